@@ -1,0 +1,54 @@
+import type { JsonSchema, RetryDefinition } from './definition.ts';
+
+/**
+ * What an installation offers, as far as a graph must know it: names for validation, and what a run pins when it starts.
+ * It is data; the code and the secrets behind it stay with the activities.
+ */
+export interface Catalog {
+  readonly models: Readonly<Record<string, ModelEntry>>;
+  readonly tools: Readonly<Record<string, ToolEntry>>;
+  readonly functions: Readonly<Record<string, FunctionEntry>>;
+  readonly defaults: CatalogDefaults;
+}
+
+/** How often a call may be made again after a crash between claim and record (specification, "Configuration"). */
+export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
+
+export interface ModelEntry {
+  /** USD per million tokens. */
+  readonly price?: { readonly input: number; readonly output: number };
+  readonly timeout?: string;
+  readonly retry?: RetryDefinition;
+}
+
+export interface ToolEntry {
+  readonly description: string;
+  readonly parameters: JsonSchema;
+  readonly effect: CallSafety;
+  readonly timeout?: string;
+  readonly retry?: RetryDefinition;
+}
+
+export interface FunctionEntry {
+  readonly effect: CallSafety;
+  readonly timeout?: string;
+  readonly retry?: RetryDefinition;
+}
+
+/** The installation's defaults, for graphs that say nothing else. Durations are text. */
+export interface CatalogDefaults {
+  readonly maxSteps: number;
+  readonly approvalTimeout: string;
+  readonly timeout: string;
+  readonly retry: Required<RetryDefinition>;
+  /** How long the server waits for a sign of life of a call before it has it made again. */
+  readonly heartbeatTimeout: string;
+}
+
+export const DEFAULTS: CatalogDefaults = {
+  maxSteps: 25,
+  approvalTimeout: '7d',
+  timeout: '60s',
+  retry: { maxAttempts: 5, initialInterval: '1s', backoffCoefficient: 2, maxInterval: '60s', nonRetryable: [] },
+  heartbeatTimeout: '20s',
+};

@@ -1,0 +1,124 @@
+import { GraphError, toRunError } from '../errors.ts';
+import type { RunError } from '../errors.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Update } from '../scope.ts';
+import type { Channel } from './channel.ts';
+import type { ReduceContext } from './reducer.ts';
+
+export type Channels = Readonly<Record<string, Json>>;
+
+/** What one task writes. `by` names the task in errors and tells tasks apart. */
+export interface Write {
+  readonly by: string;
+  readonly node: string;
+  readonly update: Update;
+}
+
+/** How a channel changed: a new value, or items at the end of its list. */
+export type ChannelChange = { readonly set: Json } | { readonly append: readonly Json[] };
+
+export type Applied =
+  | { readonly ok: true; readonly channels: Channels; readonly changes: Readonly<Record<string, ChannelChange>> }
+  | { readonly ok: false; readonly error: RunError; readonly culprits: readonly string[] };
+
+interface WriteOfChannel {
+  readonly by: string;
+  readonly node: string;
+  readonly value: Json;
+}
+
+/**
+ * Folds the writes of one superstep into the channels, in the order given, and checks what was written.
+ * Nothing is applied when a write can't be: the error names the channel and every node whose write is to blame.
+ */
+export function applyWrites(
+  channels: ReadonlyMap<string, Channel>,
+  current: Channels,
+  { writes, context }: { writes: readonly Write[]; context: ReduceContext },
+): Applied {
+  const next: Record<string, Json> = { ...current };
+  const changes: Record<string, ChannelChange> = {};
+  for (const [name, ofChannel] of byChannel(writes)) {
+    const channel = channels.get(name);
+    if (!channel) return refused(name, ofChannel, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
+    try {
+      const folded = fold(channel, next[name] ?? null, { writes: ofChannel, context });
+      next[name] = folded.value;
+      changes[name] = folded.change;
+    } catch (error) {
+      context.owned.undo();
+      return refused(name, ofChannel, error);
+    }
+  }
+  context.owned.keep();
+  return { ok: true, channels: next, changes };
+}
+
+function byChannel(writes: readonly Write[]): Map<string, WriteOfChannel[]> {
+  const found = new Map<string, WriteOfChannel[]>();
+  for (const { by, node, update } of writes) {
+    for (const [channel, value] of Object.entries(update)) {
+      const list = found.get(channel);
+      if (list) list.push({ by, node, value });
+      else found.set(channel, [{ by, node, value }]);
+    }
+  }
+  return found;
+}
+
+function fold(
+  channel: Channel,
+  current: Json,
+  { writes, context }: { writes: readonly WriteOfChannel[]; context: ReduceContext },
+): { value: Json; change: ChannelChange } {
+  const replacements = writes.filter(({ value }) => isReplacement(value));
+  if (replacements.length > 1) throw conflict(replacements, 'both replace its value');
+  if (channel.reducer.exclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
+  let value = channel.ephemeral ? channel.initial : current;
+  let added: Json[] | null = channel.ephemeral ? null : [];
+  for (const write of writes) {
+    const reduced = reduceOne(channel, value, { update: write.value, context });
+    value = reduced.value;
+    if (reduced.extension === null) added = null;
+    for (const item of reduced.extension ?? []) added?.push(item);
+  }
+  checkSchema(channel, value);
+  return { value, change: added === null ? { set: value } : { append: added } };
+}
+
+function reduceOne(
+  channel: Channel,
+  current: Json,
+  { update, context }: { update: Json; context: ReduceContext },
+): { value: Json; extension: readonly Json[] | null } {
+  if (isReplacement(update)) return { value: update.$replace, extension: null };
+  context.extension = null;
+  const value = channel.reducer.reduce(current, update, context);
+  return { value, extension: context.extension };
+}
+
+/** `{ "$replace": value }` bypasses the reducer. */
+function isReplacement(value: Json): value is JsonObject & { readonly $replace: Json } {
+  return isJsonObject(value) && value['$replace'] !== undefined && Object.keys(value).length === 1;
+}
+
+function conflict(writes: readonly WriteOfChannel[], how: string): GraphError {
+  const writers = writes.map(({ by }) => by).join(' and ');
+  return new GraphError('INVALID_CONCURRENT_GRAPH_UPDATE', `${writers} ${how}; give it a reducer, or let one node write it`);
+}
+
+function checkSchema(channel: Channel, value: Json): void {
+  const [violation] = channel.check?.(value) ?? [];
+  if (violation) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', `its value would break its schema at ${violation.path || '/'}: ${violation.message}`);
+}
+
+function refused(channel: string, writes: readonly WriteOfChannel[], thrown: unknown): Applied {
+  const { code, message } = toRunError(thrown);
+  const node = writes.at(-1)?.node;
+  return {
+    ok: false,
+    error: { code, message: `Channel "${channel}": ${message}`, ...(node !== undefined && { node }) },
+    culprits: writes.map(({ by }) => by),
+  };
+}

@@ -1,0 +1,36 @@
+import type { ChannelDefinition } from '../definition.ts';
+import { parseExpression } from '../expression.ts';
+import type { Json } from '../json.ts';
+import { compileJsonSchema } from '../json-schema.ts';
+import type { SchemaCheck } from '../json-schema.ts';
+import { reducers } from './reducers.ts';
+import type { Reducer } from './reducer.ts';
+
+/** A channel, ready to take writes. */
+export interface Channel {
+  readonly name: string;
+  readonly reducer: Reducer;
+  /** The value before any write. */
+  readonly initial: Json;
+  readonly check: SchemaCheck | null;
+  readonly ephemeral: boolean;
+  readonly redact: boolean;
+}
+
+export function compileChannel(name: string, definition: ChannelDefinition): Channel {
+  const reducer = compileReducer(definition.reducer ?? 'replace');
+  return {
+    name,
+    reducer,
+    initial: definition.default ?? reducer.initial,
+    check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
+    ephemeral: definition.ephemeral ?? false,
+    redact: definition.redact ?? false,
+  };
+}
+
+export function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
+  if (typeof reducer === 'string') return reducers[reducer];
+  const expression = parseExpression(reducer.expr, ['current', 'update']);
+  return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };
+}

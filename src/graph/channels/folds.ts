@@ -1,0 +1,28 @@
+import type { Json } from '../json.ts';
+import { mismatch } from './mismatch.ts';
+import type { Reducer } from './reducer.ts';
+
+/** The folds over numbers and booleans; without a value the first write counts as it is. */
+export const sum = fold(0, asNumber, (a, b) => a + b);
+export const min = fold(null, asNumber, (a, b) => Math.min(a, b));
+export const max = fold(null, asNumber, (a, b) => Math.max(a, b));
+export const and = fold(null, asBoolean, (a, b) => a && b);
+export const or = fold(null, asBoolean, (a, b) => a || b);
+
+function fold<T extends number | boolean>(initial: T | null, read: (value: Json) => T, combine: (a: T, b: T) => T): Reducer {
+  return {
+    initial,
+    exclusive: false,
+    reduce: (current, update) => (current === null ? read(update) : combine(read(current), read(update))),
+  };
+}
+
+function asNumber(value: Json): number {
+  if (typeof value !== 'number') throw mismatch('a number', value);
+  return value;
+}
+
+function asBoolean(value: Json): boolean {
+  if (typeof value !== 'boolean') throw mismatch('true or false', value);
+  return value;
+}

@@ -1,0 +1,74 @@
+import { GraphError } from '../errors.ts';
+import { isJsonList, isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { isMessage, messageProblem } from '../message.ts';
+import type { Message } from '../message.ts';
+import { asList } from './mismatch.ts';
+import { extend } from './reducer.ts';
+import type { ReduceContext, Reducer } from './reducer.ts';
+
+/**
+ * Chat messages: one with a known id replaces in place, another is appended, `{ "remove": id }` takes one away,
+ * `{ "remove": "*" }` clears what came before. A write is one of these or a list of them.
+ */
+export const messages: Reducer = {
+  initial: [],
+  exclusive: false,
+  reduce(current, update, context) {
+    const before = asList(current);
+    const changes = isJsonList(update) ? update : [update];
+    if (!touchesKnown(before, changes)) return extendAll(before, changes, context);
+    const list = [...before];
+    for (const change of changes) apply(list, change, context);
+    context.owned.add(list);
+    return list;
+  },
+};
+
+/** True when a change removes or replaces a message that is there already. */
+function touchesKnown(before: readonly Json[], changes: readonly Json[]): boolean {
+  if (changes.some(isRemoval)) return true;
+  const ids = new Set<Json>(changes.map(idOf).filter((id) => id !== null));
+  return ids.size > 0 && before.some((message) => ids.has(idOf(message)));
+}
+
+function extendAll(before: readonly Json[], changes: readonly Json[], context: ReduceContext): readonly Json[] {
+  const added: Json[] = [];
+  for (const change of changes) put(added, toMessage(change, context));
+  return extend(before, added, context);
+}
+
+function apply(list: Json[], change: Json, context: ReduceContext): void {
+  if (isRemoval(change)) remove(list, change.remove);
+  else put(list, toMessage(change, context));
+}
+
+function remove(list: Json[], id: string): void {
+  if (id === '*') {
+    list.length = 0;
+    return;
+  }
+  const at = list.findIndex((message) => idOf(message) === id);
+  if (at < 0) throw new GraphError('UNKNOWN_MESSAGE', `there is no message "${id}" to remove`);
+  list.splice(at, 1);
+}
+
+function put(list: Json[], message: Message): void {
+  const at = list.findIndex((other) => idOf(other) === message.id);
+  if (at < 0) list.push(message);
+  else list[at] = message;
+}
+
+function toMessage(change: Json, { nextMessageId }: ReduceContext): Message {
+  const message = isJsonObject(change) && change['id'] === undefined ? { id: nextMessageId(), ...change } : change;
+  if (isMessage(message)) return message;
+  throw new GraphError('CHANNEL_SCHEMA_VIOLATION', messageProblem(message));
+}
+
+function idOf(message: Json): Json {
+  return isJsonObject(message) ? (message['id'] ?? null) : null;
+}
+
+function isRemoval(change: Json): change is JsonObject & { readonly remove: string } {
+  return isJsonObject(change) && typeof change['remove'] === 'string' && Object.keys(change).length === 1;
+}

@@ -1,0 +1,71 @@
+import type { Json } from '../json.ts';
+
+/** How the writes of a channel become its value. */
+export interface Reducer {
+  /** The value before any write, where the channel has no default. */
+  readonly initial: Json;
+  /** True when two writes of one superstep can't both count. */
+  readonly exclusive: boolean;
+  /**
+   * Folds one write into the value. Lists that `context.owned` holds may be changed in place: nothing else refers to them.
+   * @throws GraphError when the write doesn't fit the channel
+   */
+  reduce(current: Json, update: Json, context: ReduceContext): Json;
+}
+
+export interface ReduceContext {
+  /** Lists that were made during this `advance` and are held by their channel alone, with the length they had before the current writes. */
+  readonly owned: OwnedLists;
+  /** A fresh id for a message that has none, derived from the run. */
+  readonly nextMessageId: () => string;
+  /** Set by `extend`: what was added, when adding to the end is all that the write did. */
+  extension: readonly Json[] | null;
+}
+
+/** A list with items at its end: the same list where it is owned, else an owned copy. */
+export function extend(list: readonly Json[], items: readonly Json[], context: ReduceContext): readonly Json[] {
+  context.extension = items;
+  return context.owned.extend(list, items);
+}
+
+/**
+ * Lists that may grow in place, so that a run that appends at each step stays linear.
+ * `keep` ends a round of writes, `undo` takes back what the round added.
+ */
+export class OwnedLists {
+  readonly #lists = new WeakSet<readonly Json[]>();
+  readonly #lengths = new Map<Json[], number>();
+
+  add(list: readonly Json[]): void {
+    this.#lists.add(list);
+  }
+
+  extend(list: readonly Json[], items: readonly Json[]): readonly Json[] {
+    if (!this.#owns(list)) {
+      const copy = [...list, ...items];
+      this.add(copy);
+      return copy;
+    }
+    if (!this.#lengths.has(list)) this.#lengths.set(list, list.length);
+    for (const item of items) list.push(item);
+    return list;
+  }
+
+  /** Somebody else refers to the list from now on: it must not grow in place again. */
+  release(list: readonly Json[]): void {
+    this.#lists.delete(list);
+  }
+
+  keep(): void {
+    this.#lengths.clear();
+  }
+
+  undo(): void {
+    for (const [list, length] of this.#lengths) list.length = length;
+    this.#lengths.clear();
+  }
+
+  #owns(list: readonly Json[]): list is Json[] {
+    return this.#lists.has(list);
+  }
+}

@@ -1,0 +1,47 @@
+import type { ChannelChange } from './channels/apply-writes.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { emit } from './draft.ts';
+import type { Draft, Frame } from './draft.ts';
+import { isJsonList } from './json.ts';
+import { compare } from './plan-tasks.ts';
+import type { Scope } from './scope.ts';
+
+/** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
+export function saveCheckpoint(
+  draft: Draft,
+  frame: Frame,
+  { source, changes }: { source: Checkpoint['source']; changes: Readonly<Record<string, ChannelChange>> },
+): void {
+  if (frame.path.length > 0) return;
+  const { run } = draft;
+  const id = `${run.id}.c${++run.counters.checkpoint}`;
+  const next = nextNodes(frame.scope);
+  const { seq, step } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
+  releaseLists(draft, changes);
+  const lasting = Object.entries(changes).filter(([channel]) => !frame.graph.channels.get(channel)?.ephemeral);
+  draft.checkpoints.push({
+    id,
+    parentId: run.checkpointId,
+    seq,
+    step,
+    source,
+    next,
+    createdAt: draft.at,
+    changes: Object.fromEntries(lasting),
+  });
+  run.checkpointId = id;
+}
+
+/** A checkpoint refers to the lists that it sets. */
+function releaseLists({ reduceContext }: Draft, changes: Readonly<Record<string, ChannelChange>>): void {
+  for (const change of Object.values(changes)) {
+    if ('set' in change && isJsonList(change.set)) reduceContext.owned.release(change.set);
+  }
+}
+
+/** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
+export function nextNodes({ superstep, triggers, deferred }: Pick<Scope, 'superstep' | 'triggers' | 'deferred'>): string[] {
+  const unfinished = superstep?.tasks.filter(({ state }) => state.phase !== 'completed' && state.phase !== 'diverted');
+  const nodes = unfinished ? unfinished.map(({ node }) => node) : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred : [])];
+  return [...new Set(nodes)].sort(compare);
+}

@@ -1,0 +1,85 @@
+import type { Catalog } from './catalog.ts';
+import { compileChannel } from './channels/channel.ts';
+import type { Channel } from './channels/channel.ts';
+import type { GraphDefinition, NodeDefinition, OnErrorDefinition } from './definition.ts';
+import { compileEdge } from './edges.ts';
+import type { CompiledEdge, Outgoing } from './edges.ts';
+import { compileRunner } from './nodes/node-types.ts';
+import { NODE_NAMES } from './nodes/node-scope.ts';
+import type { NodeRunner } from './nodes/runner.ts';
+import { compileWrite } from './write.ts';
+import type { Writer } from './write.ts';
+
+/** A definition made ready to run: templates parsed, schemas compiled, edges sorted by source. */
+export interface CompiledGraph {
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly channels: ReadonlyMap<string, Channel>;
+  /** Those channels that fade after a superstep. */
+  readonly ephemeral: readonly Channel[];
+  readonly nodes: ReadonlyMap<string, CompiledNode>;
+  /** The edge entries that each node, or `__start__`, is a source of. */
+  readonly outgoing: Outgoing;
+  /** Channels that a run of it returns. */
+  readonly output: readonly string[];
+}
+
+export interface CompiledNode {
+  readonly id: string;
+  readonly type: NodeDefinition['type'];
+  readonly runner: NodeRunner;
+  readonly write: Writer;
+  readonly onError: OnError;
+  readonly maxVisits: number;
+  readonly defer: boolean;
+}
+
+export type OnError = { readonly kind: 'fail' } | { readonly kind: 'intervene' } | { readonly kind: 'goto'; readonly to: string; readonly write: Writer };
+
+/**
+ * Compiles a definition that `validateGraph` found no errors in.
+ * @param catalog what the run pins of the installation: at least the tools, models and functions that the graph names
+ */
+export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
+  const channels = mapValues(definition.channels ?? {}, (channel, name) => compileChannel(name, channel));
+  const edges = definition.edges.map(compileEdge);
+  return {
+    definition,
+    catalog,
+    channels,
+    ephemeral: [...channels.values()].filter(({ ephemeral }) => ephemeral),
+    nodes: mapValues(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog })),
+    outgoing: bySource(edges),
+    output: definition.output ?? [...channels.keys()],
+  };
+}
+
+function bySource(edges: readonly CompiledEdge[]): Outgoing {
+  const outgoing = new Map<string, CompiledEdge[]>();
+  for (const edge of edges) {
+    for (const source of edge.sources) outgoing.set(source, [...(outgoing.get(source) ?? []), edge]);
+  }
+  return outgoing;
+}
+
+function compileNode(node: NodeDefinition, id: string, { definition, catalog }: { definition: GraphDefinition; catalog: Catalog }): CompiledNode {
+  return {
+    id,
+    type: node.type,
+    runner: compileRunner(node, { id, catalog, defaults: definition.defaults ?? {} }),
+    write: compileWrite(node.write, [...NODE_NAMES, 'result'], 'write'),
+    onError: compileOnError(node.onError),
+    maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
+    defer: node.defer ?? false,
+  };
+}
+
+function compileOnError(onError: OnErrorDefinition | undefined): OnError {
+  if (onError === undefined) return { kind: 'fail' };
+  if (onError === 'intervene') return { kind: 'intervene' };
+  return { kind: 'goto', to: onError.to, write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write') };
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A, key: string) => B): Map<string, B> {
+  return new Map(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}

@@ -1,0 +1,151 @@
+import type { Json, JsonObject } from './json.ts';
+
+/** The public language (specification "Graph definition, version 1") as types. Definitions are plain JSON. */
+export interface GraphDefinition {
+  readonly $schema?: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly channels?: Readonly<Record<string, ChannelDefinition>>;
+  readonly nodes: Readonly<Record<string, NodeDefinition>>;
+  readonly edges: readonly EdgeDefinition[];
+  readonly input?: readonly string[];
+  readonly output?: readonly string[];
+  readonly interruptBefore?: readonly string[];
+  readonly interruptAfter?: readonly string[];
+  readonly limits?: Limits;
+  readonly defaults?: Defaults;
+}
+
+export const START = '__start__';
+export const END = '__end__';
+
+export type ReducerName = 'replace' | 'append' | 'union' | 'merge' | 'sum' | 'min' | 'max' | 'and' | 'or' | 'messages';
+
+export interface ChannelDefinition {
+  readonly reducer?: ReducerName | { readonly expr: string };
+  readonly default?: Json;
+  readonly schema?: JsonSchema;
+  readonly ephemeral?: boolean;
+  readonly redact?: boolean;
+  readonly description?: string;
+}
+
+export type JsonSchema = JsonObject | boolean;
+
+/** Bounds of a run. Durations are text such as `"10m"`. */
+export interface Limits {
+  readonly maxSteps?: number;
+  readonly deadline?: string;
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
+  readonly maxConcurrency?: number;
+}
+
+export interface Defaults {
+  readonly model?: string | readonly string[];
+  readonly timeout?: string;
+  readonly retry?: RetryDefinition;
+}
+
+export interface RetryDefinition {
+  readonly maxAttempts?: number;
+  readonly initialInterval?: string;
+  readonly backoffCoefficient?: number;
+  readonly maxInterval?: string;
+  readonly nonRetryable?: readonly string[];
+}
+
+/** `"channel"` takes the whole result; an object maps channels to templates over `result` and `state`. */
+export type WriteDefinition = string | Readonly<Record<string, Json>>;
+
+export type OnErrorDefinition = 'intervene' | { readonly to: string; readonly write?: Readonly<Record<string, Json>> };
+
+interface CommonFields {
+  readonly description?: string;
+  readonly write?: WriteDefinition;
+  readonly deadline?: string;
+  readonly onError?: OnErrorDefinition;
+  readonly maxVisits?: number;
+  readonly defer?: boolean;
+}
+
+interface CallFields extends CommonFields {
+  readonly retry?: RetryDefinition;
+  readonly timeout?: string;
+}
+
+interface LlmFields extends CallFields {
+  readonly model?: string | readonly string[];
+  readonly system?: string;
+  readonly prompt?: string;
+  readonly messages?: string;
+  readonly output?: JsonSchema;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+}
+
+interface ToolFields extends CallFields {
+  readonly tool: string;
+  readonly args?: Json;
+}
+
+interface FunctionFields extends CallFields {
+  readonly function: string;
+  readonly args?: Json;
+}
+
+interface ApprovalFields extends CommonFields {
+  readonly title: string;
+  readonly details?: Json;
+  readonly args?: Json;
+  readonly argsSchema?: JsonSchema;
+  readonly decisionSchema?: JsonSchema;
+  readonly policy?: ApprovalPolicy;
+  readonly timeout?: string;
+  readonly onTimeout?: 'expire' | 'reject' | 'approve' | 'fail';
+  readonly onReject?: 'continue' | 'fail';
+}
+
+export interface ApprovalPolicy {
+  readonly roles?: readonly string[];
+  readonly users?: readonly string[];
+  readonly quorum?: number;
+  readonly excludeRequester?: boolean;
+  readonly requireReason?: boolean;
+  readonly reminders?: readonly string[];
+  readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[];
+}
+
+/** The fields of each node type, next to `type`. */
+interface NodeFields {
+  readonly set: CommonFields;
+  readonly llm: LlmFields;
+  readonly tool: ToolFields;
+  readonly function: FunctionFields;
+  readonly approval: ApprovalFields;
+}
+
+export type NodeType = keyof NodeFields;
+export type NodeOfType<T extends NodeType> = { [K in T]: { readonly type: K } & NodeFields[K] }[T];
+export type NodeDefinition = NodeOfType<NodeType>;
+
+/** A node id, `__end__`, or several of them. */
+export type Target = string | readonly string[];
+
+export interface PlainEdge {
+  readonly from: Target;
+  readonly to: Target;
+}
+
+export interface BranchesEdge {
+  readonly from: Target;
+  readonly branches: readonly Branch[];
+}
+
+export interface Branch {
+  readonly when?: string;
+  readonly to: Target;
+}
+
+export type EdgeDefinition = PlainEdge | BranchesEdge;

@@ -1,0 +1,29 @@
+import { rootFrame } from './draft.ts';
+import type { Draft } from './draft.ts';
+import type { TaskEventBody } from './events.ts';
+import type { Happening } from './nodes/runner.ts';
+import type { TaskAddress } from './run.ts';
+import { resumeTask } from './task-progress.ts';
+import { emitTask } from './tasks.ts';
+import type { TaskFrame } from './tasks.ts';
+
+/** Finds a task of an open superstep by its address, or `null` when it is gone. */
+export function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
+  const frame = rootFrame(draft);
+  const key = address.at(-1);
+  const task = frame.scope.superstep?.tasks.find((candidate) => candidate.key === key);
+  const node = task && frame.graph.nodes.get(task.node);
+  return task && node ? { draft, frame, node, task } : null;
+}
+
+/** Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped. */
+export function deliver(draft: Draft, address: TaskAddress, happening: Happening): void {
+  const found = findTask(draft, address);
+  if (found) resumeTask(found, happening);
+}
+
+/** Records an event about the task at an address, as far as it is still there. */
+export function emitAt(draft: Draft, address: TaskAddress, body: TaskEventBody): void {
+  const found = findTask(draft, address);
+  if (found) emitTask(found, body);
+}

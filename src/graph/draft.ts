@@ -1,0 +1,125 @@
+import type { Approval } from './approval.ts';
+import type { ReduceContext } from './channels/reducer.ts';
+import { OwnedLists } from './channels/reducer.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { CompiledGraph } from './compile.ts';
+import type { Effect } from './effect.ts';
+import type { RunEvent, RunEventBody } from './events.ts';
+import { totalCost } from './expression/meter.ts';
+import { jsonSize } from './json.ts';
+import type { Counters, OpenCall, OpenTimer, Outcome, Run, Spent } from './run.ts';
+import type { NodeTask, Scope } from './scope.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A scope that one `advance` works on. */
+export type DraftScope = Mutable<Omit<Scope, 'visits' | 'superstep'>> & {
+  readonly visits: Record<string, number>;
+  superstep: { readonly tasks: NodeTask[] } | null;
+};
+
+/** A run that one `advance` works on: a copy of the bookkeeping, the values shared. */
+export type DraftRun = Mutable<Omit<Run, 'root' | 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
+  readonly root: DraftScope;
+  readonly calls: Record<string, OpenCall>;
+  readonly timers: Record<string, OpenTimer>;
+  readonly approvals: Record<string, Approval>;
+  readonly counters: Mutable<Counters>;
+  readonly spent: Mutable<Spent>;
+};
+
+/** The working copy of a run during one `advance`, and what it has led to so far. */
+export interface Draft {
+  readonly graph: CompiledGraph;
+  readonly run: DraftRun;
+  readonly now: number;
+  /** `now` and the run's start as RFC 3339. */
+  readonly at: string;
+  readonly startedAt: string;
+  readonly effects: Effect[];
+  readonly events: RunEvent[];
+  readonly checkpoints: Checkpoint[];
+  /** Approvals that are new or changed, by id. */
+  readonly approvals: Map<string, Approval>;
+  readonly reduceContext: ReduceContext;
+  readonly load: Load;
+}
+
+/** How much this `advance` has done; past the limits it stops, so that no activation grows too long. */
+interface Load {
+  bytes: number;
+  readonly costBefore: number;
+}
+
+const MAX_BYTES = 1_000_000;
+const MAX_COST = 5_000_000;
+
+/** One graph activation being worked on: its scope, and the nodes and tasks around it. */
+export interface Frame {
+  readonly graph: CompiledGraph;
+  readonly scope: DraftScope;
+  /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
+  readonly path: readonly string[];
+  /** Keys of the parent tasks. */
+  readonly address: readonly string[];
+}
+
+export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
+  const draftRun: DraftRun = {
+    ...run,
+    root: openScope(run.root),
+    calls: { ...run.calls },
+    timers: { ...run.timers },
+    approvals: { ...run.approvals },
+    counters: { ...run.counters },
+    spent: { ...run.spent },
+  };
+  return {
+    graph,
+    run: draftRun,
+    now,
+    at: new Date(now).toISOString(),
+    startedAt: new Date(run.startedAt).toISOString(),
+    effects: [],
+    events: [],
+    checkpoints: [],
+    approvals: new Map(),
+    reduceContext: { owned: new OwnedLists(), nextMessageId: () => `${run.id}.m${++draftRun.counters.message}`, extension: null },
+    load: { bytes: 0, costBefore: totalCost() },
+  };
+}
+
+function openScope(scope: Scope): DraftScope {
+  return {
+    ...scope,
+    visits: { ...scope.visits },
+    superstep: scope.superstep && { tasks: [...scope.superstep.tasks] },
+  };
+}
+
+export function rootFrame({ graph, run }: Draft): Frame {
+  return { graph, scope: run.root, path: [], address: [] };
+}
+
+/** Records an event of the run; its number, time and place are added. */
+export function emit(draft: Draft, { scope, path }: Frame, body: RunEventBody): RunEvent {
+  const numbered = { seq: ++draft.run.counters.seq, at: draft.at, step: scope.step };
+  const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
+  draft.events.push(event);
+  draft.load.bytes += EVENT_OVERHEAD + ('update' in body ? jsonSize(body.update) : 0);
+  return event;
+}
+
+const EVENT_OVERHEAD = 120;
+
+/** True when this `advance` has done enough and should let the shell write its events first. */
+export function isFull({ load }: Draft): boolean {
+  return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
+}
+
+export function remember(draft: Draft, outcome: Outcome): void {
+  draft.run.outcomes = [...draft.run.outcomes.slice(1 - MAX_OUTCOMES), outcome];
+}
+
+/** So many decisions can be asked after; the API asks at once. */
+const MAX_OUTCOMES = 100;

@@ -1,0 +1,16 @@
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const PATTERN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+
+/** Longer waits than this can't be told from a mistake, and no timer of the server holds them. */
+const MAX_MS = 100 * 365 * 86_400_000;
+
+/**
+ * Reads a duration such as `"250ms"`, `"30s"`, `"5m"`, `"2h"`, `"7d"`.
+ * @returns milliseconds, or `null` when the text is no duration
+ */
+export function parseDuration(text: unknown): number | null {
+  const match = typeof text === 'string' ? PATTERN.exec(text) : null;
+  if (!match) return null;
+  const ms = Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
+  return ms <= MAX_MS ? Math.round(ms) : null;
+}

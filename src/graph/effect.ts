@@ -1,0 +1,86 @@
+import type { CallPolicy } from './call-policy.ts';
+import type { CallSafety } from './catalog.ts';
+import type { JsonSchema } from './definition.ts';
+import type { Json } from './json.ts';
+import type { Message, ToolCall } from './message.ts';
+import type { EndedStatus } from './run.ts';
+
+/** What the interpreter wants done next. The workflow turns effects into activities and timers. */
+export type Effect = CallEffect | TimerEffect | CancelEffect | FinishEffect;
+
+export interface CallEffect {
+  readonly kind: 'call';
+  /** The idempotency key: equal over attempts, replays and takeovers of one call, different for every other. */
+  readonly key: string;
+  /** Higher when a person orders a call again whose outcome is unknown. */
+  readonly order: number;
+  readonly node: string;
+  readonly request: CallRequest;
+  /** One line that names the node, for the Temporal Web UI. */
+  readonly summary: string;
+}
+
+export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest;
+
+export interface ModelCallRequest {
+  readonly kind: 'model';
+  readonly model: string;
+  readonly system: string | null;
+  readonly messages: readonly Message[];
+  readonly output: JsonSchema | null;
+  readonly temperature: number | null;
+  readonly maxOutputTokens: number | null;
+  readonly policy: CallPolicy;
+}
+
+export interface ToolCallRequest {
+  readonly kind: 'tool';
+  readonly tool: string;
+  readonly args: Json;
+  readonly effect: CallSafety;
+  readonly policy: CallPolicy;
+}
+
+export interface FunctionCallRequest {
+  readonly kind: 'function';
+  readonly function: string;
+  readonly args: Json;
+  readonly effect: CallSafety;
+  readonly policy: CallPolicy;
+}
+
+export type CallReply = ModelReply | ValueReply;
+
+export interface ModelReply {
+  readonly kind: 'model';
+  readonly text: string;
+  readonly toolCalls: readonly ToolCall[];
+  readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+}
+
+/** What a tool or function returned. */
+export interface ValueReply {
+  readonly kind: 'value';
+  readonly value: Json;
+}
+
+export interface TimerEffect {
+  readonly kind: 'timer';
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly fireAt: number;
+  readonly summary: string;
+}
+
+/** Takes back a call or timer that nobody waits for any more. */
+export interface CancelEffect {
+  readonly kind: 'cancel';
+  readonly of: 'call' | 'timer';
+  readonly id: string;
+}
+
+export interface FinishEffect {
+  readonly kind: 'finish';
+  readonly status: EndedStatus;
+}

@@ -1,0 +1,74 @@
+import type { Approval } from './approval.ts';
+import type { RunError } from './errors.ts';
+import type { Json } from './json.ts';
+import type { Update } from './scope.ts';
+
+/** An event of a run's history. `seq` counts from 1 without gaps, `at` is RFC 3339. */
+export type RunEvent = RunEventBody & {
+  readonly seq: number;
+  readonly at: string;
+  readonly step: number;
+  /** Inside a subgraph: the ids of the nodes around it, outermost first. */
+  readonly path?: readonly string[];
+};
+
+/** The node task that an event is about. */
+interface OfTask {
+  readonly node: string;
+  readonly visit: number;
+  readonly index?: number;
+}
+
+/** Who did it: the subject of a token, or of a signal. */
+interface ByPerson {
+  readonly by: string;
+}
+
+/** What a task may say of itself; the node, visit and index are added. */
+export type TaskEventBody =
+  | {
+      readonly type: 'model.called';
+      readonly model: string;
+      readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+      readonly costUsd?: number;
+      readonly finishReason?: string;
+      readonly toolCalls?: number;
+      readonly error?: RunError;
+      readonly attempts: number;
+      readonly durationMs: number;
+    }
+  | { readonly type: 'tool.requested'; readonly tool: string; readonly args: Json; readonly idempotencyKey: string }
+  | {
+      readonly type: 'tool.called';
+      readonly tool: string;
+      readonly result?: Json;
+      readonly error?: RunError;
+      readonly attempts: number;
+      readonly durationMs: number;
+      readonly idempotencyKey: string;
+    }
+  | { readonly type: 'node.started' }
+  | { readonly type: 'node.completed'; readonly update: Update }
+  | { readonly type: 'node.failed'; readonly error: RunError; readonly attempts: number }
+  | ({ readonly type: 'node.skipped'; readonly update: Update } & ByPerson)
+  | { readonly type: 'approval.requested'; readonly approval: PublicApproval }
+  | ({ readonly type: 'approval.decided'; readonly approvalId: string; readonly decision: string; readonly reason: string | null; readonly status: string; readonly args: Json } & ByPerson)
+  | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
+
+export type RunEventBody =
+  | { readonly type: 'run.started'; readonly graph: Json; readonly by: string }
+  | { readonly type: 'step.started'; readonly nodes: readonly string[] }
+  | (TaskEventBody & OfTask)
+  | { readonly type: 'checkpoint.saved'; readonly checkpoint: string; readonly source: string; readonly next: readonly string[] }
+  | ({ readonly type: 'run.retried'; readonly node: string } & ByPerson)
+  | ({ readonly type: 'signal.ignored'; readonly signal: string; readonly reason: string; readonly detail?: string } & ByPerson)
+  | { readonly type: 'run.completed'; readonly output: Json }
+  | { readonly type: 'run.failed'; readonly error: RunError }
+  | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null };
+
+/** An approval as everybody sees it: without the address of the task that waits for it. */
+export type PublicApproval = Omit<Approval, 'task'>;
+
+export function toPublicApproval({ task: _task, ...approval }: Approval): PublicApproval {
+  return approval;
+}

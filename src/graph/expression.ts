@@ -1,0 +1,113 @@
+import { Environment } from '@marcbachmann/cel-js';
+import type { ParseResult } from '@marcbachmann/cel-js';
+import { registerFunctions } from './expression/functions.ts';
+import { adapt, allNodes, isSyntaxNode, meterNodes } from './expression/instrument.ts';
+import { metered } from './expression/meter.ts';
+import { registerNumbers } from './expression/numbers.ts';
+import { findReferences } from './expression/references.ts';
+import type { References } from './expression/references.ts';
+import { fromCel } from './expression/value.ts';
+import { GraphError } from './errors.ts';
+import type { Json } from './json.ts';
+import { didYouMean } from './nearest.ts';
+
+/** The names that an expression may use at its place (specification, "Expressions"). */
+export type Name = 'state' | 'run' | 'item' | 'index' | 'args' | 'result' | 'error' | 'current' | 'update';
+export type Bindings = Readonly<Partial<Record<Name, Json>>>;
+
+export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'step', 'visit', 'graph', 'startedAt'];
+
+/** A parsed CEL expression. */
+export interface Expression {
+  readonly source: string;
+  readonly references: References;
+  /** @throws GraphError `EXPRESSION_FAILED`, naming the expression, when it can't be evaluated on these values */
+  evaluate(bindings: Bindings): Json;
+}
+
+/** An expression that can't be used where it stands: it is no CEL (`syntax`), or names or mixes what it must not (`meaning`). */
+export class InvalidExpressionError extends Error {
+  readonly kind: 'syntax' | 'meaning';
+
+  constructor(kind: 'syntax' | 'meaning', message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+const MAX_MEMO = 10_000;
+const memo = new Map<string, Expression>();
+const environments = new Map<string, Environment>();
+
+/**
+ * Parses and checks one CEL expression; equal expressions share one parse.
+ * @param names what is in scope at its place
+ * @throws InvalidExpressionError with the reason
+ */
+export function parseExpression(source: string, names: readonly Name[]): Expression {
+  const key = `${names.join(' ')}\n${source}`;
+  const known = memo.get(key);
+  if (known) return known;
+  const parsed = parse(source, names);
+  if (memo.size >= MAX_MEMO) memo.clear();
+  memo.set(key, parsed);
+  return parsed;
+}
+
+function parse(source: string, names: readonly Name[]): Expression {
+  const program = parseSyntax(source, names);
+  const root: unknown = program.ast;
+  if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
+  const nodes = allNodes(root);
+  adapt(nodes);
+  const { valid, error } = program.check();
+  if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
+  const references = findReferences(root);
+  meterNodes(nodes);
+  return { source, references, evaluate: (bindings) => evaluate(source, () => program(bindings)) };
+}
+
+function evaluate(source: string, run: () => unknown): Json {
+  try {
+    return fromCel(metered(run));
+  } catch (error) {
+    throw new GraphError('EXPRESSION_FAILED', `Expression \`${source}\` failed: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function environmentFor(names: readonly Name[]): Environment {
+  const key = names.join(' ');
+  const known = environments.get(key);
+  if (known) return known;
+  const environment = new Environment({
+    homogeneousAggregateLiterals: false,
+    enableOptionalTypes: true,
+    limits: { maxDepth: 100, maxAstNodes: 10_000 },
+  });
+  registerNumbers(environment);
+  registerFunctions(environment);
+  for (const name of names) environment.registerVariable(name, 'dyn');
+  environments.set(key, environment);
+  return environment;
+}
+
+function parseSyntax(source: string, names: readonly Name[]): ParseResult {
+  try {
+    return environmentFor(names).parse(source);
+  } catch (error) {
+    throw new InvalidExpressionError('syntax', reasonOf(error), { cause: error });
+  }
+}
+
+function explain(error: unknown, names: readonly Name[]): string {
+  const reason = reasonOf(error);
+  const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
+  if (unknown === undefined) return reason;
+  return `"${unknown}" is not defined here; known are ${names.join(', ')}.${didYouMean(unknown, names)}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
+  return summary.replaceAll(/(\w)_\(/g, '$1(');
+}

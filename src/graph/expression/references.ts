@@ -1,0 +1,56 @@
+import { childrenOf, isSyntaxNode } from './instrument.ts';
+import type { SyntaxNode } from './instrument.ts';
+
+/** What an expression reads of `state` and `run`. `'*'` as a channel: the whole state. */
+export interface References {
+  readonly channels: ReadonlySet<string>;
+  readonly runFields: ReadonlySet<string>;
+}
+
+const ACCESS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
+
+/** Finds which members of `state` and `run` a syntax tree names; variables of `map`, `filter` and `bind` hide them. */
+export function findReferences(root: SyntaxNode): References {
+  const found = { state: new Set<string>(), run: new Set<string>() };
+  visit(root, new Set());
+  return { channels: found.state, runFields: found.run };
+
+  function visit(node: SyntaxNode, hidden: ReadonlySet<string>): void {
+    const member = memberAccess(node);
+    if (member && !hidden.has(member.of)) {
+      found[member.of].add(member.name);
+      return;
+    }
+    const whole = rootName(node);
+    if (whole && !hidden.has(whole)) found[whole].add('*');
+    const inner = withBound(hidden, boundName(node));
+    childrenOf(node).forEach((child) => visit(child, inner));
+  }
+}
+
+type RootName = 'state' | 'run';
+
+function rootName(node: unknown): RootName | null {
+  if (!isSyntaxNode(node) || node.op !== 'id') return null;
+  return node.args === 'state' || node.args === 'run' ? node.args : null;
+}
+
+function memberAccess(node: SyntaxNode): { of: RootName; name: string } | null {
+  if (!ACCESS.has(node.op) || !Array.isArray(node.args)) return null;
+  const [object, key]: unknown[] = node.args;
+  const of = rootName(object);
+  const name = isSyntaxNode(key) && key.op === 'value' ? key.args : key;
+  return of !== null && typeof name === 'string' ? { of, name } : null;
+}
+
+/** The variable that a comprehension or `cel.bind` introduces for what is below it. */
+function boundName(node: SyntaxNode): string | null {
+  const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
+  if (typeof holder !== 'object' || holder === null) return null;
+  if ('iterVarName' in holder && typeof holder.iterVarName === 'string') return holder.iterVarName;
+  return 'var' in holder && typeof holder.var === 'string' ? holder.var : null;
+}
+
+function withBound(hidden: ReadonlySet<string>, name: string | null): ReadonlySet<string> {
+  return name === null ? hidden : new Set([...hidden, name]);
+}

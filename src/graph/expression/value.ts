@@ -1,0 +1,28 @@
+import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
+import { toJson } from '../json.ts';
+import type { Json } from '../json.ts';
+
+/**
+ * A CEL value as JSON: whole numbers become plain numbers, durations text, a timestamp RFC 3339 text, an empty optional `null`.
+ * The result shares nothing with the value.
+ * @throws NotJsonError for bytes, types and numbers that are not finite
+ */
+export function fromCel(value: unknown): Json {
+  return toJson(value, fromForeign);
+}
+
+function fromForeign(value: object): unknown {
+  if (value instanceof UnsignedInt) return Number(value.valueOf());
+  if (value instanceof Duration) return value.toString();
+  if (isOptional(value)) return value.hasValue() ? value.value() : null;
+  return undefined;
+}
+
+interface Optional {
+  hasValue(): boolean;
+  value(): unknown;
+}
+
+function isOptional(value: object): value is Optional {
+  return 'hasValue' in value && typeof value.hasValue === 'function' && 'value' in value;
+}

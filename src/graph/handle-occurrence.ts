@@ -1,0 +1,91 @@
+import { deliver, emitAt } from './deliver.ts';
+import type { Draft } from './draft.ts';
+import type { CallReply } from './effect.ts';
+import { own } from './json.ts';
+import type { Occurrence } from './occurrence.ts';
+import { costMicros } from './price.ts';
+import type { OpenCall } from './run.ts';
+import { cancelRun } from './signals/cancel.ts';
+import { receive } from './signals/receive.ts';
+
+type Handler<K extends Occurrence['kind']> = (draft: Draft, occurrence: Occurrence & { readonly kind: K }) => void;
+
+/** What each kind of occurrence does to a run; how far the run then gets is `drive`'s work. */
+const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
+  'call.completed': completeCall,
+  'call.failed': failCall,
+  timer: fireTimer,
+  signal: (draft, { name, payload }) => receive(draft, name, payload),
+  'cancel.requested': (draft) => cancelRun(draft, 'temporal-operator', 'The workflow was canceled'),
+  continue: () => undefined,
+};
+
+export function handleOccurrence<K extends Occurrence['kind']>(draft: Draft, occurrence: Occurrence & { readonly kind: K }): void {
+  const handle: Handler<K> = handlers[occurrence.kind];
+  handle(draft, occurrence);
+}
+
+function completeCall(draft: Draft, { key, reply, attempts, durationMs }: Occurrence & { kind: 'call.completed' }): void {
+  const call = takeCall(draft, key);
+  if (!call) return;
+  recordReply(draft, call, { key, reply, attempts, durationMs });
+  deliver(draft, call.task, { kind: 'call.completed', reply });
+}
+
+function failCall(draft: Draft, { key, failure, durationMs }: Occurrence & { kind: 'call.failed' }): void {
+  const call = takeCall(draft, key);
+  if (!call) return;
+  const { kind, name } = call.called;
+  const { error } = failure;
+  const common = { error, attempts: error.attempts ?? 1, durationMs };
+  if (kind === 'tool') emitAt(draft, call.task, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
+  if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });
+  if (kind === 'tool') draft.run.spent.toolCalls += 1;
+  deliver(draft, call.task, { kind: 'call.failed', failure });
+}
+
+/** A call that is not open has been answered before, or belongs to work that was given up. */
+function takeCall({ run }: Draft, key: string): OpenCall | undefined {
+  const call = own(run.calls, key);
+  delete run.calls[key];
+  return call;
+}
+
+interface Answered {
+  readonly key: string;
+  readonly reply: CallReply;
+  readonly attempts: number;
+  readonly durationMs: number;
+}
+
+function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, attempts, durationMs }: Answered): void {
+  const { spent } = draft.run;
+  if (reply.kind === 'value') {
+    if (called.kind !== 'tool') return;
+    spent.toolCalls += 1;
+    emitAt(draft, task, { type: 'tool.called', tool: called.name, result: reply.value, attempts, durationMs, idempotencyKey: key });
+    return;
+  }
+  const { usage, finishReason, toolCalls } = reply;
+  const cost = costMicros(usage, own(draft.graph.catalog.models, called.name)?.price);
+  spent.modelCalls += 1;
+  spent.inputTokens += usage.inputTokens;
+  spent.outputTokens += usage.outputTokens;
+  spent.costMicros += cost;
+  emitAt(draft, task, {
+    type: 'model.called',
+    model: called.name,
+    usage,
+    costUsd: cost / 1_000_000,
+    finishReason,
+    toolCalls: toolCalls.length,
+    attempts,
+    durationMs,
+  });
+}
+
+function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): void {
+  const timer = own(draft.run.timers, id);
+  delete draft.run.timers[id];
+  if (timer) deliver(draft, timer.task, { kind: 'timer', id });
+}

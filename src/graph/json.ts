@@ -1,0 +1,144 @@
+/** A JSON value: what channels, events, calls and results are made of. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** Deeper values are refused: every walk over a value is recursive. */
+const MAX_DEPTH = 200;
+
+/** Says which part of a value can't be written as JSON. */
+export class NotJsonError extends Error {
+  readonly #path: (string | number)[] = [];
+  readonly #what: string;
+
+  constructor(what: string) {
+    super();
+    this.#what = what;
+    this.#describe();
+  }
+
+  /** Called on the way out of the value: the error came from under this key. */
+  within(key: string | number): this {
+    this.#path.unshift(key);
+    this.#describe();
+    return this;
+  }
+
+  #describe(): void {
+    this.message = `${this.#what} at ${toPointer(this.#path) || 'the top'} is no JSON value`;
+  }
+}
+
+/** Gives a stand-in for an object that is neither list nor record, or `undefined` when it knows none. */
+export type ForeignConverter = (value: object) => unknown;
+
+/**
+ * Copies a value as JSON would write it: `toJSON` is called, object members that are `undefined` are left out.
+ * @param foreign converts objects that JSON has no form for
+ * @throws NotJsonError for what is no JSON then (`undefined` in a list, `NaN`, bytes, functions, cycles, depth over 200)
+ */
+export function toJson(value: unknown, foreign?: ForeignConverter): Json {
+  return copy(value, 0, foreign);
+}
+
+function copy(value: unknown, depth: number, foreign: ForeignConverter | undefined): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw new NotJsonError(String(value));
+      return value;
+    case 'bigint':
+      return Number(value);
+    case 'object':
+      return value === null ? null : copyObject(value, depth, foreign);
+    default:
+      throw new NotJsonError(typeof value);
+  }
+}
+
+function copyObject(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
+  if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
+  const copyMember = (member: unknown, key: string | number): Json => copyUnder(key, () => copy(member, depth + 1, foreign));
+  if (Array.isArray(value)) return Array.from(value, copyMember);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), depth + 1, foreign);
+  if (!isRecord(value)) return copyForeign(value, depth, foreign);
+  const result: Record<string, Json> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) setOwn(result, key, copyMember(member, key));
+  }
+  return result;
+}
+
+function copyForeign(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
+  const standIn = foreign?.(value);
+  if (standIn === undefined) throw new NotJsonError(value.constructor.name);
+  return copy(standIn, depth + 1, foreign);
+}
+
+function copyUnder(key: string | number, copyIt: () => Json): Json {
+  try {
+    return copyIt();
+  } catch (error) {
+    throw error instanceof NotJsonError ? error.within(key) : error;
+  }
+}
+
+/** True for object literals and instances of plain classes; false for maps, sets, bytes, promises and the like. */
+function isRecord(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+/** Sets a member so that a key named `__proto__` is data like any other. */
+function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isJsonList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** A record's own member: names such as `constructor` are data, never what the prototype holds. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+/** A JSON Pointer (RFC 6901) to the given path. */
+export function toPointer(path: readonly (string | number)[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+export function deepEqual(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (isJsonList(a)) return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null));
+}
+
+/** JSON text with sorted keys: equal values give equal text, whatever order their keys came in. */
+export function canonicalJson(value: Json): string {
+  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+  return `{${members.join(',')}}`;
+}
+
+/** About how many bytes a value takes as JSON text, without writing it. */
+export function jsonSize(value: Json): number {
+  if (typeof value === 'string') return value.length + 2;
+  if (isJsonList(value)) return value.reduce((sum: number, item) => sum + jsonSize(item) + 1, 2);
+  if (!isJsonObject(value)) return 8;
+  let size = 2;
+  for (const key of Object.keys(value)) size += key.length + 4 + jsonSize(value[key] ?? null);
+  return size;
+}

@@ -1,0 +1,69 @@
+import type { Approval } from '../approval.ts';
+import { toMs } from '../call-policy.ts';
+import type { NodeOfType } from '../definition.ts';
+import type { RunErrorCode } from '../errors.ts';
+import { toText } from '../expression/text.ts';
+import { field } from './node-scope.ts';
+import type { NodeScope } from './node-scope.ts';
+import { done, failed } from './runner.ts';
+import type { NodeRunner, Progress } from './runner.ts';
+import { unexpected } from './unexpected.ts';
+
+/** Asks a person and waits. The answer is the result; rejection and expiry are results too unless the node says `fail`. */
+export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope): NodeRunner {
+  const title = field('title', node.title, '');
+  const details = field('details', node.details, null);
+  const args = field('args', node.args, null);
+  const fixed = {
+    argsSchema: node.argsSchema ?? null,
+    decisionSchema: node.decisionSchema ?? null,
+    policy: node.policy ?? {},
+    timeoutMs: toMs(node.timeout ?? scope.catalog.defaults.approvalTimeout),
+  };
+  return {
+    start({ bindings, requestApproval }) {
+      const question = { title: toText(title.fill(bindings)), details: details.fill(bindings), args: args.fill(bindings) };
+      return { kind: 'open', position: { kind: 'approval', ...requestApproval({ ...question, ...fixed }) } };
+    },
+    resume(task, position, happening) {
+      if (position.kind !== 'approval') throw unexpected(position);
+      const { approvalId, timerId } = position;
+      if (happening.kind === 'timer') {
+        return conclude(node, task.expireApproval(approvalId, STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire']));
+      }
+      if (happening.kind !== 'approval.closed') throw unexpected(position);
+      task.cancelTimer(timerId);
+      return conclude(node, happening.approval);
+    },
+  };
+}
+
+/** How an approval counts whose time is up, by the node's `onTimeout`. */
+const STATUS_ON_TIMEOUT = {
+  expire: 'expired',
+  reject: 'rejected',
+  approve: 'approved',
+  fail: 'expired',
+} as const satisfies Record<NonNullable<NodeOfType<'approval'>['onTimeout']>, Approval['status']>;
+
+function conclude(node: NodeOfType<'approval'>, approval: Approval): Progress {
+  const last = approval.decisions.at(-1);
+  if (approval.status === 'expired' && node.onTimeout === 'fail') {
+    return failure('APPROVAL_EXPIRED', `Nobody decided "${approval.title}" until ${approval.expiresAt}`);
+  }
+  if (approval.status === 'rejected' && node.onReject === 'fail') {
+    return failure('APPROVAL_REJECTED', `"${approval.title}" was rejected${last?.reason ? `: ${last.reason}` : ''}`);
+  }
+  return done({
+    decision: approval.status,
+    args: approval.args,
+    by: last?.by ?? null,
+    reason: last?.reason ?? null,
+    at: last?.at ?? approval.expiresAt,
+    values: last?.values ?? null,
+  });
+}
+
+function failure(code: RunErrorCode, message: string): Progress {
+  return failed({ callFailed: false, error: { code, message } });
+}

@@ -1,0 +1,25 @@
+import type { NodeOfType } from '../definition.ts';
+import { own } from '../json.ts';
+import { afterCall } from './after-call.ts';
+import { field, policyOf } from './node-scope.ts';
+import type { NodeScope } from './node-scope.ts';
+import type { NodeRunner } from './runner.ts';
+
+/** One call of a function that is registered on the worker; what it returns is the node's result. */
+export function compileFunction(node: NodeOfType<'function'>, scope: NodeScope): NodeRunner {
+  const args = field('args', node.args, {});
+  const registered = own(scope.catalog.functions, node.function) ?? { effect: 'idempotent' };
+  const request = {
+    kind: 'function',
+    function: node.function,
+    effect: registered.effect,
+    policy: policyOf(node, registered, scope),
+  } as const;
+  return {
+    start: (task) => ({
+      kind: 'open',
+      position: { kind: 'call', key: task.call(0, { ...request, args: args.fill(task.bindings) }) },
+    }),
+    resume: afterCall,
+  };
+}

@@ -1,0 +1,34 @@
+import { toCallPolicy } from '../call-policy.ts';
+import type { CallPolicy } from '../call-policy.ts';
+import type { Catalog } from '../catalog.ts';
+import type { Defaults, RetryDefinition } from '../definition.ts';
+import type { Name } from '../expression.ts';
+import type { Json } from '../json.ts';
+import { parseTemplate } from '../template.ts';
+import type { Template } from '../template.ts';
+
+/** What a node is compiled with: its graph's defaults and the installation's catalog. */
+export interface NodeScope {
+  readonly id: string;
+  readonly catalog: Catalog;
+  readonly defaults: Defaults;
+}
+
+/** What every node's expressions see. */
+export const NODE_NAMES: readonly Name[] = ['state', 'run', 'item', 'index'];
+
+/** Parses a templated field of a node; an absent one is filled with `fallback`. */
+export function field(name: string, value: Json | undefined, fallback: Json): Template {
+  return parseTemplate(value ?? fallback, NODE_NAMES, name);
+}
+
+interface CallFields {
+  readonly timeout?: string;
+  readonly deadline?: string;
+  readonly retry?: RetryDefinition;
+}
+
+/** The policy of a node's call: the node's own words win over those of what it calls, then the graph's, then the installation's. */
+export function policyOf(node: CallFields, called: CallFields, { catalog, defaults }: NodeScope): CallPolicy {
+  return toCallPolicy([node, called, defaults], catalog.defaults, node.deadline);
+}

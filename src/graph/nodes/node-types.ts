@@ -1,0 +1,25 @@
+import type { NodeOfType, NodeType } from '../definition.ts';
+import { compileApproval } from './approval.ts';
+import { compileFunction } from './function.ts';
+import { compileLlm } from './llm.ts';
+import type { NodeScope } from './node-scope.ts';
+import type { NodeRunner } from './runner.ts';
+import { compileSet } from './set.ts';
+import { compileTool } from './tool.ts';
+
+type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, scope: NodeScope) => NodeRunner;
+
+/** How each type of node is compiled: one file a type. */
+const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
+  set: compileSet,
+  llm: compileLlm,
+  tool: compileTool,
+  function: compileFunction,
+  approval: compileApproval,
+};
+
+export const NODE_TYPES: readonly string[] = Object.keys(nodeTypes);
+
+export function compileRunner<T extends NodeType>(node: NodeOfType<T>, scope: NodeScope): NodeRunner {
+  return nodeTypes[node.type](node, scope);
+}

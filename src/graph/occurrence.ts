@@ -1,0 +1,18 @@
+import type { CallReply } from './effect.ts';
+import type { Json } from './json.ts';
+import type { TaskFailure } from './scope.ts';
+
+/** What happened to a run, and when (milliseconds since the epoch). */
+export type Occurrence = OccurrenceBody & { readonly at: number };
+
+export type OccurrenceBody =
+  | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply; readonly attempts: number; readonly durationMs: number }
+  | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly durationMs: number }
+  /** A timer that the run asked for has fired. */
+  | { readonly kind: 'timer'; readonly id: string }
+  /** A signal, as it came. */
+  | { readonly kind: 'signal'; readonly name: string; readonly payload: Json | undefined }
+  /** Temporal was asked to cancel the workflow. */
+  | { readonly kind: 'cancel.requested' }
+  /** The shell has caught up after an `advance` that stopped half-way. */
+  | { readonly kind: 'continue' };

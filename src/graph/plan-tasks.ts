@@ -1,0 +1,30 @@
+import type { NodeTask, Scope } from './scope.ts';
+
+type Plannable = Pick<Scope, 'triggers' | 'visits'>;
+
+/**
+ * The tasks of the next superstep: one for each node that was triggered, and on top one for each element of a list.
+ * They stand in node-id order, then element order, whatever order the triggers came in.
+ */
+export function planTasks({ triggers, visits }: Plannable): NodeTask[] {
+  const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
+  const elements = new Map<string, number>();
+  return sorted.map(({ node, element }) => {
+    const ordinal = elements.get(node) ?? 0;
+    if (element) elements.set(node, ordinal + 1);
+    return {
+      key: element ? `${node}#${ordinal}` : node,
+      node,
+      visit: (Object.hasOwn(visits, node) ? (visits[node] ?? 0) : 0) + 1,
+      index: element?.index ?? null,
+      item: element?.item ?? null,
+      round: 0,
+      order: 0,
+      state: { phase: 'ready' },
+    };
+  });
+}
+
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

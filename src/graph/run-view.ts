@@ -1,0 +1,78 @@
+import { nextNodes } from './checkpoints.ts';
+import type { RunError } from './errors.ts';
+import type { Json } from './json.ts';
+import { own } from './json.ts';
+import type { Run, RunStatus } from './run.ts';
+import type { NodeTask, Update } from './scope.ts';
+
+/** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
+export interface RunView {
+  readonly status: RunStatus;
+  /** The superstep that is open or was the last; -1 before the first. */
+  readonly step: number;
+  readonly next: readonly string[];
+  readonly waitingFor: readonly WaitingFor[];
+  readonly output: Json;
+  readonly error: RunError | null;
+  readonly usage: Usage;
+  readonly checkpointId: string | null;
+  /** What finished tasks of the open superstep will write. */
+  readonly pending: readonly PendingWrite[];
+}
+
+export interface WaitingFor {
+  readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
+  readonly node: string;
+  readonly id: string;
+  readonly since: string;
+  readonly deadline?: string;
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+}
+
+export interface PendingWrite {
+  readonly node: string;
+  readonly index?: number;
+  readonly update: Update;
+}
+
+export function toRunView(run: Run): RunView {
+  const { status, root, output, error, spent, checkpointId } = run;
+  const { costMicros, ...counts } = spent;
+  const tasks = root.superstep?.tasks ?? [];
+  return {
+    status,
+    step: root.superstep ? root.step : root.step - 1,
+    next: nextNodes(root),
+    waitingFor: tasks.flatMap((task) => waitingFor(run, task)),
+    output,
+    error,
+    usage: { ...counts, costUsd: costMicros / 1_000_000 },
+    checkpointId,
+    pending: tasks.flatMap(pendingWrite),
+  };
+}
+
+function waitingFor(run: Run, { key, node, visit, state }: NodeTask): WaitingFor[] {
+  if (state.phase === 'intervention') return [{ kind: 'intervention', node, id: interventionId([key], visit), since: state.since }];
+  if (state.phase !== 'open' || state.position.kind !== 'approval') return [];
+  const approval = own(run.approvals, state.position.approvalId);
+  if (approval?.status !== 'pending') return [];
+  return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
+}
+
+/** What an intervention is named by: the task's place and visit. */
+export function interventionId(address: readonly string[], visit: number): string {
+  return `${address.join('/')}:${visit}`;
+}
+
+function pendingWrite({ node, index, state }: NodeTask): PendingWrite[] {
+  if (state.phase !== 'completed' && state.phase !== 'diverted') return [];
+  return [{ node, ...(index !== null && { index }), update: state.update }];
+}

@@ -1,0 +1,116 @@
+import type { Approval } from './approval.ts';
+import type { RunError } from './errors.ts';
+import type { Json, JsonObject } from './json.ts';
+import type { Scope } from './scope.ts';
+
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'canceled';
+export type EndedStatus = Extract<RunStatus, 'completed' | 'failed' | 'canceled'>;
+
+export function isEnded(status: RunStatus): status is EndedStatus {
+  return status === 'completed' || status === 'failed' || status === 'canceled';
+}
+
+/** Who asked for something: the subject and roles of a token, or of a signal. */
+export interface Principal {
+  readonly sub: string;
+  readonly roles: readonly string[];
+}
+
+/**
+ * The whole state of a run as one JSON value. It is carried from step to step, over continue-as-new, into checkpoints
+ * and queries; nothing about a run is kept anywhere else in the workflow.
+ */
+export interface Run {
+  /** Version of this shape; older ones are migrated when they are read. */
+  readonly format: 1;
+  readonly id: string;
+  readonly tenantId: string;
+  readonly threadId: string | null;
+  readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
+  readonly createdBy: Principal;
+  readonly startedAt: number;
+  readonly limits: RunLimits;
+  readonly status: RunStatus;
+  readonly root: Scope;
+  /** Calls that were asked for and have not come back, by their key. */
+  readonly calls: Readonly<Record<string, OpenCall>>;
+  /** Timers that run, by their id. */
+  readonly timers: Readonly<Record<string, OpenTimer>>;
+  /** Approvals of this run: all that are pending and those that were decided, by their id. */
+  readonly approvals: Readonly<Record<string, Approval>>;
+  /** What became of the latest decisions and controls that carried an id. */
+  readonly outcomes: readonly Outcome[];
+  /** A person wants the run to end; open calls are waited for. */
+  readonly cancellation: { readonly by: string; readonly reason: string | null } | null;
+  readonly error: RunError | null;
+  /** The output channels' values, once the run has completed. */
+  readonly output: JsonObject | null;
+  readonly spent: Spent;
+  readonly checkpointId: string | null;
+  readonly counters: Counters;
+}
+
+/** Limits in force: the graph's, tightened by the run. */
+export interface RunLimits {
+  readonly maxSteps: number;
+  readonly maxConcurrency: number;
+}
+
+/** What a run has used. Money is in millionths of a US dollar, so that sums are exact. */
+export interface Spent {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costMicros: number;
+  readonly modelCalls: number;
+  readonly toolCalls: number;
+}
+
+/** Where ids inside a run come from: the run's id, a kind and the next number of that kind. */
+export interface Counters {
+  readonly seq: number;
+  readonly checkpoint: number;
+  readonly message: number;
+  readonly approval: number;
+}
+
+/** Leads to a node task: the keys of the subgraph tasks around it, outermost first, then its own. */
+export type TaskAddress = readonly string[];
+
+export interface OpenCall {
+  readonly task: TaskAddress;
+  readonly called: { readonly kind: 'model' | 'tool' | 'function'; readonly name: string };
+}
+
+export interface OpenTimer {
+  readonly task: TaskAddress;
+  /** Milliseconds since the epoch. */
+  readonly fireAt: number;
+  readonly summary: string;
+}
+
+/** What became of a decision or control: it was taken, or refused with a reason that the API turns into an answer. */
+export type Outcome =
+  | { readonly id: string; readonly taken: true; readonly value: Json }
+  | { readonly id: string; readonly taken: false; readonly refusal: Refusal };
+
+export interface Refusal {
+  readonly code: RefusalCode;
+  readonly message: string;
+  readonly issues?: readonly { readonly path: string; readonly message: string }[];
+}
+
+export type RefusalCode =
+  | 'NOT_ALLOWED_NOW'
+  | 'UNKNOWN_APPROVAL'
+  | 'APPROVAL_ID_REQUIRED'
+  | 'ALREADY_DECIDED'
+  | 'APPROVAL_EXPIRED'
+  | 'APPROVAL_CANCELED'
+  | 'NOT_AN_APPROVER'
+  | 'REASON_REQUIRED'
+  | 'INVALID_ARGS'
+  | 'INVALID_VALUES'
+  | 'UNKNOWN_INTERVENTION'
+  | 'INTERVENTION_ID_REQUIRED'
+  | 'UNKNOWN_SIGNAL'
+  | 'MALFORMED';

@@ -1,0 +1,63 @@
+import type { RunError } from './errors.ts';
+import type { Json } from './json.ts';
+import type { NodePosition } from './nodes/position.ts';
+
+/** One activation of a graph: its state and its place. A run's own graph is its root scope. */
+export interface Scope {
+  /** Number of the superstep that is open or comes next; the first is 0. */
+  readonly step: number;
+  readonly channels: Readonly<Record<string, Json>>;
+  /** What the next superstep runs. */
+  readonly triggers: readonly Trigger[];
+  /** Deferred nodes that were triggered and wait until nothing else is left. */
+  readonly deferred: readonly string[];
+  /** For each join, by its edge's number, the sources that have finished since it last fired. */
+  readonly joins: Readonly<Record<string, readonly string[]>>;
+  readonly visits: Readonly<Record<string, number>>;
+  readonly superstep: Superstep | null;
+  /** Nodes that have finished and whose edges are still to be evaluated. */
+  readonly unfired: readonly string[];
+}
+
+/** A node to run, once or for an element of a list. */
+export interface Trigger {
+  readonly node: string;
+  readonly element?: { readonly item: Json; readonly index: number };
+}
+
+export interface Superstep {
+  /** In node-id order, then element order: the order in which writes are applied. */
+  readonly tasks: readonly NodeTask[];
+}
+
+/** One execution of a node within a superstep. */
+export interface NodeTask {
+  /** Unique in its superstep: the node's id, with `#n` for the n-th element. */
+  readonly key: string;
+  readonly node: string;
+  readonly visit: number;
+  readonly index: number | null;
+  readonly item: Json;
+  /** Goes up when a person has a call made again that is known to have failed; part of the call's key. */
+  readonly round: number;
+  /** Goes up when a person orders a call again whose outcome is unknown; it takes over the ledger's claim. */
+  readonly order: number;
+  readonly state: TaskState;
+}
+
+export type TaskState =
+  | { readonly phase: 'ready' }
+  | { readonly phase: 'open'; readonly position: NodePosition }
+  | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
+  | { readonly phase: 'completed'; readonly update: Update; readonly goto: readonly string[] }
+  | { readonly phase: 'diverted'; readonly update: Update; readonly to: string }
+  | { readonly phase: 'failed'; readonly failure: TaskFailure };
+
+/** What a node writes, by channel. */
+export type Update = Readonly<Record<string, Json>>;
+
+export interface TaskFailure {
+  readonly error: RunError;
+  /** True when a call is known to have failed: a retry makes it under a new key. Otherwise a retry asks under the same key, and finds what was done. */
+  readonly callFailed: boolean;
+}

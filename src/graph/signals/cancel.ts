@@ -1,0 +1,34 @@
+import { cancelTimer, saveApproval } from '../tasks.ts';
+import type { Draft } from '../draft.ts';
+import { taken, textOf } from './signal.ts';
+import type { SignalKind } from './signal.ts';
+
+/** Ends the run: what is out is called back, what is asked is withdrawn, nothing new begins. */
+export const cancel: SignalKind = {
+  description: 'End the run as canceled: {"reason"?}',
+  properties: { reason: { type: 'string' } },
+  handle(draft, { payload, by }) {
+    cancelRun(draft, by.sub, textOf(payload, 'reason') ?? null);
+    return taken();
+  },
+};
+
+export function cancelRun(draft: Draft, by: string, reason: string | null): void {
+  const { run } = draft;
+  if (run.cancellation) return;
+  run.cancellation = { by, reason };
+  withdraw(draft);
+  for (const key of Object.keys(run.calls)) cancelCall(draft, key);
+}
+
+export function cancelCall({ effects }: Draft, key: string): void {
+  effects.push({ kind: 'cancel', of: 'call', id: key });
+}
+
+/** Takes back what a run that ends still asks of people and clocks. */
+export function withdraw(draft: Draft): void {
+  for (const id of Object.keys(draft.run.timers)) cancelTimer(draft, id);
+  for (const approval of Object.values(draft.run.approvals)) {
+    if (approval.status === 'pending') saveApproval(draft, { ...approval, status: 'canceled' });
+  }
+}

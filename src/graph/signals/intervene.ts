@@ -1,0 +1,83 @@
+import type { Draft } from '../draft.ts';
+import { rootFrame, emit } from '../draft.ts';
+import type { JsonObject } from '../json.ts';
+import { interventionId } from '../run-view.ts';
+import type { NodeTask } from '../scope.ts';
+import { failTask, setState, skipTask } from '../task-progress.ts';
+import type { TaskFrame } from '../tasks.ts';
+import { addressOf } from '../tasks.ts';
+import { refused, taken, textOf } from './signal.ts';
+import type { Answer, SignalKind } from './signal.ts';
+
+const WHICH = { node: { type: 'string' }, id: { type: 'string' } } as const;
+
+/** Has the node's work done again. */
+export const retry: SignalKind = {
+  description: 'Do the failed node again: {"node"? | "id"?}',
+  properties: WHICH,
+  handle: (draft, { payload, by }) =>
+    intervene(draft, payload, (of) => {
+      emit(draft, of.frame, { type: 'run.retried', node: of.task.node, by: by.sub });
+      setState({ ...of, task: again(of.task) }, { phase: 'ready' });
+    }),
+};
+
+/** Goes on with an output that a person gives instead of the node's own. */
+export const skip: SignalKind = {
+  description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
+  properties: { ...WHICH, output: true },
+  handle: (draft, { payload, by }) => intervene(draft, payload, (of) => skipTask(of, payload['output'] ?? null, by.sub)),
+};
+
+/** Gives the node up: the run fails. */
+export const fail: SignalKind = {
+  description: 'Give the failed node up, the run fails: {"node"? | "id"?, "reason"?}',
+  properties: { ...WHICH, reason: { type: 'string' } },
+  handle: (draft, { payload, by }) =>
+    intervene(draft, payload, (of) => {
+      if (of.task.state.phase !== 'intervention') return;
+      const { failure } = of.task.state;
+      const reason = textOf(payload, 'reason');
+      const message = `${failure.error.message} (given up by ${by.sub}${reason === undefined ? '' : `: ${reason}`})`;
+      failTask(of, { ...failure, error: { ...failure.error, message } });
+    }),
+};
+
+/** A call that is known to have failed gets a new key; one whose outcome is unknown keeps it, and takes over its claim. */
+function again(task: NodeTask): NodeTask {
+  if (task.state.phase !== 'intervention') return task;
+  const { callFailed, error } = task.state.failure;
+  if (callFailed) return { ...task, round: task.round + 1 };
+  return error.code === 'UNKNOWN_OUTCOME' ? { ...task, order: task.order + 1 } : task;
+}
+
+function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => void): Answer {
+  const waiting = interventions(draft);
+  const chosen = waiting.filter((of) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
+  const [only] = chosen;
+  if (only && chosen.length === 1) {
+    act(only);
+    return taken();
+  }
+  const names = waiting.map((of) => `${idOf(of)} (${of.task.node})`).join(', ');
+  if (only) return refused({ code: 'INTERVENTION_ID_REQUIRED', message: `Several nodes wait for an intervention; name one by id: ${names}` });
+  if (waiting.length === 0) return refused({ code: 'NOT_ALLOWED_NOW', message: 'No node of this run waits for an intervention' });
+  return refused({ code: 'UNKNOWN_INTERVENTION', message: `That node does not wait for an intervention; these do: ${names}` });
+}
+
+function idOf(of: TaskFrame): string {
+  return interventionId(addressOf(of), of.task.visit);
+}
+
+function isNamed(of: TaskFrame, node: string | undefined, id: string | undefined): boolean {
+  return (node === undefined || node === of.task.node) && (id === undefined || id === idOf(of));
+}
+
+/** The tasks that wait for a person to retry, skip or fail them. */
+function interventions(draft: Draft): TaskFrame[] {
+  const frame = rootFrame(draft);
+  return (frame.scope.superstep?.tasks ?? []).flatMap((task) => {
+    const node = frame.graph.nodes.get(task.node);
+    return node && task.state.phase === 'intervention' ? [{ draft, frame, node, task }] : [];
+  });
+}

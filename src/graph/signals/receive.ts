@@ -1,0 +1,61 @@
+import { emit, remember, rootFrame } from '../draft.ts';
+import type { Draft } from '../draft.ts';
+import { isJsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { compileJsonSchema } from '../json-schema.ts';
+import { isEnded } from '../run.ts';
+import type { Principal, Refusal } from '../run.ts';
+import { refused, textOf } from './signal.ts';
+import type { Answer, SignalKind } from './signal.ts';
+import { signals } from './signals.ts';
+
+/** Who a signal counts as made by when it names nobody: whoever may signal workflows is Temporal's own access control. */
+const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
+
+const PRINCIPAL_SCHEMA = {
+  type: 'object',
+  properties: { sub: { type: 'string', minLength: 1 }, roles: { type: 'array', items: { type: 'string' } } },
+  required: ['sub', 'roles'],
+} as const;
+
+/**
+ * Takes a signal as it came, whatever it holds. One that is malformed, unknown, stale or refused leaves the run as it
+ * was, but for an event that says so; one whose id is known already is dropped.
+ */
+export function receive(draft: Draft, name: string, given: Json | undefined): void {
+  const payload = given ?? {};
+  const id = isJsonObject(payload) ? textOf(payload, 'id') : undefined;
+  if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
+  const answer = answerTo(draft, name, payload);
+  if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
+  if (id !== undefined) remember(draft, { id, ...answer });
+}
+
+function answerTo(draft: Draft, name: string, payload: Json): Answer {
+  const kind = signals.get(name);
+  if (!kind) return refused({ code: 'UNKNOWN_SIGNAL', message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}` });
+  const issues = compileJsonSchema(payloadSchema(kind))(payload);
+  if (issues.length > 0 || !isJsonObject(payload)) {
+    return refused({ code: 'MALFORMED', message: issues.map(({ path, message }) => `${path || '/'}: ${message}`).join('; '), issues });
+  }
+  const { status, cancellation } = draft.run;
+  if (isEnded(status) || cancellation) return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : status}` });
+  return kind.handle(draft, { payload, by: principalOf(payload) });
+}
+
+function payloadSchema({ properties }: SignalKind): JsonObject {
+  return { type: 'object', properties: { ...properties, id: { type: 'string' }, by: PRINCIPAL_SCHEMA }, additionalProperties: false };
+}
+
+function principalOf(payload: Json): Principal {
+  const by = isJsonObject(payload) ? payload['by'] : undefined;
+  if (!isJsonObject(by) || typeof by['sub'] !== 'string' || !Array.isArray(by['roles'])) return OPERATOR;
+  return { sub: by['sub'], roles: by['roles'].filter((role) => typeof role === 'string') };
+}
+
+function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
+  const detail = refusal.message.slice(0, MAX_DETAIL);
+  emit(draft, rootFrame(draft), { type: 'signal.ignored', signal: name, reason: refusal.code.toLowerCase(), detail, by });
+}
+
+const MAX_DETAIL = 500;

@@ -1,0 +1,35 @@
+import type { JsonSchema } from '../definition.ts';
+import type { Draft } from '../draft.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Principal, Refusal } from '../run.ts';
+
+/** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
+export interface SignalKind {
+  /** One line for the Temporal Web UI. */
+  readonly description: string;
+  /** The fields it takes besides `id` and `by`. */
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  handle(draft: Draft, request: SignalRequest): Answer;
+}
+
+export interface SignalRequest {
+  readonly payload: JsonObject;
+  readonly by: Principal;
+}
+
+/** What a signal came to: taken, with what its sender is told; or refused, and nothing has changed. */
+export type Answer = { readonly taken: true; readonly value: Json } | { readonly taken: false; readonly refusal: Refusal };
+
+export function taken(value: Json = null): Answer {
+  return { taken: true, value };
+}
+
+export function refused(refusal: Refusal): Answer {
+  return { taken: false, refusal };
+}
+
+/** A text field of a payload whose schema says that it is text or absent. */
+export function textOf(payload: JsonObject, field: string): string | undefined {
+  const value = payload[field];
+  return typeof value === 'string' ? value : undefined;
+}

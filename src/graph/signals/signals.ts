@@ -1,0 +1,14 @@
+import { cancel } from './cancel.ts';
+import { decisionSignal } from './decide.ts';
+import { fail, retry, skip } from './intervene.ts';
+import type { SignalKind } from './signal.ts';
+
+/** The signals that a run takes, by name. */
+export const signals: ReadonlyMap<string, SignalKind> = new Map<string, SignalKind>([
+  ['approve', decisionSignal('approve', 'Approve: {"approvalId"?, "reason"?, "args"?, "values"?}')],
+  ['reject', decisionSignal('reject', 'Reject: {"approvalId"?, "reason"?, "values"?}')],
+  ['cancel', cancel],
+  ['retry', retry],
+  ['skip', skip],
+  ['fail', fail],
+]);

@@ -1,0 +1,105 @@
+import { GraphError, toRunError } from './errors.ts';
+import type { RunErrorCode } from './errors.ts';
+import type { OnError } from './compile.ts';
+import type { Json } from './json.ts';
+import type { Happening, Progress } from './nodes/runner.ts';
+import type { TaskFailure, TaskState, Update } from './scope.ts';
+import { emitTask, taskBindings, taskContext } from './tasks.ts';
+import type { TaskFrame } from './tasks.ts';
+
+/** Starts a task that is ready. */
+export function startTask(of: TaskFrame): void {
+  emitTask(of, { type: 'node.started' });
+  advanceTask(of, () => {
+    if (of.task.visit > of.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(of) };
+    return of.node.runner.start(taskContext(of));
+  });
+}
+
+/** Goes on with a task that waited. One that has ended meanwhile is left alone. */
+export function resumeTask(of: TaskFrame, happening: Happening): void {
+  const { state } = of.task;
+  if (state.phase !== 'open') return;
+  advanceTask(of, () => of.node.runner.resume(taskContext(of), state.position, happening));
+}
+
+function advanceTask(of: TaskFrame, step: () => Progress): void {
+  setState(of, nextState(of, step));
+}
+
+/** Turns a step into the task's next state; whatever is thrown on the way is the task's failure. */
+function nextState(of: TaskFrame, step: () => Progress): TaskState {
+  try {
+    const progress = step();
+    switch (progress.kind) {
+      case 'open':
+        return { phase: 'open', position: progress.position };
+      case 'done':
+        return complete(of, progress.result, progress.update ?? {});
+      case 'failed':
+        return fail(of, progress.failure);
+    }
+  } catch (error) {
+    return fail(of, { callFailed: false, error: toRunError(error) });
+  }
+}
+
+function complete(of: TaskFrame, result: Json, given: Update): TaskState {
+  const update = { ...given, ...of.node.write({ ...taskBindings(of), result }) };
+  emitTask(of, { type: 'node.completed', update });
+  return { phase: 'completed', update, goto: [] };
+}
+
+/** Gives a task the output of a person instead of its own. */
+export function skipTask(of: TaskFrame, output: Json, by: string): void {
+  const update = of.node.write({ ...taskBindings(of), result: output });
+  emitTask(of, { type: 'node.skipped', update, by });
+  setState(of, { phase: 'completed', update, goto: [] });
+}
+
+/** Ends a task that a person has given up. */
+export function failTask(of: TaskFrame, failure: TaskFailure): void {
+  setState(of, { phase: 'failed', failure });
+}
+
+/** Failures that are not the node's own work: `onError` doesn't catch them. */
+const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'CANCELED', 'INTERNAL']);
+
+function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
+  const { draft, node, task } = of;
+  const failure: TaskFailure = { callFailed, error: { attempts: 1, ...error, node: node.id, step: of.frame.scope.step } };
+  emitTask(of, { type: 'node.failed', error: failure.error, attempts: failure.error.attempts ?? 1 });
+  if (error.code === 'UNKNOWN_OUTCOME') return { phase: 'intervention', failure, since: draft.at };
+  const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
+  switch (onError.kind) {
+    case 'fail':
+      return { phase: 'failed', failure };
+    case 'intervene':
+      return { phase: 'intervention', failure, since: draft.at };
+    case 'goto':
+      return divert(of, onError, failure);
+  }
+  return task.state;
+}
+
+function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failure: TaskFailure): TaskState {
+  const { code, message, node = '', attempts = 1 } = failure.error;
+  try {
+    return { phase: 'diverted', to, update: write({ ...taskBindings(of), error: { code, message, node, attempts } }) };
+  } catch (error) {
+    if (error instanceof GraphError) return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } } };
+    throw error;
+  }
+}
+
+function tooManyVisits({ node, task }: TaskFrame): TaskFailure {
+  const message = `Node "${node.id}" would run for the ${task.visit}th time; its maxVisits is ${node.maxVisits}`;
+  return { callFailed: false, error: { code: 'MAX_VISITS_EXCEEDED', message } };
+}
+
+/** Tasks are values: a changed one takes the place of the old one in its superstep. */
+export function setState({ frame, task }: TaskFrame, state: TaskState): void {
+  const tasks = frame.scope.superstep?.tasks ?? [];
+  const at = tasks.findIndex(({ key }) => key === task.key);
+  if (at >= 0) tasks[at] = { ...task, state };
+}

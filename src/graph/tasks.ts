@@ -1,0 +1,138 @@
+import type { Approval } from './approval.ts';
+import { toPublicApproval } from './events.ts';
+import type { TaskEventBody } from './events.ts';
+import type { CompiledNode } from './compile.ts';
+import { emit } from './draft.ts';
+import type { Draft, Frame } from './draft.ts';
+import type { CallRequest } from './effect.ts';
+import type { Bindings } from './expression.ts';
+import { own } from './json.ts';
+import type { JsonObject } from './json.ts';
+import type { Question, TaskContext } from './nodes/runner.ts';
+import type { OpenCall, TaskAddress } from './run.ts';
+import type { NodeTask } from './scope.ts';
+
+/** A node task being worked on, with all that its events and calls need to name it. */
+export interface TaskFrame {
+  readonly draft: Draft;
+  readonly frame: Frame;
+  readonly node: CompiledNode;
+  readonly task: NodeTask;
+}
+
+/** Records an event about a task. */
+export function emitTask({ draft, frame, task }: TaskFrame, body: TaskEventBody): void {
+  const { node, visit, index } = task;
+  emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
+}
+
+export function addressOf({ frame, task }: TaskFrame): TaskAddress {
+  return [...frame.address, task.key];
+}
+
+/** What the expressions of a task's node see. */
+export function taskBindings({ draft, frame, task }: TaskFrame): Bindings {
+  return { state: frame.scope.channels, run: runFields(draft, frame, task.visit), item: task.item, index: task.index };
+}
+
+/** What expressions of a graph see outside any task. */
+export function scopeBindings(draft: Draft, frame: Frame): Bindings {
+  return { state: frame.scope.channels, run: runFields(draft, frame, null), item: null, index: null };
+}
+
+function runFields({ run, startedAt }: Draft, { graph, scope }: Frame, visit: number | null): JsonObject {
+  const { id, threadId, tenantId } = run;
+  return { id, threadId, tenantId, step: scope.step, visit, graph: graph.definition.name, startedAt };
+}
+
+export function taskContext(of: TaskFrame): TaskContext {
+  const { draft } = of;
+  return {
+    bindings: taskBindings(of),
+    call: (number, request) => requestCall(of, number, request),
+    requestApproval: (question) => requestApproval(of, question),
+    expireApproval: (id, status) => expireApproval(of, id, status),
+    cancelTimer: (id) => cancelTimer(draft, id),
+  };
+}
+
+function requestCall(of: TaskFrame, number: number, request: CallRequest): string {
+  const { draft, task } = of;
+  const key = callKey(of, number);
+  draft.run.calls[key] = { task: addressOf(of), called: calledBy(request) };
+  draft.effects.push({ kind: 'call', key, order: task.order, node: task.node, request, summary: summaryOf(of, request.kind) });
+  if (request.kind === 'tool') emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
+  return key;
+}
+
+function calledBy(request: CallRequest): OpenCall['called'] {
+  switch (request.kind) {
+    case 'model':
+      return { kind: 'model', name: request.model };
+    case 'tool':
+      return { kind: 'tool', name: request.tool };
+    case 'function':
+      return { kind: 'function', name: request.function };
+  }
+}
+
+/** Equal over replays, retries and continue-as-new: it is made of where the call stands in its run, and of nothing else. */
+function callKey({ draft, frame, task }: TaskFrame, number: number): string {
+  const place = [...frame.address, task.key].join('/');
+  return [draft.run.id, place, task.visit, number, task.round].join(':');
+}
+
+/** One line for the Temporal Web UI, such as `tool pay #2`. */
+function summaryOf({ frame, task }: TaskFrame, kind: string): string {
+  return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
+}
+
+function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): { approvalId: string; timerId: string } {
+  const { draft, task } = of;
+  const { run } = draft;
+  const id = `${run.id}.a${++run.counters.approval}`;
+  const fireAt = draft.now + timeoutMs;
+  const approval: Approval = {
+    id,
+    runId: run.id,
+    node: task.node,
+    ...question,
+    status: 'pending',
+    decisions: [],
+    requestedBy: run.createdBy.sub,
+    requestedAt: draft.at,
+    expiresAt: new Date(fireAt).toISOString(),
+    task: addressOf(of),
+  };
+  saveApproval(draft, approval);
+  emitTask(of, { type: 'approval.requested', approval: toPublicApproval(approval) });
+  const timerId = `${id}.timeout`;
+  startTimer(of, { id: timerId, fireAt, summary: summaryOf(of, 'approval timeout') });
+  return { approvalId: id, timerId };
+}
+
+function expireApproval(of: TaskFrame, id: string, status: Approval['status']): Approval {
+  const pending = own(of.draft.run.approvals, id);
+  if (!pending) throw new TypeError(`There is no approval "${id}"`);
+  const approval = { ...pending, status };
+  saveApproval(of.draft, approval);
+  emitTask(of, { type: 'approval.expired', approvalId: id, status });
+  return approval;
+}
+
+export function saveApproval(draft: Draft, approval: Approval): void {
+  draft.run.approvals[approval.id] = approval;
+  draft.approvals.set(approval.id, approval);
+}
+
+function startTimer(of: TaskFrame, { id, fireAt, summary }: { id: string; fireAt: number; summary: string }): void {
+  of.draft.run.timers[id] = { task: addressOf(of), fireAt, summary };
+  of.draft.effects.push({ kind: 'timer', id, fireAt, summary });
+}
+
+/** Forgets a timer, whether it still runs or not. */
+export function cancelTimer(draft: Draft, id: string): void {
+  if (!Object.hasOwn(draft.run.timers, id)) return;
+  delete draft.run.timers[id];
+  draft.effects.push({ kind: 'cancel', of: 'timer', id });
+}
