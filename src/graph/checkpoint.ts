@@ -1,4 +1,6 @@
 import type { ChannelChange } from './channels/apply-writes.ts';
+import { OwnedLists } from './channels/reducer.ts';
+import { isJsonList } from './json.ts';
 import type { Json } from './json.ts';
 
 /**
@@ -22,23 +24,13 @@ export interface Checkpoint {
 /** The values after a chain of checkpoints, oldest first, beginning at the input. */
 export function foldCheckpoints(chain: readonly Pick<Checkpoint, 'changes'>[]): Readonly<Record<string, Json>> {
   const values: Record<string, Json> = {};
-  const lists = new Map<string, Json[]>();
+  const owned = new OwnedLists();
   for (const { changes } of chain) {
-    for (const [channel, change] of Object.entries(changes)) {
-      if ('set' in change) {
-        values[channel] = change.set;
-        lists.delete(channel);
-      } else {
-        const list = lists.get(channel) ?? ownList(values[channel] ?? null);
-        for (const item of change.append) list.push(item);
-        lists.set(channel, list);
-        values[channel] = list;
-      }
-    }
+    for (const [channel, change] of Object.entries(changes)) values[channel] = applyChange(values[channel] ?? null, change, owned);
   }
   return values;
 }
 
-function ownList(value: Json): Json[] {
-  return Array.isArray(value) ? [...value] : [];
+function applyChange(value: Json, change: ChannelChange, owned: OwnedLists): Json {
+  return 'set' in change ? change.set : owned.extend(isJsonList(value) ? value : [], change.append);
 }

@@ -72,19 +72,23 @@ function fold(
   current: Json,
   { writes, context }: { writes: readonly WriteOfChannel[]; context: ReduceContext },
 ): { value: Json; change: ChannelChange } {
-  const replacements = writes.filter(({ value }) => isReplacement(value));
-  if (replacements.length > 1) throw conflict(replacements, 'both replace its value');
-  if (channel.reducer.exclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
+  refuseConflict(channel, writes);
+  const extensions: (readonly Json[] | null)[] = channel.ephemeral ? [null] : [];
   let value = channel.ephemeral ? channel.initial : current;
-  let added: Json[] | null = channel.ephemeral ? null : [];
   for (const write of writes) {
     const reduced = reduceOne(channel, value, { update: write.value, context });
     value = reduced.value;
-    if (reduced.extension === null) added = null;
-    for (const item of reduced.extension ?? []) added?.push(item);
+    extensions.push(reduced.extension);
   }
   checkSchema(channel, value);
-  return { value, change: added === null ? { set: value } : { append: added } };
+  const appended = extensions.every((extension) => extension !== null);
+  return { value, change: appended ? { append: extensions.flat() } : { set: value } };
+}
+
+function refuseConflict(channel: Channel, writes: readonly WriteOfChannel[]): void {
+  const replacements = writes.filter(({ value }) => isReplacement(value));
+  if (replacements.length > 1) throw conflict(replacements, 'both replace its value');
+  if (channel.reducer.exclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
 }
 
 function reduceOne(

@@ -3,6 +3,7 @@ import { toMs } from '../call-policy.ts';
 import type { NodeOfType } from '../definition.ts';
 import type { RunErrorCode } from '../errors.ts';
 import { toText } from '../expression/text.ts';
+import type { Json } from '../json.ts';
 import { field } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
 import { done, failed } from './runner.ts';
@@ -21,9 +22,10 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope):
     timeoutMs: toMs(node.timeout ?? scope.catalog.defaults.approvalTimeout),
   };
   return {
-    start({ bindings, requestApproval }) {
+    start(task) {
+      const { bindings } = task;
       const question = { title: toText(title.fill(bindings)), details: details.fill(bindings), args: args.fill(bindings) };
-      return { kind: 'open', position: { kind: 'approval', ...requestApproval({ ...question, ...fixed }) } };
+      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval({ ...question, ...fixed }) } };
     },
     resume(task, position, happening) {
       if (position.kind !== 'approval') throw unexpected(position);
@@ -47,21 +49,21 @@ const STATUS_ON_TIMEOUT = {
 } as const satisfies Record<NonNullable<NodeOfType<'approval'>['onTimeout']>, Approval['status']>;
 
 function conclude(node: NodeOfType<'approval'>, approval: Approval): Progress {
-  const last = approval.decisions.at(-1);
   if (approval.status === 'expired' && node.onTimeout === 'fail') {
     return failure('APPROVAL_EXPIRED', `Nobody decided "${approval.title}" until ${approval.expiresAt}`);
   }
   if (approval.status === 'rejected' && node.onReject === 'fail') {
-    return failure('APPROVAL_REJECTED', `"${approval.title}" was rejected${last?.reason ? `: ${last.reason}` : ''}`);
+    const reason = approval.decisions.at(-1)?.reason;
+    return failure('APPROVAL_REJECTED', `"${approval.title}" was rejected${reason ? `: ${reason}` : ''}`);
   }
-  return done({
-    decision: approval.status,
-    args: approval.args,
-    by: last?.by ?? null,
-    reason: last?.reason ?? null,
-    at: last?.at ?? approval.expiresAt,
-    values: last?.values ?? null,
-  });
+  return done(toResult(approval));
+}
+
+function toResult({ status, args, decisions, expiresAt }: Approval): Json {
+  const last = decisions.at(-1);
+  if (!last) return { decision: status, args, by: null, reason: null, at: expiresAt, values: null };
+  const { by, reason, at, values } = last;
+  return { decision: status, args, by, reason, at, values };
 }
 
 function failure(code: RunErrorCode, message: string): Progress {

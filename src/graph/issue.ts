@@ -1,0 +1,41 @@
+/** What is wrong, or doubtful, about a definition (specification, "Compile-time issues"). */
+export interface GraphIssue {
+  readonly code: ErrorIssueCode | WarningIssueCode;
+  readonly severity: 'error' | 'warning';
+  /** JSON Pointer to the offending value; for something missing, to the object that lacks it. */
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export type ErrorIssueCode =
+  | 'UNKNOWN_NODE'
+  | 'UNKNOWN_CHANNEL'
+  | 'UNKNOWN_NODE_TYPE'
+  | 'UNKNOWN_TOOL'
+  | 'UNKNOWN_FUNCTION'
+  | 'UNKNOWN_MODEL'
+  | 'MISSING_ENTRY_POINT'
+  | 'UNREACHABLE_NODE'
+  | 'DUPLICATE_EDGE'
+  | 'RESERVED_NAME'
+  | 'INVALID_NAME'
+  | 'INVALID_EXPRESSION'
+  | 'INVALID_TEMPLATE'
+  | 'INVALID_SCHEMA'
+  | 'INVALID_DURATION'
+  | 'INVALID_DEFAULT'
+  | 'INVALID_FIELD'
+  | 'GRAPH_TOO_LARGE';
+
+export type WarningIssueCode =
+  | 'DEAD_END_BRANCH'
+  | 'JOIN_MAY_STARVE'
+  | 'IMPLICIT_CONCURRENT_WRITE'
+  | 'UNBOUNDED_LOOP'
+  | 'APPROVAL_UNCHECKED'
+  | 'UNUSED_CHANNEL';
+
+export function hasErrors(issues: readonly GraphIssue[]): boolean {
+  return issues.some(({ severity }) => severity === 'error');
+}

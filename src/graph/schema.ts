@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { parseDuration } from './duration.ts';
+
+/*
+ * The shape of a definition. This is the only file of the graph layer that uses zod, and no workflow imports it.
+ * Nodes and edges are told apart before they are parsed, so that an error speaks of the kind that was meant.
+ */
+
+/** A refusal with an issue code of its own; everything else a schema refuses is `INVALID_FIELD`. */
+const coded = (code: string): { params: { code: string } } => ({ params: { code } });
+
+const Duration = z.string().refine((text) => parseDuration(text) !== null, {
+  error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
+  ...coded('INVALID_DURATION'),
+});
+const Count = z.int().min(1);
+const Names = z.array(z.string());
+const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
+const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
+const Values = z.record(z.string(), z.json());
+
+const Retry = z.strictObject({
+  maxAttempts: Count.optional(),
+  initialInterval: Duration.optional(),
+  backoffCoefficient: z.number().min(1).optional(),
+  maxInterval: Duration.optional(),
+  nonRetryable: Names.optional(),
+});
+
+const Channel = z.strictObject({
+  reducer: z
+    .union([
+      z.enum(['replace', 'append', 'union', 'merge', 'sum', 'min', 'max', 'and', 'or', 'messages']),
+      z.strictObject({ expr: z.string() }),
+    ])
+    .optional(),
+  default: z.json().optional(),
+  schema: Schema.optional(),
+  ephemeral: z.boolean().optional(),
+  redact: z.boolean().optional(),
+  description: z.string().optional(),
+});
+
+const Limits = z.strictObject({
+  maxSteps: Count.optional(),
+  deadline: Duration.optional(),
+  maxTokens: Count.optional(),
+  maxCostUsd: z.number().positive().optional(),
+  maxToolCalls: z.int().min(0).optional(),
+  maxConcurrency: Count.optional(),
+});
+
+/** The definition without its nodes and edges, which have schemas of their own. */
+export const GraphSchema = z.strictObject({
+  $schema: z.string().optional(),
+  name: z.string(),
+  description: z.string().optional(),
+  channels: z.record(z.string(), Channel).optional(),
+  nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
+  edges: z.array(z.looseObject({ from: OneOrMore })),
+  input: Names.optional(),
+  output: Names.optional(),
+  interruptBefore: Names.optional(),
+  interruptAfter: Names.optional(),
+  limits: Limits.optional(),
+  defaults: z.strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() }).optional(),
+});
+
+const common = {
+  description: z.string().optional(),
+  write: z.union([z.string(), Values]).optional(),
+  deadline: Duration.optional(),
+  onError: z.union([z.literal('intervene'), z.strictObject({ to: z.string(), write: Values.optional() })]).optional(),
+  maxVisits: Count.optional(),
+  defer: z.boolean().optional(),
+};
+const call = { ...common, timeout: Duration.optional(), retry: Retry.optional() };
+
+const Policy = z.strictObject({
+  roles: Names.optional(),
+  users: Names.optional(),
+  quorum: Count.optional(),
+  excludeRequester: z.boolean().optional(),
+  requireReason: z.boolean().optional(),
+  reminders: z.array(Duration).optional(),
+  escalate: z.array(z.strictObject({ after: Duration, roles: Names })).optional(),
+});
+
+export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
+  set: z.strictObject({ type: z.literal('set'), ...common }),
+  llm: z.strictObject({
+    type: z.literal('llm'),
+    ...call,
+    model: OneOrMore.optional(),
+    system: z.string().optional(),
+    prompt: z.string().optional(),
+    messages: z.string().optional(),
+    output: Schema.optional(),
+    temperature: z.number().min(0).optional(),
+    maxOutputTokens: Count.optional(),
+  }),
+  tool: z.strictObject({ type: z.literal('tool'), ...call, tool: z.string(), args: z.json().optional() }),
+  function: z.strictObject({
+    type: z.literal('function'),
+    ...call,
+    function: z.string(),
+    args: z.json().optional(),
+    mayGoto: Names.optional(),
+  }),
+  approval: z.strictObject({
+    type: z.literal('approval'),
+    ...common,
+    title: z.string(),
+    details: z.json().optional(),
+    args: z.json().optional(),
+    argsSchema: Schema.optional(),
+    decisionSchema: Schema.optional(),
+    policy: Policy.optional(),
+    timeout: Duration.optional(),
+    onTimeout: z.enum(['expire', 'reject', 'approve', 'fail']).optional(),
+    onReject: z.enum(['continue', 'fail']).optional(),
+  }),
+};
+
+export const EdgeSchemas = {
+  plain: z.strictObject({ from: OneOrMore, to: OneOrMore }),
+  branches: z.strictObject({
+    from: OneOrMore,
+    branches: z.array(z.strictObject({ when: z.string().optional(), to: OneOrMore })).min(1),
+  }),
+} as const;

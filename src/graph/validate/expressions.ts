@@ -1,0 +1,50 @@
+import { NODE_NAMES } from '../nodes/node-scope.ts';
+import { InvalidExpressionError, RUN_FIELDS, parseExpression } from '../expression.ts';
+import type { Expression, Name } from '../expression.ts';
+import type { GraphIssue } from '../issue.ts';
+import { isJsonObject, toPointer } from '../json.ts';
+import { didYouMean } from '../nearest.ts';
+import { error } from './rule.ts';
+import type { Rule } from './rule.ts';
+import { branchesOf } from './subject.ts';
+import type { Subject } from './subject.ts';
+
+/** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for what expressions read. */
+export const expressions: Rule = (subject) => {
+  return bareExpressions(subject).flatMap(({ source, names, path }) => {
+    try {
+      return readIssues(subject, parseExpression(source, names), path);
+    } catch (thrown) {
+      if (thrown instanceof InvalidExpressionError) return [error('INVALID_EXPRESSION', path, thrown.message)];
+      throw thrown;
+    }
+  });
+};
+
+interface BareExpression {
+  readonly source: string;
+  readonly names: readonly Name[];
+  readonly path: string;
+}
+
+/** The fields that are CEL without braces. */
+export function bareExpressions({ channels, edges }: Subject): readonly BareExpression[] {
+  const reducers = [...channels].flatMap(([name, { reducer }]) => {
+    const source = isJsonObject(reducer) ? reducer['expr'] : undefined;
+    return typeof source === 'string' ? [{ source, names: ['current', 'update'] as const, path: toPointer(['channels', name, 'reducer', 'expr']) }] : [];
+  });
+  const conditions = edges
+    .flatMap(({ fields, path }) => branchesOf(fields, path))
+    .flatMap(({ fields: { when }, path }) => (typeof when === 'string' ? [{ source: when, names: NODE_NAMES, path: `${path}/when` }] : []));
+  return [...reducers, ...conditions];
+}
+
+/** What an expression reads and is not there. */
+export function readIssues({ channels }: Subject, { references }: Expression, path: string): readonly GraphIssue[] {
+  const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
+  const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
+  return [
+    ...unknownChannels.map((name) => error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`)),
+    ...unknownFields.map((name) => error('INVALID_EXPRESSION', path, `"run" has no field "${name}"; it has ${RUN_FIELDS.join(', ')}.${didYouMean(name, RUN_FIELDS)}`)),
+  ];
+}

@@ -1,0 +1,13 @@
+import type { ErrorIssueCode, GraphIssue, WarningIssueCode } from '../issue.ts';
+import type { Subject } from './subject.ts';
+
+/** Looks at a definition and gives every issue of its kind. */
+export type Rule = (subject: Subject) => readonly GraphIssue[];
+
+export function error(code: ErrorIssueCode, path: string, message: string): GraphIssue {
+  return { code, severity: 'error', path, message };
+}
+
+export function warning(code: WarningIssueCode, path: string, { message, hint }: { message: string; hint: string }): GraphIssue {
+  return { code, severity: 'warning', path, message, hint };
+}

@@ -1,0 +1,64 @@
+import type { z } from 'zod';
+import { isJsonObject, toPointer } from '../json.ts';
+import type { Json } from '../json.ts';
+import type { GraphIssue } from '../issue.ts';
+import { didYouMean } from '../nearest.ts';
+import { EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
+import { error } from './rule.ts';
+import type { Rule } from './rule.ts';
+
+type Path = readonly (string | number)[];
+
+/** `INVALID_FIELD`, `INVALID_DURATION`, `UNKNOWN_NODE_TYPE`: fields that are missing, unknown or of the wrong type. */
+export const shape: Rule = ({ definition, nodes, edges }) => [
+  ...issuesOf(GraphSchema, definition, []),
+  ...[...nodes.values()].flatMap(({ id, type, fields }) => {
+    if (type === '') return [];
+    const schema = Object.hasOwn(NodeSchemas, type) ? NodeSchemas[type] : undefined;
+    return schema ? issuesOf(schema, fields, ['nodes', id]) : [unknownType(type, ['nodes', id, 'type'])];
+  }),
+  ...edges.flatMap(({ kind, fields, path }) => issuesOf(EdgeSchemas[kind], fields, ['edges', Number(path.slice('/edges/'.length))])),
+  ...[...nodes.values()].flatMap(({ type, fields, path }) => (type === 'llm' ? promptIssues(fields, path) : [])),
+];
+
+function unknownType(type: string, path: Path): GraphIssue {
+  const known = Object.keys(NodeSchemas);
+  return error('UNKNOWN_NODE_TYPE', toPointer(path), `There is no node type "${type}"; known are ${known.join(', ')}.${didYouMean(type, known)}`);
+}
+
+function promptIssues(fields: Readonly<Record<string, Json>>, path: string): readonly GraphIssue[] {
+  const given = ['prompt', 'messages'].filter((field) => fields[field] !== undefined);
+  if (given.length === 1) return [];
+  return given.length === 0
+    ? [error('INVALID_FIELD', path, 'An llm node needs a prompt, or messages (a channel)')]
+    : [error('INVALID_FIELD', `${path}/messages`, 'An llm node takes a prompt or messages, not both')];
+}
+
+function issuesOf(schema: z.ZodType, value: Json, path: Path): readonly GraphIssue[] {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return [];
+  return parsed.error.issues.flatMap((issue) => toIssues(issue, value, path));
+}
+
+function toIssues(issue: z.core.$ZodIssue, value: Json, prefix: Path): readonly GraphIssue[] {
+  const inner = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
+  const path = [...prefix, ...inner];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here`));
+  }
+  if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION') return [error('INVALID_DURATION', toPointer(path), issue.message)];
+  const last = inner.at(-1);
+  if (last !== undefined && at(value, inner) === undefined) {
+    return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];
+  }
+  return [error('INVALID_FIELD', toPointer(path), issue.message)];
+}
+
+function at(value: Json, path: Path): Json | undefined {
+  let found: Json | undefined = value;
+  for (const part of path) {
+    if (Array.isArray(found)) found = found[Number(part)];
+    else found = isJsonObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+  }
+  return found;
+}

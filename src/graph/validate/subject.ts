@@ -1,0 +1,77 @@
+import { toList } from '../edges.ts';
+import { isJsonList, isJsonObject, toPointer } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import type { Catalog } from '../catalog.ts';
+
+/**
+ * A definition under validation, as far as it can be read: rules look at the readable parts and leave the rest to the
+ * rule about shapes, so that all issues are found at once.
+ */
+export interface Subject {
+  readonly definition: JsonObject;
+  readonly catalog: Catalog;
+  readonly channels: ReadonlyMap<string, JsonObject>;
+  readonly nodes: ReadonlyMap<string, SubjectNode>;
+  readonly edges: readonly SubjectEdge[];
+}
+
+export interface SubjectNode {
+  readonly id: string;
+  readonly type: string;
+  readonly fields: JsonObject;
+  readonly path: string;
+}
+
+export interface SubjectEdge {
+  readonly fields: JsonObject;
+  readonly path: string;
+  readonly kind: 'plain' | 'branches';
+  readonly sources: readonly Named[];
+  readonly targets: readonly Named[];
+}
+
+/** A name somewhere in the definition. */
+export interface Named {
+  readonly name: string;
+  readonly path: string;
+}
+
+export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
+  return {
+    definition,
+    catalog,
+    channels: new Map(objectsIn(definition['channels'])),
+    nodes: new Map(objectsIn(definition['nodes']).map(([id, fields]) => [id, { id, type: textOr(fields['type'], ''), fields, path: toPointer(['nodes', id]) }])),
+    edges: (isJsonList(definition['edges']) ? definition['edges'] : []).flatMap((edge, index) => (isJsonObject(edge) ? [readEdge(edge, index)] : [])),
+  };
+}
+
+function readEdge(fields: JsonObject, index: number): SubjectEdge {
+  const path = `/edges/${index}`;
+  const kind = 'branches' in fields ? 'branches' : 'plain';
+  const targets = kind === 'plain' ? namesAt(fields['to'], `${path}/to`) : branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`));
+  return { fields, path, kind, sources: namesAt(fields['from'], `${path}/from`), targets };
+}
+
+/** The readable branches of an edge. */
+export function branchesOf(edge: JsonObject, path: string): readonly { readonly fields: JsonObject; readonly path: string }[] {
+  const branches = edge['branches'];
+  if (!isJsonList(branches)) return [];
+  return branches.flatMap((fields, index) => (isJsonObject(fields) ? [{ fields, path: `${path}/branches/${index}` }] : []));
+}
+
+/** One name or a list of them, each with its place. */
+export function namesAt(value: Json | undefined, path: string): readonly Named[] {
+  if (typeof value === 'string') return [{ name: value, path }];
+  if (!isJsonList(value)) return [];
+  return value.flatMap((item, index) => (typeof item === 'string' ? toList(item).map((name) => ({ name, path: `${path}/${index}` })) : []));
+}
+
+export function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
+}
+
+function textOr(value: Json | undefined, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}

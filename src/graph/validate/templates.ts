@@ -1,0 +1,55 @@
+import { NODE_NAMES } from '../nodes/node-scope.ts';
+import type { Name } from '../expression.ts';
+import { isJsonObject, toPointer } from '../json.ts';
+import type { Json } from '../json.ts';
+import { InvalidTemplateError, parseTemplate } from '../template.ts';
+import { readIssues } from './expressions.ts';
+import { error } from './rule.ts';
+import type { Rule } from './rule.ts';
+import type { Subject, SubjectNode } from './subject.ts';
+
+/** `INVALID_TEMPLATE`, and `UNKNOWN_CHANNEL` for what templates read. */
+export const templates: Rule = (subject) =>
+  [...subject.nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => check(subject, value, { names, path }));
+
+/** Templated fields of the node types, besides those of every node. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  llm: ['system', 'prompt'],
+  tool: ['args'],
+  function: ['args'],
+  approval: ['title', 'details', 'args'],
+};
+
+interface TemplatedField {
+  readonly value: Json;
+  readonly names: readonly Name[];
+  readonly path: string;
+}
+
+/** Every field of a node whose texts may hold `{{ cel }}`. */
+export function templatedFields({ type, fields, path }: SubjectNode): readonly TemplatedField[] {
+  const own = (Object.hasOwn(FIELDS, type) ? (FIELDS[type] ?? []) : []).flatMap((field) => {
+    const value = fields[field];
+    return value === undefined ? [] : [{ value, names: NODE_NAMES, path: `${path}/${field}` }];
+  });
+  const { write, onError } = fields;
+  const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
+  return [
+    ...own,
+    ...(isJsonObject(write) ? [{ value: write, names: [...NODE_NAMES, 'result' as const], path: `${path}/write` }] : []),
+    ...(isJsonObject(errorWrite) ? [{ value: errorWrite, names: [...NODE_NAMES, 'error' as const], path: `${path}/onError/write` }] : []),
+  ];
+}
+
+/** Texts are checked one by one: each bad one is an issue of its own. */
+function check(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, member]: [string, Json]) => check(subject, member, { names, path: path + toPointer([key]) }));
+  }
+  try {
+    return parseTemplate(value, names, '').expressions.flatMap((expression) => readIssues(subject, expression, path));
+  } catch (thrown) {
+    if (thrown instanceof InvalidTemplateError) return [error('INVALID_TEMPLATE', path, thrown.message)];
+    throw thrown;
+  }
+}
