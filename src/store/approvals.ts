@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely';
+import type { Approval } from '../graph/approval.ts';
+import { isBefore, isEqual, toPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Tables } from './tables.ts';
+
+export interface ApprovalFilter {
+  readonly status?: Approval['status'] | undefined;
+  readonly runId?: string | undefined;
+}
+
+/** An approval and whose it is. */
+export interface ApprovalRecord {
+  readonly tenantId: string;
+  readonly approval: Approval;
+}
+
+export interface Approvals {
+  find(id: string): Promise<ApprovalRecord | null>;
+  ofRun(runId: string): Promise<readonly Approval[]>;
+  /** The inbox, the newest first. */
+  list(tenantId: string, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
+}
+
+export function createApprovals(db: Kysely<Tables>): Approvals {
+  return {
+    async find(id) {
+      const row = await db.selectFrom('approvals').select(['tenant_id', 'body']).where('id', '=', id).executeTakeFirst();
+      return row ? { tenantId: row.tenant_id, approval: row.body } : null;
+    },
+    async ofRun(runId) {
+      const rows = await db.selectFrom('approvals').select('body').where('run_id', '=', runId).orderBy('requested_at').orderBy('id').execute();
+      return rows.map(({ body }) => body);
+    },
+    list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
+  };
+}
+
+async function list(db: Kysely<Tables>, { tenantId, filter }: { tenantId: string; filter: ApprovalFilter }, { limit, after }: PageRequest): Promise<Page<Approval>> {
+  const rows = await db
+    .selectFrom('approvals')
+    .select('body')
+    .where('tenant_id', '=', tenantId)
+    .where(isEqual('status', filter.status))
+    .where(isEqual('run_id', filter.runId))
+    .where(isBefore('requested_at', after))
+    .orderBy('requested_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows.map(({ body }) => body), limit, ({ id, requestedAt }) => ({ at: requestedAt, id }));
+}

@@ -1,0 +1,110 @@
+import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { GraphIssue } from '../graph/issue.ts';
+import type { Json } from '../graph/json.ts';
+import { toPage } from './page.ts';
+import type { Page, PageRequest } from './page.ts';
+import type { Tables } from './tables.ts';
+
+/** One published version of a graph. */
+export interface PublishedGraph {
+  readonly name: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly definition: Json;
+  readonly warnings: readonly GraphIssue[];
+  readonly createdAt: string;
+  readonly createdBy: string;
+}
+
+export interface NewGraph {
+  readonly tenantId: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly definition: Json;
+  readonly warnings: readonly GraphIssue[];
+  readonly createdAt: string;
+  readonly createdBy: string;
+}
+
+export interface Graphs {
+  /** Publishes a definition; content that was published before is the version that it was. */
+  publish(graph: NewGraph): Promise<{ readonly graph: PublishedGraph; readonly isNew: boolean }>;
+  /** The newest version, or the one asked for. */
+  find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
+  /** The newest version of every graph, by name. */
+  list(tenantId: string, page: PageRequest): Promise<Page<PublishedGraph>>;
+  /** Keeps the definition that a run executes. */
+  keepDefinition(hash: string, definition: Json): Promise<void>;
+}
+
+export function createGraphs(db: Kysely<Tables>): Graphs {
+  return {
+    publish: (graph) => db.transaction().execute((transaction) => publish(transaction, graph)),
+    find: (tenantId, name, version) => find(db, { tenantId, name, version }),
+    list: (tenantId, page) => list(db, tenantId, page),
+    keepDefinition: (hash, definition) => keepDefinition(db, hash, definition),
+  };
+}
+
+type Db = Kysely<Tables> | Transaction<Tables>;
+
+async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ graph: PublishedGraph; isNew: boolean }> {
+  const { tenantId, name, hash } = graph;
+  await keepDefinition(db, hash, graph.definition);
+  await lockName(db, `${tenantId}/${name}`);
+  const known = await graphsWithDefinition(db, tenantId).where('name', '=', name).where('graphs.hash', '=', hash).executeTakeFirst();
+  if (known) return { graph: toGraph(known), isNew: false };
+  const newest = await db.selectFrom('graphs').select('version').where('tenant_id', '=', tenantId).where('name', '=', name).orderBy('version', 'desc').limit(1).executeTakeFirst();
+  const version = (newest?.version ?? 0) + 1;
+  const { warnings, createdAt, createdBy } = graph;
+  await db
+    .insertInto('graphs')
+    .values({ tenant_id: tenantId, name, version, hash, warnings: JSON.stringify(warnings), created_at: createdAt, created_by: createdBy })
+    .execute();
+  return { graph: { name, version, hash, definition: graph.definition, warnings, createdAt, createdBy }, isNew: true };
+}
+
+/** Two publications of one name take turns until the transaction is over. */
+async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
+}
+
+async function keepDefinition(db: Db, hash: string, definition: Json): Promise<void> {
+  await db
+    .insertInto('definitions')
+    .values({ hash, definition: JSON.stringify(definition) })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+function graphsWithDefinition(db: Db, tenantId: string) {
+  return db.selectFrom('graphs').innerJoin('definitions', 'definitions.hash', 'graphs.hash').selectAll().where('tenant_id', '=', tenantId);
+}
+
+async function find(db: Db, { tenantId, name, version }: { tenantId: string; name: string; version: number | undefined }): Promise<PublishedGraph | null> {
+  const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
+  const chosen = version === undefined ? named.orderBy('version', 'desc').limit(1) : named.where('version', '=', version);
+  const row = await chosen.executeTakeFirst();
+  return row ? toGraph(row) : null;
+}
+
+async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Promise<Page<PublishedGraph>> {
+  const newest = graphsWithDefinition(db, tenantId).distinctOn('name').orderBy('name').orderBy('version', 'desc').limit(limit + 1);
+  const rows = await (after ? newest.where('name', '>', after.id) : newest).execute();
+  return toPage(rows.map(toGraph), limit, ({ name, createdAt }) => ({ at: createdAt, id: name }));
+}
+
+type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
+
+function toGraph(row: GraphRow): PublishedGraph {
+  return {
+    name: row.name,
+    version: row.version,
+    hash: row.hash,
+    definition: row.definition,
+    warnings: row.warnings,
+    createdAt: row.created_at.toISOString(),
+    createdBy: row.created_by,
+  };
+}

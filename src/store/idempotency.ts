@@ -1,0 +1,80 @@
+import type { Kysely } from 'kysely';
+import type { Json } from '../graph/json.ts';
+import type { Tables } from './tables.ts';
+
+/** Whose request it is, and which. */
+export interface RequestKey {
+  readonly tenantId: string;
+  readonly subject: string;
+  /** Method and path. */
+  readonly route: string;
+  readonly key: string;
+}
+
+export interface NewRequest extends RequestKey {
+  /** Hash of the body: the same key with another body is another request. */
+  readonly fingerprint: string;
+  /** The id of whatever the request makes, chosen before it is made: a repetition makes the same thing. */
+  readonly resourceId: string;
+  readonly at: string;
+  readonly leaseUntil: string;
+}
+
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Json;
+}
+
+export type Admission =
+  /** Go on; the id may be that of an earlier request which never finished. */
+  | { readonly kind: 'proceed'; readonly resourceId: string }
+  | { readonly kind: 'replay'; readonly answer: KeptAnswer }
+  | { readonly kind: 'reused' }
+  | { readonly kind: 'in-progress' };
+
+export interface Idempotency {
+  /** Admits a request at most once at a time; a request whose lease is over may be begun again. */
+  admit(request: NewRequest): Promise<Admission>;
+  keep(request: RequestKey, answer: KeptAnswer): Promise<void>;
+  /** Forgets a request whose answer is not kept. */
+  release(request: RequestKey): Promise<void>;
+  forgetBefore(time: string): Promise<void>;
+}
+
+export function createIdempotency(db: Kysely<Tables>): Idempotency {
+  const ofRequest = ({ tenantId, subject, route, key }: RequestKey) => ({ tenant_id: tenantId, subject, route, key });
+  return {
+    admit: (request) => admit(db, request),
+    async keep(request, { status, headers, body }) {
+      const answer = { status, headers: JSON.stringify(headers), body: JSON.stringify(body) };
+      await db.updateTable('idempotency').set(answer).where((eb) => eb.and(ofRequest(request))).execute();
+    },
+    async release(request) {
+      await db.deleteFrom('idempotency').where((eb) => eb.and(ofRequest(request))).where('status', 'is', null).execute();
+    },
+    async forgetBefore(time) {
+      await db.deleteFrom('idempotency').where('created_at', '<', new Date(time)).execute();
+    },
+  };
+}
+
+async function admit(db: Kysely<Tables>, request: NewRequest): Promise<Admission> {
+  const { tenantId, subject, route, key, fingerprint, resourceId, at, leaseUntil } = request;
+  const inserted = await db
+    .insertInto('idempotency')
+    .values({ tenant_id: tenantId, subject, route, key, fingerprint, resource_id: resourceId, lease_until: leaseUntil, created_at: at })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (inserted.numInsertedOrUpdatedRows === 1n) return { kind: 'proceed', resourceId };
+  return await db.transaction().execute(async (transaction) => {
+    const mine = { tenant_id: tenantId, subject, route, key };
+    const row = await transaction.selectFrom('idempotency').selectAll().where((eb) => eb.and(mine)).forUpdate().executeTakeFirst();
+    if (!row) return { kind: 'in-progress' };
+    if (row.fingerprint !== fingerprint) return { kind: 'reused' };
+    if (row.status !== null) return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: row.body } };
+    if (row.lease_until.getTime() > Date.parse(at)) return { kind: 'in-progress' };
+    await transaction.updateTable('idempotency').set({ lease_until: leaseUntil }).where((eb) => eb.and(mine)).execute();
+    return { kind: 'proceed', resourceId: row.resource_id };
+  });
+}

@@ -1,0 +1,94 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { Approval } from '../graph/approval.ts';
+import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { RunEvent } from '../graph/events.ts';
+import { isEnded } from '../graph/run.ts';
+import type { RunView } from '../graph/run-view.ts';
+import type { Tables } from './tables.ts';
+
+/** What a run has to say since it last did. Written twice, it changes nothing; batches may come in any order. */
+export interface JournalBatch {
+  readonly runId: string;
+  readonly tenantId: string;
+  /** Temporal's run id of the workflow execution that wrote it. */
+  readonly executionRunId: string;
+  readonly events: readonly RunEvent[];
+  readonly checkpoints: readonly Checkpoint[];
+  readonly approvals: readonly Approval[];
+  /** The run after the last of the events. */
+  readonly view: RunView;
+}
+
+export interface Journal {
+  write(batch: JournalBatch): Promise<void>;
+  /** Events after a number, in order, as far as they are there without a gap. */
+  events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** The checkpoints of a run, the oldest first, up to one of them or the newest. `null`: there is no such checkpoint. */
+  checkpointChain(runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null>;
+}
+
+export function createJournal(db: Kysely<Tables>): Journal {
+  return {
+    write: (batch) => write(db, batch),
+    events: (runId, after, limit) => events(db, { runId, after }, limit),
+    checkpointChain: (runId, upTo) => checkpointChain(db, runId, upTo),
+  };
+}
+
+/** One statement, so that a batch is written as a whole in one round trip. */
+async function write(db: Kysely<Tables>, batch: JournalBatch): Promise<void> {
+  const { runId, tenantId, executionRunId, view } = batch;
+  const lastSeq = batch.events.at(-1)?.seq ?? 0;
+  const at = batch.events.at(-1)?.at ?? null;
+  const endedAt = isEnded(view.status) ? at : null;
+  await sql`
+    with written_events as (
+      insert into events (run_id, seq, execution_run_id, type, body)
+      select ${runId}, (value ->> 'seq')::integer, ${executionRunId}, value ->> 'type', value
+      from json_array_elements(${JSON.stringify(batch.events)}::json) as rows (value)
+      on conflict (run_id, seq) do nothing
+    ), written_checkpoints as (
+      insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, created_at)
+      select id, ${runId}, seq, "parentId", step, source, next, changes, "createdAt"
+      from json_to_recordset(${JSON.stringify(batch.checkpoints)}::json)
+        as rows (id text, seq integer, "parentId" text, step integer, source text, next json, changes json, "createdAt" timestamptz)
+      on conflict (id) do nothing
+    ), written_approvals as (
+      insert into approvals (id, tenant_id, run_id, status, requested_at, seq, body)
+      select value ->> 'id', ${tenantId}, ${runId}, value ->> 'status', (value ->> 'requestedAt')::timestamptz, ${lastSeq}, value
+      from json_array_elements(${JSON.stringify(batch.approvals)}::json) as rows (value)
+      on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
+      where excluded.seq > approvals.seq
+    )
+    update runs set
+      status = ${view.status},
+      view = ${JSON.stringify(view)}::json,
+      last_seq = ${lastSeq},
+      started_at = coalesce(started_at, ${at}::timestamptz),
+      ended_at = ${endedAt}::timestamptz
+    where id = ${runId} and last_seq < ${lastSeq}
+  `.execute(db);
+}
+
+async function events(db: Kysely<Tables>, { runId, after }: { runId: string; after: number }, limit: number): Promise<readonly RunEvent[]> {
+  const rows = await db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '>', after).orderBy('seq').limit(limit).execute();
+  const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
+  return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
+}
+
+async function checkpointChain(db: Kysely<Tables>, runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null> {
+  const rows = await db.selectFrom('checkpoints').selectAll().where('run_id', '=', runId).orderBy('seq').execute();
+  const last = upTo === null ? rows.length - 1 : rows.findIndex(({ id }) => id === upTo);
+  if (upTo !== null && last < 0) return null;
+  return rows.slice(0, last + 1).map(({ id, parent_id, seq, step, source, next, changes, created_at }) => ({
+    id,
+    parentId: parent_id,
+    seq,
+    step,
+    source,
+    next,
+    changes,
+    createdAt: created_at.toISOString(),
+  }));
+}

@@ -1,0 +1,139 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { RunError } from '../graph/errors.ts';
+import type { Json } from '../graph/json.ts';
+import type { LedgerTable, Tables } from './tables.ts';
+
+/** A call that is about to be made. */
+export interface CallClaim {
+  /** The call's idempotency key. */
+  readonly key: string;
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly node: string;
+  /** What is called, such as `tool:pay`. */
+  readonly called: string;
+  readonly requestHash: string;
+  /** Higher when a person has ordered the call again. */
+  readonly order: number;
+  /** Tells this attempt from every other. */
+  readonly claim: string;
+  readonly at: string;
+}
+
+/** What the ledger knew of a call when it was claimed. `null`: nothing, the claim is ours. */
+export interface LedgerEntry {
+  readonly status: LedgerTable['status'];
+  readonly requestHash: string;
+  readonly order: number;
+  readonly failures: number;
+  readonly result: Json;
+  readonly error: RunError | null;
+}
+
+/** Whether a claim may go on, given what the ledger knows. */
+export type ClaimVerdict<T> = { readonly takeOver: true; readonly failures: number } | { readonly takeOver: false; readonly answer: T };
+
+/** A call that failed and will be made again. */
+export interface Retrying {
+  readonly node: string;
+  readonly attempt: number;
+  readonly lastError: RunError | null;
+  readonly nextAttemptAt: string | null;
+}
+
+export interface Ledger {
+  /**
+   * Claims a call. Where the ledger has an entry already, `judge` decides whether this attempt takes it over; nobody
+   * else can claim it meanwhile.
+   * @returns how often it has failed before, or what `judge` answered instead
+   */
+  claim<T>(claim: CallClaim, judge: (entry: LedgerEntry) => ClaimVerdict<T>): Promise<{ readonly failures: number } | { readonly answer: T }>;
+  /** Records the result. @returns false when another attempt has taken the claim over */
+  complete(key: string, claim: string, result: Json): Promise<boolean>;
+  /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
+  fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
+  retrying(runId: string): Promise<readonly Retrying[]>;
+}
+
+export interface LedgerFailure {
+  readonly status: 'retrying' | 'failed' | 'unknown';
+  readonly failures: number;
+  readonly error: RunError;
+  readonly nextAttemptAt?: string;
+}
+
+export function createLedger(db: Kysely<Tables>): Ledger {
+  return {
+    claim: (claim, judge) => claimCall(db, claim, judge),
+    complete: (key, claim, result) => update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), error: null }),
+    fail: (key, claim, { status, failures, error, nextAttemptAt }) =>
+      update(db, { key, claim }, { status, failures, error: JSON.stringify(error), next_attempt_at: nextAttemptAt ?? null }),
+    retrying: (runId) => retrying(db, runId),
+  };
+}
+
+async function claimCall<T>(
+  db: Kysely<Tables>,
+  claim: CallClaim,
+  judge: (entry: LedgerEntry) => ClaimVerdict<T>,
+): Promise<{ failures: number } | { answer: T }> {
+  if (await insertClaim(db, claim)) return { failures: 0 };
+  return await db.transaction().execute(async (transaction) => {
+    const verdict = judge(await lockEntry(transaction, claim.key));
+    if (!verdict.takeOver) return { answer: verdict.answer };
+    const { claim: holder, order, at } = claim;
+    const taken = { claim: holder, call_order: order, failures: verdict.failures, status: 'claimed', claimed_at: at, updated_at: at, next_attempt_at: null } as const;
+    await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
+    return { failures: verdict.failures };
+  });
+}
+
+async function insertClaim(db: Kysely<Tables>, { key, tenantId, runId, node, called, requestHash, order, claim, at }: CallClaim): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('ledger')
+    .values({
+      key,
+      tenant_id: tenantId,
+      run_id: runId,
+      node,
+      called,
+      request_hash: requestHash,
+      status: 'claimed',
+      call_order: order,
+      claim,
+      failures: 0,
+      claimed_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
+  const row = await db.selectFrom('ledger').selectAll().where('key', '=', key).forUpdate().executeTakeFirstOrThrow();
+  return { status: row.status, requestHash: row.request_hash, order: row.call_order, failures: row.failures, result: row.result, error: row.error };
+}
+
+type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & { result?: string; error?: string | null; next_attempt_at?: string | null };
+
+async function update(db: Kysely<Tables>, { key, claim }: { key: string; claim: string }, change: Change): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('ledger')
+    .set({ ...change, updated_at: new Date().toISOString() })
+    .where('key', '=', key)
+    .where('claim', '=', claim)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+async function retrying(db: Kysely<Tables>, runId: string): Promise<readonly Retrying[]> {
+  const rows = await db
+    .selectFrom('ledger')
+    .select(['node', 'failures', 'error', 'next_attempt_at'])
+    .where('run_id', '=', runId)
+    .where('status', '=', 'retrying')
+    .orderBy('node')
+    .execute();
+  return rows.map((row) => ({ node: row.node, attempt: row.failures + 1, lastError: row.error, nextAttemptAt: row.next_attempt_at?.toISOString() ?? null }));
+}

@@ -1,0 +1,117 @@
+import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+
+/** The first tables: graphs, runs and their journal, approvals, the effect ledger, idempotency records. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
+}
+
+const STATEMENTS = [
+  `create table definitions (hash text primary key, definition json not null)`,
+
+  `create table graphs (
+    tenant_id text not null,
+    name text not null,
+    version integer not null,
+    hash text not null references definitions (hash),
+    warnings json not null,
+    created_at timestamptz not null,
+    created_by text not null,
+    primary key (tenant_id, name, version),
+    unique (tenant_id, name, hash)
+  )`,
+
+  `create table runs (
+    id text primary key,
+    tenant_id text not null,
+    status text not null,
+    graph_name text not null,
+    graph_version integer,
+    graph_hash text not null references definitions (hash),
+    thread_id text,
+    parent_run_id text,
+    start json not null,
+    input json not null,
+    limits json not null,
+    metadata json not null,
+    created_by text not null,
+    created_at timestamptz not null,
+    handed_over_at timestamptz,
+    started_at timestamptz,
+    ended_at timestamptz,
+    last_seq integer not null default 0,
+    view json
+  )`,
+  `create index runs_newest on runs (tenant_id, created_at desc, id desc)`,
+  `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
+  `create index runs_to_hand_over on runs (created_at) where handed_over_at is null`,
+
+  `create table events (
+    run_id text not null,
+    seq integer not null,
+    execution_run_id text not null,
+    type text not null,
+    body json not null,
+    primary key (run_id, seq)
+  )`,
+
+  `create table checkpoints (
+    id text primary key,
+    run_id text not null,
+    seq integer not null,
+    parent_id text,
+    step integer not null,
+    source text not null,
+    next json not null,
+    changes json not null,
+    created_at timestamptz not null
+  )`,
+  `create index checkpoints_of_run on checkpoints (run_id, seq)`,
+
+  `create table approvals (
+    id text primary key,
+    tenant_id text not null,
+    run_id text not null,
+    status text not null,
+    requested_at timestamptz not null,
+    seq integer not null,
+    body json not null
+  )`,
+  `create index approvals_inbox on approvals (tenant_id, status, requested_at desc, id desc)`,
+  `create index approvals_of_run on approvals (run_id)`,
+
+  `create table ledger (
+    key text primary key,
+    tenant_id text not null,
+    run_id text not null,
+    node text not null,
+    called text not null,
+    request_hash text not null,
+    status text not null,
+    call_order integer not null,
+    claim text not null,
+    failures integer not null,
+    result json,
+    error json,
+    next_attempt_at timestamptz,
+    claimed_at timestamptz not null,
+    updated_at timestamptz not null
+  )`,
+  `create index ledger_of_run on ledger (run_id, status)`,
+
+  `create table idempotency (
+    tenant_id text not null,
+    subject text not null,
+    route text not null,
+    key text not null,
+    fingerprint text not null,
+    resource_id text not null,
+    lease_until timestamptz not null,
+    status integer,
+    headers json,
+    body json,
+    created_at timestamptz not null,
+    primary key (tenant_id, subject, route, key)
+  )`,
+  `create index idempotency_age on idempotency (created_at)`,
+] as const;

@@ -1,0 +1,55 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+
+/** Lets Kysely talk to the embedded PostgreSQL. */
+export function createPgliteDialect(database: PGlite): Dialect {
+  return {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => createDriver(database),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  };
+}
+
+/** The database has one connection: whoever acquires it has it alone until it is released, so that transactions never mix. */
+function createDriver(database: PGlite): Driver {
+  const connection = toConnection(database);
+  const run = (sql: string) => async (): Promise<void> => void (await database.exec(sql));
+  let free: Promise<void> = Promise.resolve();
+  let release = (): void => undefined;
+  return {
+    init: async () => database.waitReady,
+    async acquireConnection() {
+      const before = free;
+      let done = (): void => undefined;
+      free = new Promise<void>((resolve) => {
+        done = resolve;
+      });
+      await before;
+      release = done;
+      return connection;
+    },
+    releaseConnection: async () => release(),
+    beginTransaction: run('begin'),
+    commitTransaction: run('commit'),
+    rollbackTransaction: run('rollback'),
+    async destroy() {
+      await free;
+      await database.close();
+    },
+  };
+}
+
+function toConnection(database: PGlite): DatabaseConnection {
+  return {
+    async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+      const { rows, affectedRows } = await database.query<R>(sql, [...parameters]);
+      return { rows, numAffectedRows: BigInt(affectedRows ?? 0) };
+    },
+    // eslint-disable-next-line require-yield
+    async *streamQuery() {
+      throw new TypeError('The embedded database has no cursors');
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import type { ColumnType } from 'kysely';
+import type { Approval } from '../graph/approval.ts';
+import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { RunError } from '../graph/errors.ts';
+import type { RunEvent } from '../graph/events.ts';
+import type { GraphIssue } from '../graph/issue.ts';
+import type { Json } from '../graph/json.ts';
+import type { RunStatus } from '../graph/run.ts';
+import type { RunView } from '../graph/run-view.ts';
+
+/** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
+export interface Tables {
+  definitions: DefinitionsTable;
+  graphs: GraphsTable;
+  runs: RunsTable;
+  events: EventsTable;
+  checkpoints: CheckpointsTable;
+  approvals: ApprovalsTable;
+  ledger: LedgerTable;
+  idempotency: IdempotencyTable;
+}
+
+/** What we have written we can read as what it was. */
+type Payload<T = Json> = ColumnType<T, string, string>;
+type OptionalPayload<T = Json> = ColumnType<T | null, string | null | undefined, string | null>;
+type Time = ColumnType<Date, string, string>;
+type OptionalTime = ColumnType<Date | null, string | null | undefined, string | null>;
+
+export interface DefinitionsTable {
+  hash: string;
+  definition: Payload;
+}
+
+export interface GraphsTable {
+  tenant_id: string;
+  name: string;
+  version: number;
+  hash: string;
+  warnings: Payload<readonly GraphIssue[]>;
+  created_at: Time;
+  created_by: string;
+}
+
+export interface RunsTable {
+  id: string;
+  tenant_id: string;
+  status: RunStatus;
+  graph_name: string;
+  graph_version: number | null;
+  graph_hash: string;
+  thread_id: string | null;
+  parent_run_id: string | null;
+  /** What the workflow is started with, so that a run that was accepted can always be started. */
+  start: Payload;
+  input: Payload;
+  limits: Payload;
+  metadata: Payload;
+  created_by: string;
+  created_at: Time;
+  /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
+  handed_over_at: OptionalTime;
+  started_at: OptionalTime;
+  ended_at: OptionalTime;
+  /** The run as of this event; a view that comes late changes nothing. */
+  last_seq: number;
+  view: OptionalPayload<RunView>;
+}
+
+export interface EventsTable {
+  run_id: string;
+  seq: number;
+  execution_run_id: string;
+  type: string;
+  body: Payload<RunEvent>;
+}
+
+export interface CheckpointsTable {
+  id: string;
+  run_id: string;
+  seq: number;
+  parent_id: string | null;
+  step: number;
+  source: Checkpoint['source'];
+  next: Payload<Checkpoint['next']>;
+  changes: Payload<Checkpoint['changes']>;
+  created_at: Time;
+}
+
+export interface ApprovalsTable {
+  id: string;
+  tenant_id: string;
+  run_id: string;
+  status: Approval['status'];
+  requested_at: Time;
+  /** The event that the row stands at; an older state that comes late changes nothing. */
+  seq: number;
+  body: Payload<Approval>;
+}
+
+export interface LedgerTable {
+  key: string;
+  tenant_id: string;
+  run_id: string;
+  node: string;
+  called: string;
+  request_hash: string;
+  status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
+  /** How often a person has ordered the call again. */
+  call_order: number;
+  /** The attempt that holds the claim; a late one can't write over it. */
+  claim: string;
+  failures: number;
+  result: OptionalPayload;
+  error: OptionalPayload<RunError>;
+  next_attempt_at: OptionalTime;
+  claimed_at: Time;
+  updated_at: Time;
+}
+
+export interface IdempotencyTable {
+  tenant_id: string;
+  subject: string;
+  route: string;
+  key: string;
+  fingerprint: string;
+  resource_id: string;
+  /** Until when the request that holds the record may still be at work. */
+  lease_until: Time;
+  status: number | null;
+  headers: OptionalPayload<Readonly<Record<string, string>>>;
+  body: OptionalPayload;
+  created_at: Time;
+}

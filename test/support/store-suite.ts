@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunEvent } from '../../src/graph/events.ts';
+import type { RunView } from '../../src/graph/run-view.ts';
+import type { JournalBatch } from '../../src/store/journal.ts';
+import type { NewRun } from '../../src/store/runs.ts';
+import type { Store } from '../../src/store/store.ts';
+
+/** What every store must do, whichever database is behind it. */
+export function storeSuite(name: string, open: () => Promise<Store>): void {
+  describe(name, () => {
+    let store: Store;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(async () => await store.close());
+
+    graphsSuite(() => store);
+    runsSuite(() => store);
+    journalSuite(() => store);
+    ledgerSuite(() => store);
+    idempotencySuite(() => store);
+  });
+}
+
+const AT = '2026-01-02T03:04:05.678Z';
+
+function graphsSuite(store: () => Store): void {
+  const graph = { tenantId: 'acme', name: 'refund', warnings: [], createdAt: AT, createdBy: 'ann' };
+
+  test('publishing the same content again gives the version that it was', async () => {
+    const first = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
+    const second = await store().graphs.publish({ ...graph, hash: 'h2', definition: { name: 'refund', n: 2 } });
+    const again = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
+    expect([first.isNew, first.graph.version]).toEqual([true, 1]);
+    expect([second.isNew, second.graph.version]).toEqual([true, 2]);
+    expect([again.isNew, again.graph.version]).toEqual([false, 1]);
+  });
+
+  test('the newest version is found by name, an older one by number, none of another tenant', async () => {
+    expect((await store().graphs.find('acme', 'refund'))?.definition).toEqual({ name: 'refund', n: 2 });
+    expect((await store().graphs.find('acme', 'refund', 1))?.definition).toEqual({ name: 'refund', n: 1 });
+    expect(await store().graphs.find('other', 'refund')).toBeNull();
+  });
+
+  test('publications at the same moment get different versions', async () => {
+    const publish = (n: number) => store().graphs.publish({ ...graph, name: 'race', hash: `race-${n}`, definition: { n } });
+    const published = await Promise.all([1, 2, 3, 4, 5].map(publish));
+    expect(published.map(({ graph: { version } }) => version).sort()).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('a definition keeps what JSON can hold: NUL, lone surrogates, the order of keys', async () => {
+    const definition = { z: 'a\u0000b', a: '\ud800', nested: { y: 1, b: [null] } };
+    await store().graphs.publish({ ...graph, name: 'odd', hash: 'odd', definition });
+    expect(JSON.stringify((await store().graphs.find('acme', 'odd'))?.definition)).toBe(JSON.stringify(definition));
+  });
+
+  test('the list holds the newest of each name, page by page', async () => {
+    const first = await store().graphs.list('acme', { limit: 2 });
+    const rest = await store().graphs.list('acme', { limit: 2, after: first.next ?? undefined });
+    expect([...first.items, ...rest.items].map(({ name, version }) => `${name}@${version}`)).toEqual(['odd@1', 'race@5', 'refund@2']);
+    expect(rest.next).toBeNull();
+  });
+}
+
+export const aNewRun = (over: Partial<NewRun> & { id: string }): NewRun => ({
+  tenantId: 'acme',
+  graph: { name: 'refund', version: 1, hash: 'h1' },
+  threadId: null,
+  input: {},
+  limits: {},
+  metadata: {},
+  createdBy: 'ann',
+  createdAt: AT,
+  start: { some: 'input' },
+  ...over,
+});
+
+function runsSuite(store: () => Store): void {
+  test('a run is accepted once, and waits to be handed over', async () => {
+    await store().runs.create(aNewRun({ id: 'R-once', createdAt: '2026-01-01T00:00:00.000Z' }));
+    await store().runs.create(aNewRun({ id: 'R-once', createdBy: 'somebody else' }));
+    const run = await store().runs.find('R-once');
+    expect([run?.createdBy, run?.status, run?.isHandedOver, run?.view]).toEqual(['ann', 'queued', false, null]);
+    expect(await store().runs.toHandOver(AT, 10)).toEqual([{ id: 'R-once', start: { some: 'input' } }]);
+    await store().runs.markHandedOver('R-once', AT);
+    expect(await store().runs.toHandOver(AT, 10)).toEqual([]);
+  });
+
+  test('runs are listed newest first, without repeat or gap over pages', async () => {
+    const ids = Array.from({ length: 7 }, (_, n) => `R-list-${n}`);
+    for (const [n, id] of ids.entries()) await store().runs.create(aNewRun({ id, tenantId: 'lists', createdAt: new Date(Date.parse(AT) + Math.floor(n / 2)).toISOString() }));
+    const seen: string[] = [];
+    let after: { at: string; id: string } | undefined;
+    do {
+      const page = await store().runs.list('lists', {}, { limit: 3, after });
+      seen.push(...page.items.map(({ id }) => id));
+      after = page.next ?? undefined;
+    } while (after);
+    expect(seen).toEqual([...ids].reverse());
+  });
+
+  test('filters narrow the list', async () => {
+    await store().runs.create(aNewRun({ id: 'R-thread', tenantId: 'filters', threadId: 't1' }));
+    await store().runs.create(aNewRun({ id: 'R-graph', tenantId: 'filters', graph: { name: 'other', version: 1, hash: 'h1' } }));
+    const ids = async (filter: object) => (await store().runs.list('filters', filter, { limit: 9 })).items.map(({ id }) => id);
+    expect(await ids({ threadId: 't1' })).toEqual(['R-thread']);
+    expect(await ids({ graph: 'other' })).toEqual(['R-graph']);
+    expect(await ids({ status: 'failed' })).toEqual([]);
+    expect(await ids({ createdAfter: AT })).toEqual([]);
+  });
+}
+
+const anEvent = (seq: number): RunEvent => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] });
+const aView = (over: Partial<RunView>): RunView => ({
+  status: 'running',
+  step: 0,
+  next: [],
+  waitingFor: [],
+  output: null,
+  error: null,
+  usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
+  checkpointId: null,
+  pending: [],
+  ...over,
+});
+const aBatch = (runId: string, seqs: readonly number[], over: Partial<JournalBatch> = {}): JournalBatch => ({
+  runId,
+  tenantId: 'acme',
+  executionRunId: 'e1',
+  events: seqs.map(anEvent),
+  checkpoints: [],
+  approvals: [],
+  view: aView({}),
+  ...over,
+});
+
+function journalSuite(store: () => Store): void {
+  const seqsOf = async (runId: string) => (await store().journal.events(runId, 0, 100)).map(({ seq }) => seq);
+
+  test('a batch written twice is there once', async () => {
+    await store().runs.create(aNewRun({ id: 'J-twice' }));
+    await store().journal.write(aBatch('J-twice', [1, 2]));
+    await store().journal.write(aBatch('J-twice', [1, 2]));
+    expect(await seqsOf('J-twice')).toEqual([1, 2]);
+  });
+
+  test('batches may come in any order; readers see no gap', async () => {
+    await store().runs.create(aNewRun({ id: 'J-order' }));
+    await store().journal.write(aBatch('J-order', [3, 4], { view: aView({ status: 'completed', step: 9 }) }));
+    expect(await seqsOf('J-order')).toEqual([]);
+    await store().journal.write(aBatch('J-order', [1, 2], { view: aView({ step: 1 }) }));
+    expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
+    const run = await store().runs.find('J-order');
+    expect([run?.status, run?.view?.step, run?.endedAt]).toEqual(['completed', 9, AT]);
+  });
+
+  test('checkpoints come back as a chain', async () => {
+    await store().runs.create(aNewRun({ id: 'J-chain' }));
+    const checkpoint = (n: number) => ({ id: `J-chain.c${n}`, parentId: n > 1 ? `J-chain.c${n - 1}` : null, seq: n, step: n - 2, source: 'loop' as const, next: ['a'], createdAt: AT, changes: { x: { set: n } } });
+    await store().journal.write(aBatch('J-chain', [1, 2, 3], { checkpoints: [1, 2, 3].map(checkpoint) }));
+    expect(await store().journal.checkpointChain('J-chain', null)).toEqual([1, 2, 3].map(checkpoint));
+    expect((await store().journal.checkpointChain('J-chain', 'J-chain.c2'))?.length).toBe(2);
+    expect(await store().journal.checkpointChain('J-chain', 'nope')).toBeNull();
+  });
+
+  test('an approval row follows the newest event', async () => {
+    await store().runs.create(aNewRun({ id: 'J-ask' }));
+    const approval = (status: 'pending' | 'approved') => ({
+      id: 'J-ask.a1', runId: 'J-ask', node: 'ask', title: 'Go?', details: null, args: null, argsSchema: null, decisionSchema: null, policy: {},
+      status, decisions: [], requestedBy: 'ann', requestedAt: AT, expiresAt: AT, task: ['ask'],
+    });
+    await store().journal.write(aBatch('J-ask', [5], { approvals: [approval('approved')] }));
+    await store().journal.write(aBatch('J-ask', [2], { approvals: [approval('pending')] }));
+    expect((await store().approvals.find('J-ask.a1'))?.approval.status).toBe('approved');
+    expect((await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items).toHaveLength(1);
+    expect((await store().approvals.list('other', {}, { limit: 5 })).items).toHaveLength(0);
+  });
+}
+
+function ledgerSuite(store: () => Store): void {
+  const claim = (key: string, over: object = {}) => ({ key, tenantId: 'acme', runId: 'L', node: 'pay', called: 'tool:pay', requestHash: 'x', order: 0, claim: 'c1', at: AT, ...over });
+  const neverAsked = () => {
+    throw new Error('the judge was asked');
+  };
+
+  test('a first claim goes on; a second one is judged', async () => {
+    expect(await store().ledger.claim(claim('L1'), neverAsked)).toEqual({ failures: 0 });
+    const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({ takeOver: false, answer: entry.status }));
+    expect(answer).toEqual({ answer: 'claimed' });
+  });
+
+  test('of many claims at once one is first', async () => {
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const }))),
+    );
+    expect(claims.filter((outcome) => 'failures' in outcome)).toHaveLength(1);
+  });
+
+  test('who lost the claim can record nothing', async () => {
+    await store().ledger.claim(claim('L3'), neverAsked);
+    await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ takeOver: true, failures }));
+    expect(await store().ledger.complete('L3', 'c1', 'old')).toBe(false);
+    expect(await store().ledger.complete('L3', 'c2', { ok: 1 })).toBe(true);
+    const kept = await store().ledger.claim(claim('L3'), (entry) => ({ takeOver: false, answer: entry.result }));
+    expect(kept).toEqual({ answer: { ok: 1 } });
+  });
+
+  test('a call that will be made again is shown with its last error', async () => {
+    await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
+    const error = { code: 'TOOL_FAILED', message: 'no' } as const;
+    await store().ledger.fail('L4', 'c1', { status: 'retrying', failures: 2, error, nextAttemptAt: AT });
+    expect(await store().ledger.retrying('L-retry')).toEqual([{ node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT }]);
+  });
+}
+
+function idempotencySuite(store: () => Store): void {
+  const request = (key: string, over: object = {}) => ({
+    tenantId: 'acme', subject: 'ann', route: 'POST /api/runs', key, fingerprint: 'f', resourceId: `id-${key}`, at: AT, leaseUntil: '2026-01-02T03:05:00.000Z', ...over,
+  });
+
+  test('an answer is given again to the same request, and to no other', async () => {
+    expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'proceed', resourceId: 'id-k1' });
+    expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'in-progress' });
+    await store().idempotency.keep(request('k1'), { status: 201, headers: { location: '/x' }, body: { id: 1 } });
+    expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'replay', answer: { status: 201, headers: { location: '/x' }, body: { id: 1 } } });
+    expect(await store().idempotency.admit(request('k1', { fingerprint: 'g' }))).toEqual({ kind: 'reused' });
+    expect((await store().idempotency.admit(request('k1', { subject: 'bob' }))).kind).toBe('proceed');
+  });
+
+  test('a request that was never finished may be begun again, for the same resource', async () => {
+    await store().idempotency.admit(request('k2'));
+    const later = request('k2', { at: '2026-01-02T03:06:00.000Z', resourceId: 'another' });
+    expect(await store().idempotency.admit(later)).toEqual({ kind: 'proceed', resourceId: 'id-k2' });
+  });
+
+  test('a released request leaves nothing behind', async () => {
+    await store().idempotency.admit(request('k3'));
+    await store().idempotency.release(request('k3'));
+    expect((await store().idempotency.admit(request('k3', { fingerprint: 'g' }))).kind).toBe('proceed');
+  });
+}
