@@ -20,36 +20,48 @@ export interface RetryPolicy {
 }
 
 /** One place that may say how calls are tried; what it leaves open, the next place says. */
-interface Source {
-  readonly timeout?: string;
-  readonly retry?: RetryDefinition;
+export interface CallSettings {
+  readonly timeout?: string | undefined;
+  readonly retry?: RetryDefinition | undefined;
 }
 
-interface BaseSource {
+/** A retry policy that leaves nothing open. */
+export interface DefaultRetry {
+  readonly maxAttempts: number;
+  readonly initialInterval: string;
+  readonly backoffCoefficient: number;
+  readonly maxInterval: string;
+  readonly nonRetryable: readonly string[];
+}
+
+interface BaseSettings {
   readonly timeout: string;
-  readonly retry: Required<RetryDefinition>;
+  readonly retry: DefaultRetry;
   readonly heartbeatTimeout: string;
 }
 
 /**
- * Puts a policy together field by field: what the first source says wins over the second, and so on down to the base.
+ * Puts a policy together field by field: what the first place says wins over the second, and so on down to the base.
  * @param deadline of the node
  */
-export function toCallPolicy(sources: readonly Source[], base: BaseSource, deadline: string | undefined): CallPolicy {
-  const retry: Required<RetryDefinition> = Object.assign({}, base.retry, ...sources.map((source) => source.retry ?? {}).toReversed());
-  const timeout = sources.find((source) => source.timeout !== undefined)?.timeout ?? base.timeout;
+export function toCallPolicy(places: readonly CallSettings[], base: BaseSettings, deadline: string | undefined): CallPolicy {
+  const retries = places.map(({ retry }) => retry);
   return {
-    timeoutMs: toMs(timeout),
+    timeoutMs: toMs(first(places.map(({ timeout }) => timeout), base.timeout)),
     deadlineMs: deadline === undefined ? null : toMs(deadline),
     heartbeatMs: toMs(base.heartbeatTimeout),
     retry: {
-      maxAttempts: retry.maxAttempts,
-      initialMs: toMs(retry.initialInterval),
-      coefficient: retry.backoffCoefficient,
-      maxMs: toMs(retry.maxInterval),
-      nonRetryable: retry.nonRetryable,
+      maxAttempts: first(retries.map((retry) => retry?.maxAttempts), base.retry.maxAttempts),
+      initialMs: toMs(first(retries.map((retry) => retry?.initialInterval), base.retry.initialInterval)),
+      coefficient: first(retries.map((retry) => retry?.backoffCoefficient), base.retry.backoffCoefficient),
+      maxMs: toMs(first(retries.map((retry) => retry?.maxInterval), base.retry.maxInterval)),
+      nonRetryable: first(retries.map((retry) => retry?.nonRetryable), base.retry.nonRetryable),
     },
   };
+}
+
+function first<T>(values: readonly (T | undefined)[], fallback: T): T {
+  return values.find((value) => value !== undefined) ?? fallback;
 }
 
 /** @throws TypeError for text that validation should have refused */

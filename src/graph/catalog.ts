@@ -1,4 +1,5 @@
-import type { JsonSchema, RetryDefinition } from './definition.ts';
+import type { CallSettings, DefaultRetry } from './call-policy.ts';
+import type { JsonSchema } from './definition.ts';
 
 /**
  * What an installation offers, as far as a graph must know it: names for validation, and what a run pins when it starts.
@@ -14,25 +15,19 @@ export interface Catalog {
 /** How often a call may be made again after a crash between claim and record (specification, "Configuration"). */
 export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
 
-export interface ModelEntry {
+export interface ModelEntry extends CallSettings {
   /** USD per million tokens. */
-  readonly price?: { readonly input: number; readonly output: number };
-  readonly timeout?: string;
-  readonly retry?: RetryDefinition;
+  readonly price?: { readonly input: number; readonly output: number } | undefined;
 }
 
-export interface ToolEntry {
+export interface ToolEntry extends CallSettings {
   readonly description: string;
   readonly parameters: JsonSchema;
   readonly effect: CallSafety;
-  readonly timeout?: string;
-  readonly retry?: RetryDefinition;
 }
 
-export interface FunctionEntry {
+export interface FunctionEntry extends CallSettings {
   readonly effect: CallSafety;
-  readonly timeout?: string;
-  readonly retry?: RetryDefinition;
 }
 
 /** The installation's defaults, for graphs that say nothing else. Durations are text. */
@@ -40,7 +35,7 @@ export interface CatalogDefaults {
   readonly maxSteps: number;
   readonly approvalTimeout: string;
   readonly timeout: string;
-  readonly retry: Required<RetryDefinition>;
+  readonly retry: DefaultRetry;
   /** How long the server waits for a sign of life of a call before it has it made again. */
   readonly heartbeatTimeout: string;
 }

@@ -49,11 +49,11 @@ export interface Defaults {
 }
 
 export interface RetryDefinition {
-  readonly maxAttempts?: number;
-  readonly initialInterval?: string;
-  readonly backoffCoefficient?: number;
-  readonly maxInterval?: string;
-  readonly nonRetryable?: readonly string[];
+  readonly maxAttempts?: number | undefined;
+  readonly initialInterval?: string | undefined;
+  readonly backoffCoefficient?: number | undefined;
+  readonly maxInterval?: string | undefined;
+  readonly nonRetryable?: readonly string[] | undefined;
 }
 
 /** `"channel"` takes the whole result; an object maps channels to templates over `result` and `state`. */

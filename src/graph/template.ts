@@ -64,7 +64,16 @@ function objectTemplate(members: readonly (readonly [string, Template])[]): Temp
   };
 }
 
-type Segment = string | Expression;
+/** A piece of a text: literal, or an expression whose value goes there. */
+export type Segment = string | Expression;
+
+/**
+ * Splits a text at its `{{ cel }}`.
+ * @throws InvalidTemplateError
+ */
+export function parseSegments(text: string, names: readonly Name[]): readonly Segment[] {
+  return splitText(text, { names, field: '', path: [] });
+}
 
 function parseText(text: string, place: Place): Template {
   if (!text.includes('{{')) return constant(text);

@@ -1,24 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { Approval } from '../graph/approval.ts';
 import type { Checkpoint } from '../graph/checkpoint.ts';
 import type { RunEvent } from '../graph/events.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
 import { isEnded } from '../graph/run.ts';
-import type { RunView } from '../graph/run-view.ts';
 import type { Tables } from './tables.ts';
-
-/** What a run has to say since it last did. Written twice, it changes nothing; batches may come in any order. */
-export interface JournalBatch {
-  readonly runId: string;
-  readonly tenantId: string;
-  /** Temporal's run id of the workflow execution that wrote it. */
-  readonly executionRunId: string;
-  readonly events: readonly RunEvent[];
-  readonly checkpoints: readonly Checkpoint[];
-  readonly approvals: readonly Approval[];
-  /** The run after the last of the events. */
-  readonly view: RunView;
-}
 
 export interface Journal {
   write(batch: JournalBatch): Promise<void>;

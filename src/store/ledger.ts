@@ -52,6 +52,8 @@ export interface Ledger {
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
+  /** Records that nobody can tell what a lost attempt did. */
+  markUnknown(key: string, error: RunError): Promise<void>;
   retrying(runId: string): Promise<readonly Retrying[]>;
 }
 
@@ -68,6 +70,10 @@ export function createLedger(db: Kysely<Tables>): Ledger {
     complete: (key, claim, result) => update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), error: null }),
     fail: (key, claim, { status, failures, error, nextAttemptAt }) =>
       update(db, { key, claim }, { status, failures, error: JSON.stringify(error), next_attempt_at: nextAttemptAt ?? null }),
+    async markUnknown(key, error) {
+      const unknown = { status: 'unknown', error: JSON.stringify(error), updated_at: new Date().toISOString() } as const;
+      await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '=', 'claimed').execute();
+    },
     retrying: (runId) => retrying(db, runId),
   };
 }

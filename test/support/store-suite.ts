@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.ts';
+import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 import type { RunView } from '../../src/graph/run-view.ts';
-import type { JournalBatch } from '../../src/store/journal.ts';
+
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 
@@ -45,7 +46,7 @@ function graphsSuite(store: () => Store): void {
   test('publications at the same moment get different versions', async () => {
     const publish = (n: number) => store().graphs.publish({ ...graph, name: 'race', hash: `race-${n}`, definition: { n } });
     const published = await Promise.all([1, 2, 3, 4, 5].map(publish));
-    expect(published.map(({ graph: { version } }) => version).sort()).toEqual([1, 2, 3, 4, 5]);
+    expect(published.map(({ graph: { version } }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
   });
 
   test('a definition keeps what JSON can hold: NUL, lone surrogates, the order of keys', async () => {

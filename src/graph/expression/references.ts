@@ -1,19 +1,20 @@
 import { childrenOf, isSyntaxNode } from './instrument.ts';
 import type { SyntaxNode } from './instrument.ts';
 
-/** What an expression reads of `state` and `run`. `'*'` as a channel: the whole state. */
+/** Which members an expression reads of `state`, `run` and `args`. `'*'`: the whole of it. */
 export interface References {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
+  readonly args: ReadonlySet<string>;
 }
 
 const ACCESS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
-/** Finds which members of `state` and `run` a syntax tree names; variables of `map`, `filter` and `bind` hide them. */
+/** Finds which members a syntax tree names; variables of `map`, `filter` and `bind` hide them. */
 export function findReferences(root: SyntaxNode): References {
-  const found = { state: new Set<string>(), run: new Set<string>() };
+  const found = { state: new Set<string>(), run: new Set<string>(), args: new Set<string>() };
   visit(root, new Set());
-  return { channels: found.state, runFields: found.run };
+  return { channels: found.state, runFields: found.run, args: found.args };
 
   function visit(node: SyntaxNode, hidden: ReadonlySet<string>): void {
     const member = memberAccess(node);
@@ -28,11 +29,11 @@ export function findReferences(root: SyntaxNode): References {
   }
 }
 
-type RootName = 'state' | 'run';
+type RootName = 'state' | 'run' | 'args';
 
 function rootName(node: unknown): RootName | null {
   if (!isSyntaxNode(node) || node.op !== 'id') return null;
-  return node.args === 'state' || node.args === 'run' ? node.args : null;
+  return node.args === 'state' || node.args === 'run' || node.args === 'args' ? node.args : null;
 }
 
 function memberAccess(node: SyntaxNode): { of: RootName; name: string } | null {

@@ -1,7 +1,7 @@
 import { toCallPolicy } from '../call-policy.ts';
-import type { CallPolicy } from '../call-policy.ts';
+import type { CallPolicy, CallSettings } from '../call-policy.ts';
 import type { Catalog } from '../catalog.ts';
-import type { Defaults, RetryDefinition } from '../definition.ts';
+import type { Defaults } from '../definition.ts';
 import type { Name } from '../expression.ts';
 import type { Json } from '../json.ts';
 import { parseTemplate } from '../template.ts';
@@ -22,13 +22,7 @@ export function field(name: string, value: Json | undefined, fallback: Json): Te
   return parseTemplate(value ?? fallback, NODE_NAMES, name);
 }
 
-interface CallFields {
-  readonly timeout?: string;
-  readonly deadline?: string;
-  readonly retry?: RetryDefinition;
-}
-
 /** The policy of a node's call: the node's own words win over those of what it calls, then the graph's, then the installation's. */
-export function policyOf(node: CallFields, called: CallFields, { catalog, defaults }: NodeScope): CallPolicy {
+export function policyOf(node: CallSettings & { readonly deadline?: string }, called: CallSettings, { catalog, defaults }: NodeScope): CallPolicy {
   return toCallPolicy([node, called, defaults], catalog.defaults, node.deadline);
 }

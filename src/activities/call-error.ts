@@ -1,0 +1,27 @@
+import type { RunErrorCode } from '../graph/errors.ts';
+
+/** A call that failed, classified. */
+export class CallError extends Error {
+  readonly code: RunErrorCode;
+  /** Trying again may help. */
+  readonly retryable: boolean;
+  /** Whether the other side may have done the work: `no` when nothing can have reached it, or it said that it did not. */
+  readonly done: 'no' | 'perhaps';
+  readonly retryAfterMs: number | null;
+
+  constructor(code: RunErrorCode, message: string, { retryable, done, retryAfterMs, cause }: CallErrorFields) {
+    super(message, { cause });
+    this.name = 'CallError';
+    this.code = code;
+    this.retryable = retryable;
+    this.done = done;
+    this.retryAfterMs = retryAfterMs ?? null;
+  }
+}
+
+interface CallErrorFields {
+  readonly retryable: boolean;
+  readonly done: 'no' | 'perhaps';
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+}

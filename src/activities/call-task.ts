@@ -1,0 +1,20 @@
+import type { CallEffect, CallReply, CallRequest } from '../graph/effect.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { Principal } from '../graph/run.ts';
+
+/** One call as the workflow orders it. */
+export interface CallTask<R extends CallRequest = CallRequest> extends Pick<CallEffect, 'key' | 'order' | 'node'> {
+  readonly request: R;
+  readonly runId: string;
+  readonly tenantId: string;
+  /** Whose run it is; tools act as this principal. */
+  readonly createdBy: Principal;
+  /** What the run has to say; it is written on the way. */
+  readonly journal: JournalBatch | null;
+}
+
+export interface CallOutcome {
+  readonly reply: CallReply;
+  readonly attempts: number;
+  readonly durationMs: number;
+}

@@ -1,0 +1,65 @@
+import { lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { Agent, fetch as undiciFetch } from 'undici';
+import type { RequestInit, Response } from 'undici';
+import { CallError } from '../call-error.ts';
+
+/** Makes HTTP requests to public addresses, and to the private ones that the installation allows. */
+export type GuardedFetch = (url: URL, init: RequestInit) => Promise<Response>;
+
+/**
+ * Makes a `fetch` that no definition can turn against the installation's own network: literal addresses are checked in
+ * every notation, resolved ones each at connect time (so that a name can't change in between). Redirects are not
+ * followed; who follows one comes back here.
+ * @param allow private hosts that may be reached all the same, as exact `host:port`
+ */
+export function createGuardedFetch(allow: readonly string[]): GuardedFetch {
+  const allowed = new Set(allow);
+  const guarded = new Agent({ connect: { lookup: guardedLookup, timeout: CONNECT_TIMEOUT_MS } });
+  const open = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
+  return async (url, init) => {
+    const isAllowed = allowed.has(`${url.hostname}:${portOf(url)}`);
+    if (!isAllowed) refuseUnsafe(url);
+    return await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: isAllowed ? open : guarded });
+  };
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+
+function portOf({ port, protocol }: URL): string {
+  return port !== '' ? port : protocol === 'https:' ? '443' : '80';
+}
+
+function refuseUnsafe(url: URL): void {
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw blocked(`${url.protocol} is neither http nor https`);
+  if (url.username !== '' || url.password !== '') throw blocked('it holds credentials');
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) !== 0 && !isPublic(host)) throw blocked(`${url.host} is no public address`);
+}
+
+/** True for addresses that anybody may reach: neither private, loopback, link-local, mapped nor reserved. */
+function isPublic(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+}
+
+type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+
+function guardedLookup(hostname: string, options: object, callback: Callback): void {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error) return callback(error, []);
+    const bad = addresses.find(({ address }) => !isPublic(address));
+    if (bad) return callback(blocked(`${hostname} leads to ${bad.address}, which is no public address`), []);
+    if ('all' in options && options.all === true) return callback(null, addresses);
+    const [first] = addresses;
+    return first ? callback(null, first.address, first.family) : callback(blocked(`${hostname} leads nowhere`), []);
+  });
+}
+
+function blocked(reason: string): CallError {
+  return new CallError('BLOCKED_URL', `The URL is blocked: ${reason}. The configuration's http.allow may name hosts and ports that tools reach all the same`, {
+    retryable: false,
+    done: 'no',
+  });
+}

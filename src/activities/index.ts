@@ -1,0 +1,43 @@
+import type { FunctionCallRequest, ModelCallRequest, ToolCallRequest } from '../graph/effect.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { Store } from '../store/store.ts';
+import { functionCalls } from './call-function.ts';
+import type { RegisteredFunction } from './call-function.ts';
+import { modelCalls } from './call-model.ts';
+import type { CallOutcome, CallTask } from './call-task.ts';
+import { toolCalls } from './call-tool.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import type { Generate } from './models/model.ts';
+import { performCall } from './perform-call.ts';
+import type { Tool } from './tools/tool.ts';
+
+/** What the activities of a worker work with. */
+export interface ActivityDeps {
+  readonly store: Store;
+  readonly models: Readonly<Record<string, Generate>>;
+  readonly tools: Readonly<Record<string, Tool>>;
+  readonly functions: Readonly<Record<string, RegisteredFunction>>;
+}
+
+/** The side effects of a run, as Temporal calls them. */
+export interface Activities {
+  callModel(task: CallTask<ModelCallRequest>): Promise<CallOutcome>;
+  callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
+  callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
+  /** Writes the journal when no call carries it. */
+  record(batch: JournalBatch): Promise<void>;
+}
+
+export function createActivities({ store, models, tools, functions }: ActivityDeps): Activities {
+  const ofModels = modelCalls(models);
+  const ofTools = toolCalls(tools);
+  const ofFunctions = functionCalls(functions);
+  return {
+    callModel: async (task) => await performCall(store, ofModels, task),
+    callTool: async (task) => await performCall(store, ofTools, task),
+    callFunction: async (task) => await performCall(store, ofFunctions, task),
+    record: async (batch) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await store.journal.write(batch)),
+  };
+}
+
+const RECORD_HEARTBEAT_MS = 30_000;

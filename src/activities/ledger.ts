@@ -1,0 +1,47 @@
+import type { CallSafety } from '../graph/catalog.ts';
+import type { RunError } from '../graph/errors.ts';
+import type { Json } from '../graph/json.ts';
+import type { ClaimVerdict, LedgerEntry } from '../store/ledger.ts';
+import { CallError } from './call-error.ts';
+
+/** What a claim finds instead of work to do: the call was made before. */
+export type Known =
+  | { readonly kind: 'completed'; readonly result: Json }
+  | { readonly kind: 'failed'; readonly error: RunError; readonly isUnknown: boolean }
+  /** An earlier attempt was lost between claim and record, and nobody can tell what it did. */
+  | { readonly kind: 'lost' };
+
+export interface Claimant {
+  readonly requestHash: string;
+  readonly order: number;
+  readonly safety: CallSafety;
+}
+
+/**
+ * Decides what becomes of a claim on a call that the ledger knows. A call that failed for good, or whose outcome is
+ * unknown, is made again only when a person has ordered it since.
+ * @throws CallError `INTERNAL` when the same key stands for another request: one call's arguments never run under another's key
+ */
+export function judgeClaim({ requestHash, order, safety }: Claimant, entry: LedgerEntry): ClaimVerdict<Known> {
+  if (entry.requestHash !== requestHash) {
+    throw new CallError('INTERNAL', 'The same idempotency key was used for another request', { retryable: false, done: 'no' });
+  }
+  const ordered = order > entry.order;
+  switch (entry.status) {
+    case 'completed':
+      return { takeOver: false, answer: { kind: 'completed', result: entry.result } };
+    case 'retrying':
+      return { takeOver: true, failures: entry.failures };
+    case 'claimed':
+      if (safety !== 'unsafe' || ordered) return { takeOver: true, failures: entry.failures };
+      return { takeOver: false, answer: { kind: 'lost' } };
+    case 'failed':
+    case 'unknown':
+      if (ordered) return { takeOver: true, failures: 0 };
+      return { takeOver: false, answer: { kind: 'failed', error: errorOf(entry), isUnknown: entry.status === 'unknown' } };
+  }
+}
+
+function errorOf({ error, failures }: LedgerEntry): RunError {
+  return error ?? { code: 'INTERNAL', message: 'The ledger holds a failure without an error', attempts: failures };
+}

@@ -1,0 +1,171 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import type { CallSafety } from '../graph/catalog.ts';
+import type { CallReply, CallRequest } from '../graph/effect.ts';
+import type { RunError } from '../graph/errors.ts';
+import { canonicalJson, toJson } from '../graph/json.ts';
+import type { TaskFailure } from '../graph/scope.ts';
+import type { Store } from '../store/store.ts';
+import { CallError } from './call-error.ts';
+import type { CallOutcome, CallTask } from './call-task.ts';
+import { messageOf } from './failures.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { judgeClaim } from './ledger.ts';
+import type { Known } from './ledger.ts';
+import { isCallReply } from './reply.ts';
+import { retryDelay } from './retry-delay.ts';
+import { openTimeLimit } from './time-limit.ts';
+import type { TimeLimit } from './time-limit.ts';
+
+/** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
+export interface CallKind<R extends CallRequest> {
+  /** What is called, such as `tool:pay`. */
+  readonly called: (request: R) => string;
+  readonly safety: (request: R) => CallSafety;
+  readonly execute: (task: CallTask<R>, signal: AbortSignal) => Promise<CallReply>;
+}
+
+/**
+ * Makes one call by the ledger's protocol: claim, execute, record. A later attempt after a crash finds the record and
+ * gives the result back; an `unsafe` call that was lost half-way is never made again by itself.
+ * @throws ApplicationFailure whose details hold the `TaskFailure`; a plain error where only the way to the call failed
+ */
+export async function performCall<R extends CallRequest>(store: Store, kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> {
+  const { heartbeatMs } = task.request.policy;
+  return await withHeartbeat(heartbeatMs, async () => {
+    const [outcome] = await Promise.all([claimAndExecute(store, kind, task), task.journal && store.journal.write(task.journal)]);
+    return outcome;
+  });
+}
+
+async function claimAndExecute<R extends CallRequest>(store: Store, kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> {
+  const { key, order, node, runId, tenantId, request } = task;
+  const claim = randomUUID();
+  const requestHash = createHash('sha256').update(canonicalJson(toJson(request))).digest('hex');
+  const safety = kind.safety(request);
+  const at = new Date().toISOString();
+  const claimed = await store.ledger.claim({ key, order, node, runId, tenantId, called: kind.called(request), requestHash, claim, at }, (entry) =>
+    judgeClaim({ requestHash, order, safety }, entry),
+  );
+  const call: Call<R> = { store, kind, task, claim, safety, failures: 0 };
+  if ('answer' in claimed) return await answerFrom(call, claimed.answer);
+  return await execute({ ...call, failures: claimed.failures });
+}
+
+interface Call<R extends CallRequest> {
+  readonly store: Store;
+  readonly kind: CallKind<R>;
+  readonly task: CallTask<R>;
+  readonly claim: string;
+  readonly safety: CallSafety;
+  /** How often it has failed before. */
+  readonly failures: number;
+}
+
+async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known: Known): Promise<CallOutcome> {
+  switch (known.kind) {
+    case 'completed':
+      if (!isCallReply(known.result)) throw new TypeError(`The ledger's result of ${task.key} is no reply`);
+      return { reply: known.result, attempts: 1, durationMs: 0 };
+    case 'failed':
+      throw toFailure({ error: known.error, callFailed: !known.isUnknown });
+    case 'lost': {
+      const error = unknownOutcome('The worker was lost before it recorded what became of the call', 1);
+      await store.ledger.markUnknown(task.key, error);
+      throw toFailure({ error, callFailed: false });
+    }
+  }
+}
+
+async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
+  const { kind, task, failures } = call;
+  const started = Date.now();
+  const limit = openTimeLimit(task.request.policy, Context.current());
+  try {
+    const reply = await limit.bound(kind.execute(task, limit.signal)).catch(async (thrown: unknown) => {
+      throw await recordFailure(call, limit, thrown);
+    });
+    await recordReply(call, reply);
+    return { reply, attempts: failures + 1, durationMs: Date.now() - started };
+  } finally {
+    limit.close();
+  }
+}
+
+/** What was done must not be forgotten because the database is away for a moment. */
+async function recordReply<R extends CallRequest>({ store, task, claim }: Call<R>, reply: CallReply): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return void (await store.ledger.complete(task.key, claim, toJson(reply)));
+    } catch (error) {
+      if (tries === MAX_RECORD_TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, tries * 200));
+    }
+  }
+}
+
+const MAX_RECORD_TRIES = 8;
+
+/** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
+async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
+  const { store, task, claim, safety } = call;
+  const failure = limit.explain(thrown) ?? toCallError(thrown);
+  const attempts = call.failures + 1;
+  if (safety === 'unsafe' && failure.done === 'perhaps') {
+    const error = unknownOutcome(failure.message, attempts, failure);
+    await store.ledger.fail(task.key, claim, { status: 'unknown', failures: attempts, error });
+    return toFailure({ error, callFailed: false });
+  }
+  if (limit.isCanceled()) return await recordCancellation(call, failure);
+  const error: RunError = { code: failure.code, message: failure.message.slice(0, MAX_MESSAGE), attempts, ...causeOf(failure) };
+  const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
+  if (mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
+    const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
+    await store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, error, nextAttemptAt });
+    return toFailure({ error, callFailed: false }, delayMs);
+  }
+  await store.ledger.fail(task.key, claim, { status: 'failed', failures: attempts, error });
+  return toFailure({ error, callFailed: task.request.kind === 'model' || failure.done === 'no' });
+}
+
+/** A worker that shuts down hands the call to another one; a run that is canceled is told that the call is over. */
+async function recordCancellation<R extends CallRequest>({ store, task, claim, failures }: Call<R>, failure: CallError): Promise<Error> {
+  const error: RunError = { code: 'CANCELED', message: failure.message, attempts: failures + 1 };
+  const isShutdown = Context.current().cancellationDetails?.workerShutdown === true;
+  await store.ledger.fail(task.key, claim, { status: isShutdown ? 'retrying' : 'failed', failures, error });
+  return isShutdown ? new Error('The worker is shutting down') : new CancelledFailure('The call was canceled');
+}
+
+/** Longer messages of other systems are cut: they end up in histories. */
+const MAX_MESSAGE = 1_000;
+
+function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, attempts: number): boolean {
+  const { maxAttempts, nonRetryable } = request.policy.retry;
+  return retryable && attempts < maxAttempts && !nonRetryable.includes(code);
+}
+
+function toCallError(thrown: unknown): CallError {
+  return thrown instanceof CallError ? thrown : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
+}
+
+function unknownOutcome(message: string, attempts: number, failure?: CallError): RunError {
+  const cause = failure && { cause: { code: failure.code, message: failure.message.slice(0, MAX_MESSAGE) } };
+  return { code: 'UNKNOWN_OUTCOME', message: `Nobody can tell whether the call was done: ${message.slice(0, MAX_MESSAGE)}`, attempts, ...cause };
+}
+
+function causeOf({ cause }: CallError): Pick<RunError, 'cause'> {
+  return cause instanceof Error && 'reason' in cause && typeof cause.reason === 'string' ? { cause: { code: cause.reason, message: cause.message } } : {};
+}
+
+/** With a delay the server has the activity tried again; without one it is over. */
+function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: failure.error.code,
+    message: failure.error.message,
+    details: [failure],
+    nonRetryable: delayMs === undefined,
+    category: ApplicationFailureCategory.BENIGN,
+    ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
+  });
+}

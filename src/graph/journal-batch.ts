@@ -1,0 +1,17 @@
+import type { Approval } from './approval.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { RunEvent } from './events.ts';
+import type { RunView } from './run-view.ts';
+
+/** What a run has to say since it last did. Written twice, it changes nothing; batches may come in any order. */
+export interface JournalBatch {
+  readonly runId: string;
+  readonly tenantId: string;
+  /** Temporal's run id of the workflow execution that wrote it. */
+  readonly executionRunId: string;
+  readonly events: readonly RunEvent[];
+  readonly checkpoints: readonly Checkpoint[];
+  readonly approvals: readonly Approval[];
+  /** The run after the last of the events. */
+  readonly view: RunView;
+}

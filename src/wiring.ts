@@ -1,0 +1,36 @@
+import type { RegisteredFunction } from './activities/call-function.ts';
+import { createGuardedFetch } from './activities/http/guarded-fetch.ts';
+import type { ActivityDeps } from './activities/index.ts';
+import { createGenerate } from './activities/models/generate.ts';
+import { createEnvironmentSecrets } from './activities/secrets.ts';
+import { createHttpTool } from './activities/tools/http-tool.ts';
+import type { Config } from './config.ts';
+import type { Catalog } from './graph/catalog.ts';
+import type { Store } from './store/store.ts';
+
+/** What graphs may know of an installation: data, without the code and the secrets behind it. */
+export function toCatalog({ models, tools, functions, defaults }: Config): Catalog {
+  return {
+    models: mapValues(models, ({ price, timeout, retry }) => ({ price, timeout, retry })),
+    tools: Object.fromEntries(
+      tools.map(({ name, description, parameters, effect, timeout, retry }) => [name, { description, parameters, effect, timeout, retry }]),
+    ),
+    functions: mapValues(functions, ({ effect, timeout, retry }) => ({ effect, timeout, retry })),
+    defaults,
+  };
+}
+
+/** The code and the secrets behind a catalog, for a worker. */
+export function toActivityDeps({ models, tools, functions, http }: Config, store: Store, environment: NodeJS.ProcessEnv): ActivityDeps {
+  const deps = { fetch: createGuardedFetch(http.allow), secrets: createEnvironmentSecrets(environment) };
+  return {
+    store,
+    models: mapValues(models, (settings) => createGenerate(settings, deps)),
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, 'execute' in tool ? tool : createHttpTool(tool, deps)])),
+    functions: mapValues(functions, (registered): RegisteredFunction => registered),
+  };
+}
+
+function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,49 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { ActivityOptions } from '@temporalio/workflow';
+import type { Activities } from '../activities/index.ts';
+import type { CallPolicy } from '../graph/call-policy.ts';
+import type { CallEffect } from '../graph/effect.ts';
+
+/** The journal has to be written, however long the database is away. */
+export const journalOptions: ActivityOptions = {
+  startToCloseTimeout: '1 minute',
+  heartbeatTimeout: '30 seconds',
+  cancellationType: ActivityCancellationType.ABANDON,
+  retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
+  summary: 'journal',
+};
+
+export const activities = proxyActivities<Activities>(journalOptions);
+
+/** The activity gives up by itself at its time-out; the server waits a little longer, so that what happened is recorded. */
+const GRACE_MS = 10_000;
+
+/**
+ * Options of one call. The attempts are counted by the activity, in the ledger: what the server retries without end is
+ * the way to it, such as a worker that died or a database that is away.
+ */
+export function callOptions({ request, summary, key }: CallEffect): ActivityOptions {
+  const { timeoutMs, deadlineMs, heartbeatMs, retry } = request.policy;
+  return {
+    activityId: key,
+    summary: summary.slice(0, MAX_SUMMARY),
+    startToCloseTimeout: timeoutMs + GRACE_MS,
+    ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),
+    heartbeatTimeout: heartbeatMs,
+    cancellationType: cancellationOf(request.kind),
+    retry: toRetryPolicy(retry),
+  };
+}
+
+/** In characters; the server takes 400 bytes. */
+const MAX_SUMMARY = 100;
+
+function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): NonNullable<ActivityOptions['retry']> {
+  const first = Math.max(1, initialMs);
+  return { initialInterval: first, backoffCoefficient: coefficient, maximumInterval: Math.max(first, maxMs) };
+}
+
+/** An answer of a model that nobody waits for is worth nothing; what a tool has done has to be known. */
+function cancellationOf(kind: CallEffect['request']['kind']): ActivityCancellationType {
+  return kind === 'model' ? ActivityCancellationType.TRY_CANCEL : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+}

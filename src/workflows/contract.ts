@@ -1,0 +1,35 @@
+import type { RunIdentity } from '../graph/advance.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import type { GraphDefinition } from '../graph/definition.ts';
+import type { JsonObject } from '../graph/json.ts';
+
+/** What the workflow and its callers agree on. */
+export const RUN_GRAPH = 'runGraph';
+export const TASK_QUEUE = 'holdfast';
+
+/** The workflow id of a run. It holds no slash: Temporal's HTTP API and proxies trip over them. */
+export function toWorkflowId({ tenantId, id }: Pick<RunIdentity, 'tenantId' | 'id'>): string {
+  return `run:${tenantId}:${id}`;
+}
+
+/** What a run is started with: everything that it pins for its life. */
+export interface RunGraphInput {
+  /** Which interpreter the run began under. */
+  readonly interpreterVersion: 1;
+  readonly identity: RunIdentity;
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly input: JsonObject;
+}
+
+export const QUERIES = { state: 'state', history: 'history', approvals: 'approvals', status: 'status', outcome: 'outcome' } as const;
+
+/** Search attributes of a run, by name and Temporal's type. Their types are fixed when they are first registered. */
+export const SEARCH_ATTRIBUTES = {
+  TenantId: 'KEYWORD',
+  GraphName: 'KEYWORD',
+  GraphVersion: 'INT',
+  RunStatus: 'KEYWORD',
+  ThreadId: 'KEYWORD',
+  PendingApprovals: 'INT',
+} as const;

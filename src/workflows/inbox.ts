@@ -1,0 +1,47 @@
+import { CancellationScope, defineSignal, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
+import type { OccurrenceBody } from '../graph/occurrence.ts';
+import { toJson } from '../graph/json.ts';
+import type { Json } from '../graph/json.ts';
+import { signals } from '../graph/signals/signals.ts';
+
+/** What has happened to a run and has not been taken in yet, in the order in which it came. */
+export interface Inbox {
+  push(occurrence: OccurrenceBody): void;
+  take(): readonly OccurrenceBody[];
+  isEmpty(): boolean;
+}
+
+/**
+ * Opens the one inbox that signals, results, timers and cancellation all go into. The default handler comes first:
+ * setting it hands over what was buffered in the order of arrival, while named handlers would take their own first.
+ * They follow for their descriptions, which the Temporal Web UI shows.
+ */
+export function openInbox(): Inbox {
+  let waiting: OccurrenceBody[] = [];
+  const inbox: Inbox = {
+    push: (occurrence) => void waiting.push(occurrence),
+    take() {
+      const taken = waiting;
+      waiting = [];
+      return taken;
+    },
+    isEmpty: () => waiting.length === 0,
+  };
+  setDefaultSignalHandler((name, ...args) => inbox.push({ kind: 'signal', name, payload: payloadOf(args[0]) }));
+  for (const [name, { description }] of signals) {
+    const signal = defineSignal<[unknown?]>(name);
+    setHandler(signal, (payload) => inbox.push({ kind: 'signal', name, payload: payloadOf(payload) }), { description });
+  }
+  CancellationScope.current().cancelRequested.catch(() => inbox.push({ kind: 'cancel.requested' }));
+  return inbox;
+}
+
+/** A handler must never throw; what is no JSON shows as malformed when it is looked at. */
+function payloadOf(given: unknown): Json | undefined {
+  if (given === undefined) return undefined;
+  try {
+    return toJson(given);
+  } catch {
+    return 'a payload that is no JSON';
+  }
+}

@@ -1,0 +1,67 @@
+import type { Advance } from '../graph/advance.ts';
+import type { Approval } from '../graph/approval.ts';
+import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { RunEvent } from '../graph/events.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { Run } from '../graph/run.ts';
+import { toRunView } from '../graph/run-view.ts';
+
+/** A batch on its way to the store; it is held until the activity that carries it has come back. */
+export interface JournalParcel {
+  readonly batch: JournalBatch;
+  /** The carrier came back: the batch is written. */
+  readonly delivered: () => void;
+  /** The carrier failed, and may or may not have written it: it will be sent again. */
+  readonly lost: () => void;
+}
+
+/** What a run has said and the store has not acknowledged. */
+export interface Journal {
+  add(advance: Advance): void;
+  /** Packs everything that is not on its way yet; `null`: there is nothing. */
+  pack(run: Run): JournalParcel | null;
+  isEmpty(): boolean;
+}
+
+interface Entry {
+  readonly events: readonly RunEvent[];
+  readonly checkpoints: readonly Checkpoint[];
+  readonly approvals: readonly Approval[];
+}
+
+export function createJournal(executionRunId: string): Journal {
+  let unsent: Entry[] = [];
+  const onTheWay = new Set<readonly Entry[]>();
+  return {
+    add({ events, checkpoints, approvals }) {
+      if (events.length > 0) unsent.push({ events, checkpoints, approvals });
+    },
+    pack(run) {
+      if (unsent.length === 0) return null;
+      const entries = unsent;
+      unsent = [];
+      onTheWay.add(entries);
+      return {
+        batch: toBatch(entries, run, executionRunId),
+        delivered: () => void onTheWay.delete(entries),
+        lost() {
+          if (onTheWay.delete(entries)) unsent = [...entries, ...unsent];
+        },
+      };
+    },
+    isEmpty: () => unsent.length === 0 && onTheWay.size === 0,
+  };
+}
+
+function toBatch(entries: readonly Entry[], run: Run, executionRunId: string): JournalBatch {
+  const approvals = new Map(entries.flatMap((entry) => entry.approvals).map((approval) => [approval.id, approval]));
+  return {
+    runId: run.id,
+    tenantId: run.tenantId,
+    executionRunId,
+    events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
+    checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
+    approvals: [...approvals.values()],
+    view: toRunView(run),
+  };
+}

@@ -1,0 +1,60 @@
+import { defineQuery, setHandler } from '@temporalio/workflow';
+import type { RunEvent } from '../graph/events.ts';
+import { toPublicApproval } from '../graph/events.ts';
+import { isJsonObject, jsonSize, own, toJson } from '../graph/json.ts';
+import type { Json } from '../graph/json.ts';
+import type { Run } from '../graph/run.ts';
+import { toRunView } from '../graph/run-view.ts';
+import { QUERIES } from './contract.ts';
+
+/** What queries look at: the run as it is now, and its latest events. */
+interface Queried {
+  readonly run: () => Run;
+  readonly latestEvents: () => readonly RunEvent[];
+}
+
+/** Answers over this size are refused: the server would refuse them in words that help nobody. */
+const MAX_ANSWER = 1_000_000;
+const MAX_EVENTS = 200;
+
+/** Answers questions about a run, of Temporal's own tools and of the API. */
+export function answerQueries({ run, latestEvents }: Queried): void {
+  setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => bounded(stateOf(run(), channels)), {
+    description: 'Channel values and next nodes; takes a list of channels',
+  });
+  setHandler(defineQuery<Json, [unknown?]>(QUERIES.history), (window) => bounded(eventsOf(latestEvents(), window)), {
+    description: 'The latest events: {"after"?, "limit"?}',
+  });
+  setHandler(defineQuery<Json>(QUERIES.approvals), () => bounded(toJson(Object.values(run().approvals).map(toPublicApproval))), {
+    description: 'Approvals, pending and decided',
+  });
+  setHandler(defineQuery<Json>(QUERIES.status), () => bounded(toJson(toRunView(run()))), {
+    description: 'Status, step, next nodes, what is waited for, usage',
+  });
+  setHandler(defineQuery<Json, [unknown?]>(QUERIES.outcome), (id) => bounded(toJson(run().outcomes.find((outcome) => outcome.id === id) ?? null)), {
+    description: 'What became of a decision, by its id',
+  });
+}
+
+function stateOf(run: Run, channels: unknown): Json {
+  const { next, checkpointId } = toRunView(run);
+  const names = Array.isArray(channels) ? channels.map(String) : Object.keys(run.root.channels);
+  const values = Object.fromEntries(names.map((name) => [name, own(run.root.channels, name) ?? null]));
+  return { values, next, checkpoint: checkpointId };
+}
+
+function eventsOf(events: readonly RunEvent[], window: unknown): Json {
+  const after = numberIn(window, 'after') ?? 0;
+  const limit = Math.min(Math.max(1, numberIn(window, 'limit') ?? MAX_EVENTS), MAX_EVENTS);
+  return toJson(events.filter(({ seq }) => seq > after).slice(0, limit));
+}
+
+function numberIn(value: unknown, field: string): number | null {
+  const found = isJsonObject(value) ? value[field] : undefined;
+  return typeof found === 'number' ? found : null;
+}
+
+function bounded(answer: Json): Json {
+  const size = jsonSize(answer);
+  return size <= MAX_ANSWER ? answer : { truncated: true, bytes: size, message: 'The answer is too large for a query; ask for less, or use the API' };
+}
