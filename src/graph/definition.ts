@@ -10,8 +10,6 @@ export interface GraphDefinition {
   readonly edges: readonly EdgeDefinition[];
   readonly input?: readonly string[];
   readonly output?: readonly string[];
-  readonly interruptBefore?: readonly string[];
-  readonly interruptAfter?: readonly string[];
   readonly limits?: Limits;
   readonly defaults?: Defaults;
 }
@@ -26,19 +24,14 @@ export interface ChannelDefinition {
   readonly default?: Json;
   readonly schema?: JsonSchema;
   readonly ephemeral?: boolean;
-  readonly redact?: boolean;
   readonly description?: string;
 }
 
 export type JsonSchema = JsonObject | boolean;
 
-/** Bounds of a run. Durations are text such as `"10m"`. */
+/** Bounds of a run. */
 export interface Limits {
   readonly maxSteps?: number;
-  readonly deadline?: string;
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
-  readonly maxToolCalls?: number;
   readonly maxConcurrency?: number;
 }
 
@@ -113,7 +106,6 @@ export interface ApprovalPolicy {
   readonly quorum?: number;
   readonly excludeRequester?: boolean;
   readonly requireReason?: boolean;
-  readonly reminders?: readonly string[];
   readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[];
 }
 

@@ -42,6 +42,13 @@ export function toJson(value: unknown, foreign?: ForeignConverter): Json {
   return copy(value, 0, foreign);
 }
 
+/** Copies an object as JSON would write it. @throws as `toJson` */
+export function toJsonObject(value: object): JsonObject {
+  const json = toJson(value);
+  if (!isJsonObject(json)) throw new NotJsonError('a list, not an object,');
+  return json;
+}
+
 function copy(value: unknown, depth: number, foreign: ForeignConverter | undefined): Json {
   switch (typeof value) {
     case 'string':

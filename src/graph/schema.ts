@@ -37,16 +37,11 @@ const Channel = z.strictObject({
   default: z.json().optional(),
   schema: Schema.optional(),
   ephemeral: z.boolean().optional(),
-  redact: z.boolean().optional(),
   description: z.string().optional(),
 });
 
 const Limits = z.strictObject({
   maxSteps: Count.optional(),
-  deadline: Duration.optional(),
-  maxTokens: Count.optional(),
-  maxCostUsd: z.number().positive().optional(),
-  maxToolCalls: z.int().min(0).optional(),
   maxConcurrency: Count.optional(),
 });
 
@@ -60,8 +55,6 @@ export const GraphSchema = z.strictObject({
   edges: z.array(z.looseObject({ from: OneOrMore })),
   input: Names.optional(),
   output: Names.optional(),
-  interruptBefore: Names.optional(),
-  interruptAfter: Names.optional(),
   limits: Limits.optional(),
   defaults: z.strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() }).optional(),
 });
@@ -82,7 +75,6 @@ const Policy = z.strictObject({
   quorum: Count.optional(),
   excludeRequester: z.boolean().optional(),
   requireReason: z.boolean().optional(),
-  reminders: z.array(Duration).optional(),
   escalate: z.array(z.strictObject({ after: Duration, roles: Names })).optional(),
 });
 
@@ -105,7 +97,6 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
     ...call,
     function: z.string(),
     args: z.json().optional(),
-    mayGoto: Names.optional(),
   }),
   approval: z.strictObject({
     type: z.literal('approval'),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { GraphIssue } from '../graph/issue.ts';
-import type { Json } from '../graph/json.ts';
+import type { JsonObject } from '../graph/json.ts';
 import { toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -11,7 +11,7 @@ export interface PublishedGraph {
   readonly name: string;
   readonly version: number;
   readonly hash: string;
-  readonly definition: Json;
+  readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
   readonly createdAt: string;
   readonly createdBy: string;
@@ -21,7 +21,7 @@ export interface NewGraph {
   readonly tenantId: string;
   readonly name: string;
   readonly hash: string;
-  readonly definition: Json;
+  readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
   readonly createdAt: string;
   readonly createdBy: string;
@@ -35,7 +35,7 @@ export interface Graphs {
   /** The newest version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<PublishedGraph>>;
   /** Keeps the definition that a run executes. */
-  keepDefinition(hash: string, definition: Json): Promise<void>;
+  keepDefinition(hash: string, definition: JsonObject): Promise<void>;
 }
 
 export function createGraphs(db: Kysely<Tables>): Graphs {
@@ -70,7 +70,7 @@ async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-async function keepDefinition(db: Db, hash: string, definition: Json): Promise<void> {
+async function keepDefinition(db: Db, hash: string, definition: JsonObject): Promise<void> {
   await db
     .insertInto('definitions')
     .values({ hash, definition: JSON.stringify(definition) })

@@ -10,6 +10,8 @@ export interface Journal {
   write(batch: JournalBatch): Promise<void>;
   /** Events after a number, in order, as far as they are there without a gap. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** The nodes that ran last up to an event, the oldest first, 100 at most. */
+  visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** The checkpoints of a run, the oldest first, up to one of them or the newest. `null`: there is no such checkpoint. */
   checkpointChain(runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null>;
 }
@@ -18,6 +20,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
   return {
     write: (batch) => write(db, batch),
     events: (runId, after, limit) => events(db, { runId, after }, limit),
+    visited: (runId, upTo) => visited(db, runId, upTo),
     checkpointChain: (runId, upTo) => checkpointChain(db, runId, upTo),
   };
 }
@@ -61,6 +64,22 @@ async function events(db: Kysely<Tables>, { runId, after }: { runId: string; aft
   const rows = await db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '>', after).orderBy('seq').limit(limit).execute();
   const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
   return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
+}
+
+const MAX_VISITED = 100;
+
+async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('body')
+    .where('run_id', '=', runId)
+    .where('seq', '<=', upTo)
+    .where('type', '=', 'step.started')
+    .orderBy('seq', 'desc')
+    .limit(MAX_VISITED)
+    .execute();
+  const nodes = rows.reverse().flatMap(({ body }) => (body.type === 'step.started' && !body.path ? body.nodes : []));
+  return nodes.slice(-MAX_VISITED);
 }
 
 async function checkpointChain(db: Kysely<Tables>, runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null> {

@@ -14,9 +14,9 @@ export interface RunRecord {
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly threadId: string | null;
   readonly parentRunId: string | null;
-  readonly input: Json;
-  readonly limits: Json;
-  readonly metadata: Json;
+  readonly input: JsonObject;
+  readonly limits: JsonObject;
+  readonly metadata: JsonObject;
   readonly createdBy: string;
   readonly createdAt: string;
   readonly startedAt: string | null;
@@ -34,8 +34,8 @@ export interface NewRun {
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly threadId: string | null;
   readonly input: JsonObject;
-  readonly limits: Json;
-  readonly metadata: Json;
+  readonly limits: JsonObject;
+  readonly metadata: JsonObject;
   readonly createdBy: string;
   readonly createdAt: string;
   /** What its workflow is started with. */

@@ -4,7 +4,7 @@ import type { Checkpoint } from '../graph/checkpoint.ts';
 import type { RunError } from '../graph/errors.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { GraphIssue } from '../graph/issue.ts';
-import type { Json } from '../graph/json.ts';
+import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 
@@ -28,7 +28,7 @@ type OptionalTime = ColumnType<Date | null, string | null | undefined, string | 
 
 export interface DefinitionsTable {
   hash: string;
-  definition: Payload;
+  definition: Payload<JsonObject>;
 }
 
 export interface GraphsTable {
@@ -52,9 +52,9 @@ export interface RunsTable {
   parent_run_id: string | null;
   /** What the workflow is started with, so that a run that was accepted can always be started. */
   start: Payload;
-  input: Payload;
-  limits: Payload;
-  metadata: Payload;
+  input: Payload<JsonObject>;
+  limits: Payload<JsonObject>;
+  metadata: Payload<JsonObject>;
   created_by: string;
   created_at: Time;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */

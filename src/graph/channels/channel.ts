@@ -14,7 +14,6 @@ export interface Channel {
   readonly initial: Json;
   readonly check: SchemaCheck | null;
   readonly ephemeral: boolean;
-  readonly redact: boolean;
 }
 
 export function compileChannel(name: string, definition: ChannelDefinition): Channel {
@@ -25,7 +24,6 @@ export function compileChannel(name: string, definition: ChannelDefinition): Cha
     initial: definition.default ?? reducer.initial,
     check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
     ephemeral: definition.ephemeral ?? false,
-    redact: definition.redact ?? false,
   };
 }
 

@@ -11,18 +11,12 @@ export const unknownNodes: Rule = (subject) => [
   ...unknown(subject, subject.edges.flatMap(({ sources }) => sources), [START]),
   ...unknown(subject, subject.edges.flatMap(({ targets }) => targets), [END]),
   ...unknown(subject, [...subject.nodes.values()].flatMap(jumpsOf), [END]),
-  ...unknown(subject, breakpointsOf(subject), ['*']),
 ];
 
 /** Where a node may send the run besides its edges. */
 export function jumpsOf({ fields, path }: SubjectNode): readonly Named[] {
   const onError = fields['onError'];
-  const diversion = isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : [];
-  return [...diversion, ...namesAt(fields['mayGoto'], `${path}/mayGoto`)];
-}
-
-function breakpointsOf({ definition }: Subject): readonly Named[] {
-  return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
+  return isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : [];
 }
 
 function unknown({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {

@@ -1,0 +1,65 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import { HTTPException } from 'hono/http-exception';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { secureHeaders } from 'hono/secure-headers';
+import { ulid } from 'ulid';
+import type { ApiDeps, ApiEnv } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { problemResponse } from './problem.ts';
+import { approvalRoutes } from './routes/approvals.ts';
+import { docsRoutes } from './routes/docs.ts';
+import { graphRoutes } from './routes/graphs.ts';
+import { healthRoutes } from './routes/health.ts';
+import { controlRoutes } from './routes/run-controls.ts';
+import { runRoutes } from './routes/runs.ts';
+
+/** Puts the API together: what is done for every request, then the routes. */
+export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
+  const app = new OpenAPIHono<ApiEnv>();
+  app.use(async (c, next) => {
+    c.set('requestId', ulid());
+    await next();
+    c.res.headers.set('x-request-id', c.get('requestId'));
+  });
+  app.use(secureHeaders());
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        const allow = methods.join(', ');
+        return problemResponse(new ApiError('METHOD_NOT_ALLOWED', `${c.req.method} is not allowed here; ${allow} is`, { headers: { allow } }), c.req.path);
+      },
+    }),
+  );
+  for (const add of [graphRoutes, runRoutes, controlRoutes, approvalRoutes, healthRoutes]) app.route('/', add(deps));
+  app.route('/', docsRoutes());
+  describeApi(app);
+  app.notFound((c) => problemResponse(new ApiError('NOT_FOUND', `There is nothing at ${c.req.path}`), c.req.path));
+  app.onError((error, c) => {
+    const known = toApiError(error);
+    if (known) return problemResponse(known, c.req.path);
+    const requestId = c.get('requestId');
+    deps.logger.error({ error, requestId, path: c.req.path }, 'a request failed');
+    return problemResponse(new ApiError('INTERNAL', `The server failed; its log names request ${requestId}`), c.req.path);
+  });
+  return app;
+}
+
+function describeApi(app: OpenAPIHono<ApiEnv>): void {
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+  app.doc31('/openapi.json', {
+    openapi: '3.1.0',
+    info: {
+      title: 'Holdfast',
+      version: '1.0.0',
+      description:
+        'Durable agent graphs on Temporal. Every POST that changes something takes an `Idempotency-Key`: the same key and body give the first answer again, for at least 24 hours.',
+    },
+  });
+}
+
+function toApiError(error: unknown): ApiError | null {
+  if (error instanceof ApiError) return error;
+  if (!(error instanceof HTTPException)) return null;
+  return error.status === 400 ? new ApiError('MALFORMED_JSON', error.message) : null;
+}

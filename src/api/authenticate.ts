@@ -1,0 +1,77 @@
+import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
+import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
+import { ApiError, unavailable } from './errors.ts';
+import { permissionsOf } from './permissions.ts';
+import type { Permission } from './permissions.ts';
+
+/** Who calls: one subject of one tenant, with roles and what they grant. */
+export interface Caller {
+  readonly tenantId: string;
+  readonly sub: string;
+  readonly roles: readonly string[];
+  readonly permissions: ReadonlySet<Permission>;
+}
+
+export interface AuthSettings {
+  readonly issuer: string;
+  readonly audience: string;
+  /** Where the issuer publishes its keys, or the keys themselves. */
+  readonly keys: URL | JSONWebKeySet;
+  readonly claims: { readonly tenant: string; readonly roles: string };
+}
+
+/** Turns a bearer token into its caller. @throws ApiError 401 for a bad token, 503 when the issuer's keys can't be had */
+export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
+
+const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const MAX_TOKEN_LENGTH = 16_384;
+const MAX_SUBJECT_LENGTH = 255;
+/** It becomes part of workflow ids. */
+const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
+
+export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings): Authenticate {
+  const keySet: JWTVerifyGetKey = keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
+  const requiredClaims = ['exp', 'iat', 'sub', claims.tenant];
+  return async (authorization) => {
+    const token = readToken(authorization);
+    try {
+      const { payload } = await jwtVerify(token, keySet, { issuer, audience, algorithms: ALGORITHMS, requiredClaims, clockTolerance: 5 });
+      return toCaller(payload, claims);
+    } catch (error) {
+      throw toApiError(error);
+    }
+  };
+}
+
+function readToken(authorization: string | undefined): string {
+  const token = /^Bearer ([\w~+/.=-]+)$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined || token.length > MAX_TOKEN_LENGTH) {
+    throw new ApiError('UNAUTHENTICATED', 'A bearer token is needed: `Authorization: Bearer …`', { headers: { 'www-authenticate': 'Bearer' } });
+  }
+  return token;
+}
+
+function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
+  const tenantId = payload[claims.tenant];
+  const { sub } = payload;
+  if (typeof tenantId !== 'string' || !TENANT.test(tenantId)) throw badToken('it names no usable tenant');
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) throw badToken('it names no usable subject');
+  const claimed = payload[claims.roles];
+  const roles = Array.isArray(claimed) ? claimed.filter((role) => typeof role === 'string') : [];
+  return { tenantId, sub, roles, permissions: permissionsOf(roles) };
+}
+
+/** Faults of the token are the caller's; faults on the way to the issuer's keys are not. */
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return unavailable('The token issuer', error);
+  if (error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC') return badToken(error.message, error);
+  return unavailable('The token issuer', error);
+}
+
+function badToken(reason: string, cause?: unknown): ApiError {
+  return new ApiError('UNAUTHENTICATED', `The token is not accepted: ${reason}`, {
+    headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    cause,
+  });
+}

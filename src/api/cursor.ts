@@ -1,0 +1,31 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { ApiError } from './errors.ts';
+
+/** Makes and reads the cursors of lists: opaque to clients, and good only for the list they were made for. */
+export interface Cursors {
+  /** @param list what the list is: its route, tenant and filters */
+  write(list: readonly unknown[], position: unknown): string;
+  /** @throws ApiError `INVALID_CURSOR` for one that was forged, or made for another list */
+  read(list: readonly unknown[], cursor: string): unknown;
+}
+
+/** @param secret signs the cursors; all processes of an installation share it */
+export function createCursors(secret: string): Cursors {
+  const sign = (list: readonly unknown[], body: string): Buffer =>
+    createHmac('sha256', secret).update(JSON.stringify([list, body])).digest().subarray(0, 16);
+  return {
+    write(list, position) {
+      const body = Buffer.from(JSON.stringify(position)).toString('base64url');
+      return `${body}.${sign(list, body).toString('base64url')}`;
+    },
+    read(list, cursor) {
+      const [body = '', signature = ''] = cursor.split('.');
+      const expected = sign(list, body);
+      const given = Buffer.from(signature, 'base64url');
+      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+        throw new ApiError('INVALID_CURSOR', 'The cursor does not belong to this list; begin again without one');
+      }
+      return JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as unknown;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { decide } from '../graph/approval.ts';
+import type { Approval } from '../graph/approval.ts';
+import { toPublicApproval } from '../graph/events.ts';
+import type { PublicApproval } from '../graph/events.ts';
+import { isJsonObject, toJson } from '../graph/json.ts';
+import type { Json, JsonObject } from '../graph/json.ts';
+import { isEnded } from '../graph/run.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { Caller } from './authenticate.ts';
+import type { ApiDeps } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { toApiError } from './refusal.ts';
+import { sendSignal } from './send-signal.ts';
+
+export interface WantedDecision {
+  readonly decision: 'approve' | 'reject';
+  readonly approvalId?: string | undefined;
+  readonly reason?: string | undefined;
+  readonly args?: unknown;
+  readonly values?: unknown;
+}
+
+/**
+ * Decides an approval. What the store knows to be refused never reaches the run; who of several is first, the run says.
+ * @param id of the decision: a repetition is the same decision
+ */
+export async function decideApproval(deps: ApiDeps, caller: Caller, { run, id, wanted }: { run: RunRecord; id: string; wanted: WantedDecision }): Promise<PublicApproval> {
+  const payload = toPayload(wanted);
+  refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run });
+  try {
+    const outcome = await sendSignal(deps, caller, { run, signal: { name: wanted.decision, id, payload } });
+    if (!outcome.taken) throw toApiError(outcome.refusal);
+    if (!isApproval(outcome.value)) throw new TypeError('A decision was answered by what is no approval');
+    return outcome.value;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
+    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run: { ...run, status: 'completed' } });
+    throw error;
+  }
+}
+
+function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonObject {
+  return {
+    ...(approvalId !== undefined && { approvalId }),
+    ...(reason !== undefined && { reason }),
+    ...(args !== undefined && { args: toJson(args) }),
+    ...(values !== undefined && { values: toJson(values) }),
+  };
+}
+
+interface Attempt {
+  readonly wanted: WantedDecision;
+  readonly payload: JsonObject;
+  readonly run: Pick<RunRecord, 'id' | 'status'>;
+}
+
+/** @throws ApiError when the rows tell already that the decision would be refused */
+function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run }: Attempt): void {
+  const approval = find(approvals, wanted.approvalId);
+  if (!approval) {
+    if (wanted.approvalId !== undefined) throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);
+    if (isEnded(run.status)) throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; nothing waits for a decision`);
+    return;
+  }
+  const verdict = { decision: wanted.decision, by: caller, at: new Date().toISOString(), reason: wanted.reason, args: payload['args'], values: payload['values'] };
+  const judgement = decide(approval, verdict);
+  if ('refusal' in judgement) throw toApiError(judgement.refusal);
+}
+
+function find(approvals: readonly Approval[], id: string | undefined): Approval | undefined {
+  if (id !== undefined) return approvals.find((approval) => approval.id === id);
+  const pending = approvals.filter(({ status }) => status === 'pending');
+  return pending.length === 1 ? pending[0] : undefined;
+}
+
+function isApproval(value: Json): value is PublicApproval & JsonObject {
+  return isJsonObject(value) && typeof value['id'] === 'string' && Array.isArray(value['decisions']);
+}
+
+/** One approval by its id, if the caller may know of it. */
+export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<PublicApproval> {
+  const found = await store.approvals.find(id);
+  if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
+  return toPublicApproval(found.approval);
+}

@@ -1,0 +1,104 @@
+import { Client, ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Connection, WorkflowHandle } from '@temporalio/client';
+import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import type { Json, JsonObject } from '../graph/json.ts';
+import type { Outcome } from '../graph/run.ts';
+import type { RunView } from '../graph/run-view.ts';
+import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../workflows/contract.ts';
+import type { RunGraphInput } from '../workflows/contract.ts';
+import { unavailable } from './errors.ts';
+
+/** Which run of whom. */
+export interface RunReference {
+  readonly tenantId: string;
+  readonly id: string;
+}
+
+/** The API's way to Temporal, and the only user of its client. */
+export interface Engine {
+  /** Starts a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
+  start(input: RunGraphInput): Promise<void>;
+  /**
+   * Sends a decision or control to a run and asks what became of it.
+   * @returns `null` when the run has ended, or was never started
+   * @throws ApiError 503 when no worker answers: the same id may be sent again
+   */
+  decide(run: RunReference, signal: string, payload: JsonObject & { readonly id: string }): Promise<Outcome | null>;
+  /** A run as it is now, or `null` when Temporal doesn't have it. */
+  view(run: RunReference): Promise<RunView | null>;
+  /** @throws when Temporal does not answer */
+  ping(): Promise<void>;
+}
+
+/** A worker that is there answers within milliseconds; one that is not never does. */
+const ANSWER_WITHIN_MS = 8_000;
+
+const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+const tenantId = keyword('TenantId');
+const graphName = keyword('GraphName');
+const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
+
+export function createEngine(connection: Connection, namespace: string): Engine {
+  const client = new Client({ connection, namespace });
+  const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
+  const soon = async <T>(request: () => Promise<T>): Promise<T> => await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
+  return {
+    async start(input) {
+      await orUnavailable('Temporal', () => soon(() => startWorkflow(client, input)));
+    },
+    async decide(run, signal, payload) {
+      const handle = handleOf(run);
+      const isThere = await orUnavailable('Temporal', () => ifThere(soon(async () => handle.signal(signal, payload)).then(() => true)));
+      if (isThere === null) return null;
+      return await orUnavailable('A worker of this run', () => soon(() => handle.query<Outcome | null, [string]>(QUERIES.outcome, payload.id)));
+    },
+    view: async (run) => await orUnavailable('A worker of this run', () => ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status)))),
+    ping: async () => void (await soon(() => connection.workflowService.getSystemInfo({}))),
+  };
+}
+
+async function startWorkflow(client: Client, input: RunGraphInput): Promise<void> {
+  const { identity } = input;
+  const { name, version } = identity.graph;
+  try {
+    await client.workflow.start<(input: RunGraphInput) => Promise<Json>>(RUN_GRAPH, {
+      workflowId: toWorkflowId(identity),
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdReusePolicy: 'REJECT_DUPLICATE',
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: `${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`.slice(0, MAX_SUMMARY),
+      typedSearchAttributes: new TypedSearchAttributes([
+        { key: tenantId, value: identity.tenantId },
+        { key: graphName, value: name },
+        ...(version === null ? [] : [{ key: graphVersion, value: version }]),
+      ]),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** In characters; the server takes 400 bytes. */
+const MAX_SUMMARY = 100;
+
+async function ifThere<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+async function orUnavailable<T>(what: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw error instanceof ServiceError || isConnectionError(error) ? unavailable(what, error) : error;
+  }
+}
+
+function isConnectionError(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}

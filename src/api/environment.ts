@@ -1,0 +1,26 @@
+import type { Catalog } from '../graph/catalog.ts';
+import type { Logger } from '../logger.ts';
+import type { Store } from '../store/store.ts';
+import type { Authenticate, Caller } from './authenticate.ts';
+import type { Cursors } from './cursor.ts';
+import type { Engine } from './engine.ts';
+
+/** What the API works with. */
+export interface ApiDeps {
+  readonly store: Store;
+  readonly engine: Engine;
+  readonly catalog: Catalog;
+  readonly authenticate: Authenticate;
+  readonly cursors: Cursors;
+  readonly logger: Logger;
+}
+
+/** What middleware leaves for the handlers of a request. */
+export interface ApiEnv {
+  Variables: {
+    requestId: string;
+    caller: Caller;
+    /** The id of what the request makes: the same when it is repeated under one idempotency key. */
+    resourceId: string;
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'hono';
+import { createMiddleware } from 'hono/factory';
+import { ulid } from 'ulid';
+import { canonicalJson, toJson } from '../../graph/json.ts';
+import type { RequestKey } from '../../store/idempotency.ts';
+import type { ApiDeps, ApiEnv } from '../environment.ts';
+import { ApiError } from '../errors.ts';
+
+/** How long one request may take before another may begin it again. */
+const LEASE_MS = 90_000;
+/** Answers that say nothing of the request itself are not kept. */
+const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
+const KEPT_HEADERS = ['content-type', 'location', 'etag'];
+
+/**
+ * Makes a request safe to repeat: the same `Idempotency-Key` and body give the first answer again. Without the header
+ * each request is its own. (After draft-ietf-httpapi-idempotency-key-header-07.)
+ */
+export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const key = readKey(c.req.header('idempotency-key'));
+    c.set('resourceId', ulid());
+    if (key === null) return await next();
+    const request = toRequestKey(c, key);
+    const now = Date.now();
+    const admission = await store.idempotency.admit({
+      ...request,
+      fingerprint: await fingerprintOf(c),
+      resourceId: c.get('resourceId'),
+      at: new Date(now).toISOString(),
+      leaseUntil: new Date(now + LEASE_MS).toISOString(),
+    });
+    switch (admission.kind) {
+      case 'replay': {
+        const { status, headers, body } = admission.answer;
+        return new Response(JSON.stringify(body), { status, headers: { ...headers, 'idempotent-replayed': 'true' } });
+      }
+      case 'reused':
+        throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key came with another body before');
+      case 'in-progress':
+        throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', { headers: { 'retry-after': '1' } });
+      case 'proceed':
+        c.set('resourceId', admission.resourceId);
+    }
+    await next();
+    await keepAnswer(c, { store, logger }, request);
+    return undefined;
+  });
+}
+
+/** The header is a quoted string by the draft, and often comes bare; both mean the same key. */
+function readKey(header: string | undefined): string | null {
+  if (header === undefined) return null;
+  const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
+  if (key === '' || key.length > 255) throw new ApiError('INVALID_IDEMPOTENCY_KEY', 'An Idempotency-Key has 1 to 255 characters');
+  return key;
+}
+
+function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
+  const { tenantId, sub } = c.get('caller');
+  return { tenantId, subject: sub, route: `${c.req.method} ${c.req.path}`, key };
+}
+
+async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
+  const body: unknown = await c.req.json();
+  return createHash('sha256').update(canonicalJson(toJson(body))).digest('hex');
+}
+
+async function keepAnswer(c: Context<ApiEnv>, { store, logger }: Pick<ApiDeps, 'store' | 'logger'>, request: RequestKey): Promise<void> {
+  const { status } = c.res;
+  try {
+    if (NOT_KEPT.has(status) || status >= 500) return await store.idempotency.release(request);
+    const headers = KEPT_HEADERS.flatMap((name) => {
+      const value = c.res.headers.get(name);
+      return value === null ? [] : [[name, value] as const];
+    });
+    const body: unknown = await c.res.clone().json();
+    await store.idempotency.keep(request, { status, headers: Object.fromEntries(headers), body: toJson(body) });
+  } catch (error) {
+    logger.warn({ error, route: request.route }, 'an answer could not be kept for repetition');
+  }
+}

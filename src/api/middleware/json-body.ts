@@ -1,0 +1,57 @@
+import { createMiddleware } from 'hono/factory';
+import type { ApiEnv } from '../environment.ts';
+import { ApiError } from '../errors.ts';
+
+const MAX_DEPTH = 100;
+
+/**
+ * Reads a JSON body, counted while it comes in, so that what follows can take it for granted.
+ * @param maxBytes a larger body is refused
+ */
+export function jsonBody(maxBytes: number) {
+  return createMiddleware<ApiEnv>(async (c, next) => {
+    const text = await readText(c.req.raw, maxBytes);
+    const type = c.req.header('content-type') ?? '';
+    if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
+      throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json, not ${type === '' ? 'of no type' : type}`);
+    }
+    if (depthOf(parse(text)) > MAX_DEPTH) {
+      throw new ApiError('INVALID_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels`, { issues: [{ path: '', message: 'Too deep' }] });
+    }
+    const { url, method, headers, signal } = c.req.raw;
+    c.req.raw = new Request(url, { method, headers, body: text, signal });
+    await next();
+  });
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string> {
+  const tooLarge = (): ApiError => new ApiError('BODY_TOO_LARGE', `The body is larger than ${maxBytes} bytes`);
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of request.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ApiError('MALFORMED_JSON', `The body is no JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+/** Without recursion: the depth is what is in question. */
+function depthOf(value: unknown): number {
+  let level: unknown[] = [value];
+  let depth = 0;
+  while (level.length > 0 && depth <= MAX_DEPTH) {
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+    depth += 1;
+  }
+  return depth - 1;
+}

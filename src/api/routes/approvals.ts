@@ -1,0 +1,100 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { toPublicApproval } from '../../graph/events.ts';
+import { decideApproval, findApproval } from '../decide-approval.ts';
+import { findRun } from '../find-run.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { readPage } from '../paging.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { ApprovalListSchema, ApprovalSchema, ApprovalStatusSchema, DecideSchema, DecisionSchema } from '../schemas/approval.ts';
+import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
+
+const MAX_BODY_BYTES = 1_048_576;
+const tags = ['approvals'];
+const Id = z.object({ id: z.string() });
+
+/** `approve` and `reject` on a run. */
+function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute {
+  return (router, deps) => {
+    const route = createRoute({
+      method: 'post',
+      path: `/api/runs/{id}/${decision}`,
+      tags,
+      security,
+      summary,
+      middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+      request: { params: Id, ...body(DecideSchema) },
+      responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415, 422) },
+    });
+    router.openapi(route, async (c) => {
+      const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+      const wanted = { decision, ...c.req.valid('json') };
+      return c.json(await decideApproval(deps, c.get('caller'), { run, id: c.get('resourceId'), wanted }), 200);
+    });
+  };
+}
+
+const list: AddRoute = (router, deps) => {
+  const Filter = z.object({ status: ApprovalStatusSchema.optional(), runId: z.string().optional() });
+  const route = createRoute({
+    method: 'get',
+    path: '/api/approvals',
+    tags,
+    security,
+    summary: 'The inbox: approvals of the tenant, the newest first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { query: PageQuery.extend(Filter.shape) },
+    responses: { 200: json(ApprovalListSchema, 'A page of approvals'), ...problems(400, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { tenantId } = c.get('caller');
+    const { limit, cursor, ...filter } = c.req.valid('query');
+    const { request, cursorOf } = readPage(deps.cursors, ['approvals', tenantId, filter], { limit, cursor });
+    const { items, next } = await deps.store.approvals.list(tenantId, filter, request);
+    return c.json({ items: items.map(toPublicApproval), nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+const read: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/approvals/{id}',
+    tags,
+    security,
+    summary: 'An approval',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id },
+    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(404) },
+  });
+  router.openapi(route, async (c) => c.json(await findApproval(deps, c.get('caller'), c.req.valid('param').id), 200));
+};
+
+const decision: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/approvals/{id}/decision',
+    tags,
+    security,
+    summary: 'Decide an approval',
+    middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: Id, ...body(DecisionSchema) },
+    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const approval = await findApproval(deps, c.get('caller'), c.req.valid('param').id);
+    const run = await findRun(deps, c.get('caller'), approval.runId);
+    const wanted = { ...c.req.valid('json'), approvalId: approval.id };
+    return c.json(await decideApproval(deps, c.get('caller'), { run, id: c.get('resourceId'), wanted }), 200);
+  });
+};
+
+/** The approval inbox, and decisions. */
+export const approvalRoutes = routes(
+  decideOnRun('approve', "Approve a run's pending approval"),
+  decideOnRun('reject', "Reject a run's pending approval"),
+  list,
+  read,
+  decision,
+);

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Hono } from 'hono';
+import { absolutePath } from 'swagger-ui-dist';
+import type { ApiEnv } from '../environment.ts';
+
+const ASSETS: ReadonlyMap<string, string> = new Map([
+  ['swagger-ui.css', 'text/css'],
+  ['swagger-ui-bundle.js', 'text/javascript'],
+]);
+
+const PAGE = `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Holdfast API</title><link rel="stylesheet" href="/docs/swagger-ui.css"></head>
+<body><div id="api"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
+</html>
+`;
+const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', persistAuthorization: true });\n";
+
+/** The API's description to browse, served whole from here. */
+export function docsRoutes(): Hono<ApiEnv> {
+  const router = new Hono<ApiEnv>();
+  router.get('/docs', (c) => c.html(PAGE));
+  router.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript' }));
+  for (const [file, type] of ASSETS) {
+    router.get(`/docs/${file}`, async (c) => c.body(await readFile(join(absolutePath(), file), 'utf8'), 200, { 'content-type': type, 'cache-control': 'public, max-age=86400' }));
+  }
+  return router;
+}

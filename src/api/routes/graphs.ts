@@ -1,0 +1,121 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { hasErrors } from '../../graph/issue.ts';
+import { toJsonObject } from '../../graph/json.ts';
+import { validateGraph } from '../../graph/validate/validate.ts';
+import type { PublishedGraph } from '../../store/graphs.ts';
+import type { ApiDeps } from '../environment.ts';
+import { ApiError } from '../errors.ts';
+import { requireValid } from '../graph-reference.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { readPage } from '../paging.ts';
+import type { Permission } from '../permissions.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
+
+const MAX_BODY_BYTES = 4 * 1_048_576;
+const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
+const tags = ['graphs'];
+const Name = z.object({ name: z.string() });
+const NameAndVersion = Name.extend({ version: z.coerce.number().int().min(1).max(999_999_999) });
+
+const publish: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/graphs',
+    tags,
+    security,
+    summary: 'Publish a definition; the same content again is the same version',
+    middleware: [authorized(deps, 'graph:publish'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: body(DefinitionSchema),
+    responses: { 200: json(GraphSchema, 'Published before'), 201: json(GraphSchema, 'A new version'), ...problems(400, 409, 413, 415, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const definition = toJsonObject(c.req.valid('json'));
+    const { graph, warnings } = requireValid(definition, deps.catalog);
+    const { tenantId, sub: createdBy } = c.get('caller');
+    const { name, hash } = graph;
+    const published = await deps.store.graphs.publish({ tenantId, name, hash, definition, warnings, createdAt: new Date().toISOString(), createdBy });
+    return c.json(published.graph, published.isNew ? 201 : 200);
+  });
+};
+
+const validate: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/graphs/validate',
+    tags,
+    security,
+    summary: 'Find every issue of a definition without publishing it',
+    middleware: [authorized(deps, ...READERS), jsonBody(MAX_BODY_BYTES)] as const,
+    request: body(DefinitionSchema),
+    responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415, 422) },
+  });
+  router.openapi(route, (c) => {
+    const issues = validateGraph(toJsonObject(c.req.valid('json')), deps.catalog);
+    return c.json({ valid: !hasErrors(issues), issues }, 200);
+  });
+};
+
+const list: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/graphs',
+    tags,
+    security,
+    summary: 'The newest version of every graph, by name',
+    middleware: [authorized(deps, ...READERS)] as const,
+    request: { query: PageQuery },
+    responses: { 200: json(GraphListSchema, 'A page of graphs'), ...problems(400, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { tenantId } = c.get('caller');
+    const { request, cursorOf } = readPage(deps.cursors, ['graphs', tenantId], c.req.valid('query'));
+    const { items, next } = await deps.store.graphs.list(tenantId, request);
+    return c.json({ items: items.map(toSummary), nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+const newest: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/graphs/{name}',
+    tags,
+    security,
+    summary: 'The newest version of a graph',
+    middleware: [authorized(deps, ...READERS)] as const,
+    request: { params: Name },
+    responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
+  });
+  router.openapi(route, async (c) => c.json(await find(deps, c.get('caller').tenantId, c.req.valid('param')), 200));
+};
+
+const version: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/graphs/{name}/versions/{version}',
+    tags,
+    security,
+    summary: 'One version of a graph',
+    middleware: [authorized(deps, ...READERS)] as const,
+    request: { params: NameAndVersion },
+    responses: { 200: json(GraphSchema, 'The graph'), ...problems(404, 422) },
+  });
+  router.openapi(route, async (c) => c.json(await find(deps, c.get('caller').tenantId, c.req.valid('param')), 200));
+};
+
+/** Publishing, checking and reading graph definitions. */
+export const graphRoutes = routes(publish, validate, list, newest, version);
+
+async function find({ store }: ApiDeps, tenantId: string, wanted: { name: string; version?: number }): Promise<PublishedGraph> {
+  const graph = await store.graphs.find(tenantId, wanted.name, wanted.version);
+  if (!graph) throw new ApiError('NOT_FOUND', `There is no graph "${wanted.name}"${wanted.version === undefined ? '' : ` with version ${wanted.version}`}`);
+  return graph;
+}
+
+function toSummary({ name, version: number, hash, createdAt, createdBy }: PublishedGraph) {
+  return { name, version: number, hash, createdAt, createdBy };
+}

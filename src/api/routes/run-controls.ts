@@ -1,0 +1,48 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { toJsonObject } from '../../graph/json.ts';
+import { findRun } from '../find-run.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { toApiError } from '../refusal.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { toRunJson } from '../run-json.ts';
+import { body, json, problems, security } from '../schemas/common.ts';
+import { CancelSchema, FailSchema, RetrySchema, RunSchema, SkipSchema } from '../schemas/run.ts';
+import { sendSignal } from '../send-signal.ts';
+
+const MAX_BODY_BYTES = 1_048_576;
+const Id = z.object({ id: z.string() });
+
+/** A control is a signal of the same name; the run says whether it can be taken now. */
+function control(name: string, summary: string, Body: z.ZodType<object>): AddRoute {
+  return (router, deps) => {
+    const route = createRoute({
+      method: 'post',
+      path: `/api/runs/{id}/${name}`,
+      tags: ['controls'],
+      security,
+      summary,
+      middleware: [authorized(deps, 'run:control'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+      request: { params: Id, ...body(Body) },
+      responses: { 202: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
+    });
+    router.openapi(route, async (c) => {
+      const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+      const payload = toJsonObject(c.req.valid('json'));
+      const outcome = await sendSignal(deps, c.get('caller'), { run, signal: { name, id: c.get('resourceId'), payload } });
+      if (!outcome.taken) throw toApiError(outcome.refusal);
+      const [view, retrying] = await Promise.all([deps.engine.view(run), deps.store.ledger.retrying(run.id)]);
+      return c.json(toRunJson(run, retrying, view ?? run.view), 202);
+    });
+  };
+}
+
+/** What a person may do to a run. */
+export const controlRoutes = routes(
+  control('cancel', 'End the run as canceled', CancelSchema),
+  control('retry', 'Do a node again that waits for an intervention', RetrySchema),
+  control('skip', 'Go on without a node that waits for an intervention, with an output of yours', SkipSchema),
+  control('fail', 'Give a node up that waits for an intervention', FailSchema),
+);

@@ -1,0 +1,143 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { toJson, toJsonObject } from '../../graph/json.ts';
+import type { ApiDeps, ApiEnv } from '../environment.ts';
+import { ApiError } from '../errors.ts';
+import { findRun } from '../find-run.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { readPage } from '../paging.ts';
+import { etagOf, readState } from '../read-state.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { toRunJson } from '../run-json.ts';
+import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema, StateSchema } from '../schemas/run.ts';
+import { startRun } from '../start-run.ts';
+import { readWait, waitForRun } from '../wait-for-run.ts';
+
+const MAX_BODY_BYTES = 1_048_576;
+const tags = ['runs'];
+const Id = z.object({ id: z.string() });
+const Prefer = z.object({ prefer: z.string().optional().openapi({ description: 'wait=N: answer when the run ends or waits, after N seconds (60 at most) at the latest' }) });
+
+const start: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/runs',
+    tags,
+    security,
+    summary: 'Start a run of a graph',
+    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { ...body(NewRunSchema), headers: Prefer },
+    responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { graph, input, limits, metadata } = c.req.valid('json');
+    const id = c.get('resourceId');
+    const wanted = { graph: toJson(graph), input: toJsonObject(input), limits: given(limits), metadata: toJsonObject(metadata) };
+    await startRun(deps, c.get('caller'), { id, wanted });
+    c.header('location', `/api/runs/${id}`);
+    return c.json(await readRun(c, deps, id), 201);
+  });
+};
+
+const list: AddRoute = (router, deps) => {
+  const Filter = z.object({ status: RunStatusSchema.optional(), graph: z.string().optional(), createdAfter: z.iso.datetime({ offset: true }).optional() });
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs',
+    tags,
+    security,
+    summary: 'The runs of the tenant, the newest first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { query: PageQuery.extend(Filter.shape) },
+    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { tenantId } = c.get('caller');
+    const { limit, cursor, ...filter } = c.req.valid('query');
+    const { request, cursorOf } = readPage(deps.cursors, ['runs', tenantId, filter], { limit, cursor });
+    const { items, next } = await deps.store.runs.list(tenantId, filter, request);
+    return c.json({ items: items.map((run) => toRunJson(run, [])), nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+const read: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}',
+    tags,
+    security,
+    summary: 'A run',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, headers: Prefer },
+    responses: { 200: json(RunSchema, 'The run'), ...problems(404) },
+  });
+  router.openapi(route, async (c) => {
+    const { id } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    return c.json(await readRun(c, deps, id), 200);
+  });
+};
+
+const state: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/state',
+    tags,
+    security,
+    summary: 'The channel values of a run, now or at a checkpoint',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: z.object({ checkpoint: z.string().min(1).optional() }) },
+    responses: { 200: json(StateSchema, 'The state'), ...problems(404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const found = await readState(deps, run, c.req.valid('query').checkpoint ?? null);
+    c.header('etag', etagOf(run.id, found.checkpoint));
+    return c.json(found, 200);
+  });
+};
+
+const history: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/history',
+    tags,
+    security,
+    summary: 'Every event of a run, in order',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: PageQuery },
+    responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { request, cursorOf } = readPage(deps.cursors, ['history', tenantId, id], c.req.valid('query'));
+    const after = Number(request.after?.id ?? 0);
+    const events = await deps.store.journal.events(id, after, request.limit + 1);
+    const items = events.slice(0, request.limit);
+    const last = items.at(-1);
+    const next = events.length > items.length && last ? { at: last.at, id: String(last.seq) } : null;
+    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+/** Starting and reading runs. */
+export const runRoutes = routes(start, list, read, state, history);
+
+async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
+  const seconds = readWait(c.req.header('prefer'));
+  const run = seconds === null ? await deps.store.runs.find(id) : await waitForRun(deps, id, { seconds, signal: c.req.raw.signal });
+  if (!run) throw new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
+  if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
+  return toRunJson(run, await deps.store.ledger.retrying(id));
+}
+
+/** The limits that were given. */
+function given(limits: z.output<typeof NewRunSchema>['limits']): { maxSteps?: number; maxConcurrency?: number } {
+  return {
+    ...(limits?.maxSteps !== undefined && { maxSteps: limits.maxSteps }),
+    ...(limits?.maxConcurrency !== undefined && { maxConcurrency: limits.maxConcurrency }),
+  };
+}

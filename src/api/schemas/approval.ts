@@ -1,0 +1,37 @@
+import { z } from '@hono/zod-openapi';
+import type { ApprovalPolicy, JsonSchema } from '../../graph/definition.ts';
+import { AnyJson, GivenJson, listOf, NextCursor, Time } from './common.ts';
+
+const GivenSchema = z.custom<JsonSchema | null>().openapi({ description: 'A JSON Schema, or null' });
+
+export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
+
+export const ApprovalSchema = z
+  .object({
+    id: z.string(),
+    runId: z.string(),
+    node: z.string(),
+    title: z.string(),
+    details: GivenJson,
+    args: GivenJson,
+    argsSchema: GivenSchema,
+    decisionSchema: GivenSchema,
+    policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
+    status: ApprovalStatusSchema,
+    decisions: listOf(z.object({ by: z.string(), decision: z.enum(['approve', 'reject']), reason: z.string().nullable(), at: Time, args: GivenJson, values: GivenJson })),
+    tool: z.string().optional(),
+    requestedBy: z.string(),
+    requestedAt: Time,
+    expiresAt: Time,
+  })
+  .openapi('Approval');
+
+export const ApprovalListSchema = z.object({ items: listOf(ApprovalSchema), nextCursor: NextCursor }).openapi('ApprovalList');
+
+const decisionFields = {
+  reason: z.string().max(2_000).optional(),
+  args: AnyJson.optional().openapi({ description: 'Edited arguments; without them those that were proposed are approved' }),
+  values: AnyJson.optional().openapi({ description: 'Values that the approval asks for' }),
+};
+export const DecideSchema = z.strictObject({ approvalId: z.string().optional(), ...decisionFields }).openapi('Decide');
+export const DecisionSchema = z.strictObject({ decision: z.enum(['approve', 'reject']), ...decisionFields }).openapi('Decision');

@@ -1,0 +1,63 @@
+import { z } from '@hono/zod-openapi';
+import type { Json, JsonObject } from '../../graph/json.ts';
+
+export const ProblemSchema = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.string(),
+    detail: z.string(),
+    instance: z.string(),
+    issues: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional(), severity: z.string().optional(), hint: z.string().optional() })).optional(),
+  })
+  .openapi('Problem', { description: 'A problem document (RFC 9457)' });
+
+/** A list in an answer. */
+export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
+
+/** Any JSON value, in requests. */
+export const AnyJson = z.unknown().openapi({ description: 'Any JSON value' });
+export const JsonRecord = z.record(z.string(), z.unknown());
+
+/** JSON that the API gives back as it has it. */
+export const GivenJson = z.custom<Json>().openapi({ description: 'Any JSON value' });
+export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
+export const Time = z.string().openapi({ format: 'date-time' });
+
+const MAX_LIMIT = 200;
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(50),
+  cursor: z.string().min(1).optional(),
+});
+export const NextCursor = z.string().nullable().openapi({ description: 'Asks for the next page; null: this was the last' });
+
+const problem = (description: string) => ({ description, content: { 'application/problem+json': { schema: ProblemSchema } } });
+
+const PROBLEMS = {
+  400: problem('The body is no JSON, or a cursor or key is not valid'),
+  401: problem('No token, or a bad one'),
+  403: problem('The caller may not do this'),
+  404: problem('There is no such thing in this tenant'),
+  405: problem('The method is not allowed here; `Allow` names those that are'),
+  409: problem('The state of the thing does not allow this now'),
+  410: problem('It is too late'),
+  413: problem('The body is too large'),
+  415: problem('The body is not application/json'),
+  422: problem('The request is well-formed and wrong; `issues` names each place'),
+  500: problem('A fault of the server; the detail names the request'),
+  503: problem('Something behind the API is away; `Retry-After` says when to ask again'),
+} as const;
+
+type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
+
+/** The problem answers that a route can give: those that every route can, and its own. */
+export function problems(...own: readonly (keyof typeof PROBLEMS)[]): ProblemAnswers {
+  const statuses = [401, 403, 405, 500, 503, ...own] as const;
+  return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
+}
+
+export const json = <T extends z.ZodType>(schema: T, description: string) => ({ description, content: { 'application/json': { schema } } });
+export const body = <T extends z.ZodType>(schema: T) => ({ body: { required: true, content: { 'application/json': { schema } } } });
+
+export const security = [{ bearer: [] }];

@@ -1,0 +1,22 @@
+import { z } from '@hono/zod-openapi';
+import { GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+
+export const IssueSchema = z
+  .object({
+    code: z.string(),
+    severity: z.enum(['error', 'warning']),
+    path: z.string().openapi({ description: 'JSON Pointer to the offending value' }),
+    message: z.string(),
+    hint: z.string().optional(),
+  })
+  .openapi('GraphIssue');
+
+export const DefinitionSchema = JsonRecord.openapi('GraphDefinition', { description: 'A graph definition, version 1' });
+
+export const GraphSummarySchema = z.object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() }).openapi('GraphSummary');
+
+export const GraphSchema = GraphSummarySchema.extend({ definition: GivenRecord, warnings: listOf(IssueSchema) }).openapi('Graph');
+
+export const GraphListSchema = z.object({ items: listOf(GraphSummarySchema), nextCursor: NextCursor }).openapi('GraphList');
+
+export const ValidationSchema = z.object({ valid: z.boolean(), issues: listOf(IssueSchema) }).openapi('Validation');

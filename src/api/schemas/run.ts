@@ -1,0 +1,90 @@
+import { z } from '@hono/zod-openapi';
+import type { RunEvent } from '../../graph/events.ts';
+import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+import { DefinitionSchema } from './graph.ts';
+
+export const RunStatusSchema = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled']).openapi('RunStatus');
+
+export const RunErrorSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    node: z.string().optional(),
+    step: z.int().optional(),
+    attempts: z.int().optional(),
+    cause: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .openapi('RunError');
+
+const LimitsSchema = z.strictObject({ maxSteps: z.int().min(1).optional(), maxConcurrency: z.int().min(1).optional() });
+
+export const RunSchema = z
+  .object({
+    id: z.string(),
+    status: RunStatusSchema,
+    graph: z.object({ name: z.string(), version: z.int().nullable(), hash: z.string() }),
+    threadId: z.string().nullable(),
+    parentRunId: z.string().nullable(),
+    step: z.int(),
+    next: listOf(z.string()),
+    waitingFor: listOf(
+      z.object({ kind: z.enum(['approval', 'event', 'timer', 'intervention']), node: z.string(), id: z.string().optional(), since: Time, deadline: Time.optional() }),
+    ),
+    retrying: listOf(z.object({ node: z.string(), attempt: z.int(), lastError: RunErrorSchema.nullable(), nextAttemptAt: Time.nullable() })),
+    input: GivenRecord,
+    output: GivenJson,
+    error: RunErrorSchema.nullable(),
+    usage: z.object({ inputTokens: z.int(), outputTokens: z.int(), costUsd: z.number(), modelCalls: z.int(), toolCalls: z.int() }),
+    limits: GivenRecord,
+    metadata: GivenRecord,
+    createdBy: z.string(),
+    createdAt: Time,
+    startedAt: Time.nullable(),
+    endedAt: Time.nullable(),
+    workflowId: z.string(),
+  })
+  .openapi('Run');
+
+export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: NextCursor }).openapi('RunList');
+
+export const NewRunSchema = z
+  .strictObject({
+    graph: z.union([z.string().min(1), DefinitionSchema]).openapi({ description: '"name", "name@3" or a whole definition' }),
+    input: JsonRecord.default({}),
+    limits: LimitsSchema.optional().openapi({ description: "May only tighten the graph's" }),
+    metadata: JsonRecord.default({}),
+  })
+  .openapi('NewRun');
+
+export const StateSchema = z
+  .object({
+    values: GivenRecord,
+    next: listOf(z.string()),
+    checkpoint: z.string().nullable(),
+    pending: listOf(z.object({ node: z.string(), index: z.int().optional(), update: GivenRecord })),
+    visited: listOf(z.string()),
+  })
+  .openapi('State');
+
+export const EventSchema = z.custom<RunEvent>().openapi('Event', {
+  type: 'object',
+  properties: {
+    seq: { type: 'integer' },
+    type: { type: 'string' },
+    at: { type: 'string', format: 'date-time' },
+    step: { type: 'integer' },
+    node: { type: 'string' },
+    visit: { type: 'integer' },
+    index: { type: 'integer' },
+  },
+  required: ['seq', 'type', 'at', 'step'],
+  additionalProperties: true,
+});
+
+export const HistorySchema = z.object({ items: listOf(EventSchema), nextCursor: NextCursor }).openapi('History');
+
+export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
+const Which = { node: z.string().optional(), id: z.string().optional() };
+export const RetrySchema = z.strictObject(Which).openapi('Retry');
+export const SkipSchema = z.strictObject({ ...Which, output: AnyJson }).openapi('Skip');
+export const FailSchema = z.strictObject({ ...Which, reason: z.string().max(2_000).optional() }).openapi('Fail');

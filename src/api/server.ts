@@ -1,0 +1,66 @@
+import type { AddressInfo } from 'node:net';
+import { serve } from '@hono/node-server';
+import { Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { loadConfig } from '../config.ts';
+import type { AuthConfig } from '../config.ts';
+import { isMain } from '../is-main.ts';
+import { createLogger } from '../logger.ts';
+import { openPostgresStore } from '../store/store.ts';
+import { toCatalog } from '../wiring.ts';
+import { createApp } from './app.ts';
+import { createAuthenticate } from './authenticate.ts';
+import type { AuthSettings } from './authenticate.ts';
+import { createCursors } from './cursor.ts';
+import { createEngine } from './engine.ts';
+import type { ApiDeps } from './environment.ts';
+import { startSweeper } from './sweeper.ts';
+
+/** The API, listening. */
+export interface ApiServer {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** @param port 0 takes any free one. @throws when the port is taken */
+export async function startApi(deps: ApiDeps, { port, hostname }: { port: number; hostname: string }): Promise<ApiServer> {
+  const app = createApp(deps);
+  const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
+    const listening = serve({ fetch: app.fetch, port, hostname }, (info) => resolve({ server: listening, address: info }));
+    listening.once('error', reject);
+  });
+  const sweeper = startSweeper(deps);
+  return {
+    port: address.port,
+    async stop() {
+      await sweeper.stop();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig): AuthSettings {
+  return { issuer, audience, keys: new URL(jwksUrl), claims };
+}
+
+/** The API as a process of its own: Temporal and the database by the environment, the configuration by its file. */
+async function main(): Promise<void> {
+  const { DATABASE_URL, HOLDFAST_CONFIG, HOLDFAST_CURSOR_SECRET, LOG_LEVEL, PORT } = process.env;
+  if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+  if (HOLDFAST_CURSOR_SECRET === undefined) throw new Error('HOLDFAST_CURSOR_SECRET is not set: any long random text, the same for every API process');
+  const logger = createLogger(LOG_LEVEL ?? 'info');
+  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
+  const [config, store, connection] = await Promise.all([loadConfig(HOLDFAST_CONFIG), openPostgresStore(DATABASE_URL), Connection.connect(connectionOptions)]);
+  if (!config.auth) throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
+  const authenticate = createAuthenticate(toAuthSettings(config.auth));
+  const deps: ApiDeps = { store, engine: createEngine(connection, namespace), catalog: toCatalog(config), authenticate, cursors: createCursors(HOLDFAST_CURSOR_SECRET), logger };
+  const api = await startApi(deps, { port: Number(PORT ?? 3000), hostname: '0.0.0.0' });
+  logger.info({ port: api.port }, 'API listening');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      void api.stop().then(() => Promise.all([store.close(), connection.close()]));
+    });
+  }
+}
+
+if (isMain(import.meta.url)) await main();

@@ -1,0 +1,26 @@
+import { isEnded } from '../graph/run.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { ApiDeps } from './environment.ts';
+
+const MAX_WAIT_SECONDS = 60;
+const LONGEST_PAUSE_MS = 250;
+
+/** Reads `Prefer: wait=N` (RFC 7240). @returns seconds, 60 at most, or `null` when nothing usable is asked for */
+export function readWait(prefer: string | undefined): number | null {
+  const seconds = /(?:^|[,;\s])wait=(\d{1,6})(?:$|[,;\s])/i.exec(prefer ?? '')?.[1];
+  return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
+}
+
+/** Waits until a run ends or waits for something itself, time is up, or the client has gone. @returns the run as it is then */
+export async function waitForRun({ store }: Pick<ApiDeps, 'store'>, id: string, { seconds, signal }: { seconds: number; signal: AbortSignal }): Promise<RunRecord | null> {
+  const until = Date.now() + seconds * 1_000;
+  for (let pause = 10; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
+    const run = await store.runs.find(id);
+    if (!run || isAtRest(run) || signal.aborted || Date.now() + pause > until) return run;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+function isAtRest({ status }: RunRecord): boolean {
+  return isEnded(status) || status === 'waiting' || status === 'paused';
+}
