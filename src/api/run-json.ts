@@ -20,9 +20,26 @@ const NOT_BEGUN: RunView = {
 export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: RunView | null = run.view) {
   const { id, tenantId, graph, threadId, parentRunId, input, limits, metadata, createdBy, createdAt, startedAt, endedAt } = run;
   const { status, step, next, waitingFor, output, error, usage } = view ?? NOT_BEGUN;
-  const workflowId = toWorkflowId({ tenantId, id });
   return {
-    ...{ id, status, graph, threadId, parentRunId, step, next, waitingFor, retrying, input, output, error, usage, limits, metadata },
-    ...{ createdBy, createdAt, startedAt, endedAt, workflowId },
+    id,
+    status,
+    graph,
+    threadId,
+    parentRunId,
+    step,
+    next,
+    waitingFor,
+    retrying,
+    input,
+    output,
+    error,
+    usage,
+    limits,
+    metadata,
+    createdBy,
+    createdAt,
+    startedAt,
+    endedAt,
+    workflowId: toWorkflowId({ tenantId, id }),
   };
 }

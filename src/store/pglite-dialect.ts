@@ -12,20 +12,26 @@ export function createPgliteDialect(database: PGlite): Dialect {
   };
 }
 
-/** The database has one connection: whoever acquires it has it alone until it is released, so that transactions never mix. */
+/** When the only connection of each database is free again. */
+const turns = new WeakMap<PGlite, Promise<void>>();
+
+/**
+ * The database has one connection: whoever acquires it, by this driver or another of the same database, has it alone
+ * until it is released, so that transactions never mix.
+ */
 function createDriver(database: PGlite): Driver {
   const connection = toConnection(database);
   const run = (sql: string) => async (): Promise<void> => void (await database.exec(sql));
-  let free: Promise<void> = Promise.resolve();
   let release = (): void => undefined;
   return {
     init: async () => database.waitReady,
     async acquireConnection() {
-      const before = free;
+      const before = turns.get(database);
       let done = (): void => undefined;
-      free = new Promise<void>((resolve) => {
+      const turn = new Promise<void>((resolve) => {
         done = resolve;
       });
+      turns.set(database, turn);
       await before;
       release = done;
       return connection;
@@ -34,10 +40,7 @@ function createDriver(database: PGlite): Driver {
     beginTransaction: run('begin'),
     commitTransaction: run('commit'),
     rollbackTransaction: run('rollback'),
-    async destroy() {
-      await free;
-      await database.close();
-    },
+    destroy: async () => turns.get(database),
   };
 }
 
