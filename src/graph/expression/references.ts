@@ -24,8 +24,9 @@ export function findReferences(root: SyntaxNode): References {
     }
     const whole = rootName(node);
     if (whole && !hidden.has(whole)) found[whole].add('*');
-    const inner = withBound(hidden, boundName(node));
-    childrenOf(node).forEach((child) => visit(child, inner));
+    const scope = boundScope(node);
+    const inner = scope ? new Set([...hidden, scope.name]) : hidden;
+    for (const child of childrenOf(node)) visit(child, scope?.outside.has(child) ? hidden : inner);
   }
 }
 
@@ -44,14 +45,11 @@ function memberAccess(node: SyntaxNode): { of: RootName; name: string } | null {
   return of !== null && typeof name === 'string' ? { of, name } : null;
 }
 
-/** The variable that a comprehension or `cel.bind` introduces for what is below it. */
-function boundName(node: SyntaxNode): string | null {
+/** The variable that a comprehension or `cel.bind` introduces, and the parts of it that don't see the variable. */
+function boundScope(node: SyntaxNode): { readonly name: string; readonly outside: ReadonlySet<unknown> } | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
   if (typeof holder !== 'object' || holder === null) return null;
-  if ('iterVarName' in holder && typeof holder.iterVarName === 'string') return holder.iterVarName;
-  return 'var' in holder && typeof holder.var === 'string' ? holder.var : null;
-}
-
-function withBound(hidden: ReadonlySet<string>, name: string | null): ReadonlySet<string> {
-  return name === null ? hidden : new Set([...hidden, name]);
+  if ('iterVarName' in holder && 'iterable' in holder && typeof holder.iterVarName === 'string') return { name: holder.iterVarName, outside: new Set([holder.iterable]) };
+  if ('var' in holder && 'val' in holder && typeof holder.var === 'string') return { name: holder.var, outside: new Set([holder.val]) };
+  return null;
 }

@@ -1,0 +1,43 @@
+import { defineConfig } from 'holdfast';
+
+const { ANTHROPIC_API_KEY, HOLDFAST_MODEL_URL = 'http://127.0.0.1:18302/v1', OPENAI_API_KEY, SHOP_URL = 'http://127.0.0.1:18301' } = process.env;
+
+/** A real model where there is a key for one, else the scripted model of `npm start`. */
+function chooseModel() {
+  if (OPENAI_API_KEY) return { provider: 'openai', model: 'gpt-5-mini', apiKey: { secret: 'OPENAI_API_KEY' }, price: { input: 0.25, output: 2 } } as const;
+  if (ANTHROPIC_API_KEY) return { provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: { secret: 'ANTHROPIC_API_KEY' }, price: { input: 1, output: 5 } } as const;
+  return { provider: 'openai-compatible', model: 'scripted', baseUrl: HOLDFAST_MODEL_URL, price: { input: 1, output: 2 } } as const;
+}
+
+export default defineConfig({
+  models: { default: chooseModel() },
+  tools: [
+    {
+      name: 'lookup_order',
+      description: 'Find an order by its number.',
+      parameters: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'], additionalProperties: false },
+      method: 'GET',
+      url: `${SHOP_URL}/orders`,
+      headers: { authorization: { secret: 'SHOP_AUTHORIZATION' } },
+      effect: 'idempotent',
+      timeout: '10s',
+    },
+    {
+      name: 'issue_refund',
+      description: 'Pay back an amount of an order, once for each idempotency key.',
+      parameters: {
+        type: 'object',
+        properties: { order: { type: 'string' }, amount: { type: 'number', exclusiveMinimum: 0 }, reason: { type: 'string' } },
+        required: ['order', 'amount', 'reason'],
+        additionalProperties: false,
+      },
+      method: 'POST',
+      url: `${SHOP_URL}/refunds`,
+      headers: { authorization: { secret: 'SHOP_AUTHORIZATION' } },
+      effect: 'keyed',
+      timeout: '10s',
+    },
+  ],
+  graphs: './graphs',
+  http: { allow: [new URL(SHOP_URL).host, new URL(HOLDFAST_MODEL_URL).host] },
+});

@@ -1,0 +1,87 @@
+import { existsSync } from 'node:fs';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose';
+import type { JWK } from 'jose';
+import type { AuthSettings } from '../api/authenticate.ts';
+
+const ISSUER = 'holdfast-local';
+const AUDIENCE = 'holdfast';
+const ALGORITHM = 'ES256';
+const TOKEN_LIFE = '30d';
+
+/** Signs tokens for people who try things out. It refuses to exist where production is configured. */
+export interface Issuer {
+  readonly auth: AuthSettings;
+  sign(principal: { readonly sub: string; readonly tenant: string; readonly roles: readonly string[] }): Promise<string>;
+}
+
+/**
+ * Opens the local issuer.
+ * @param keyFile its private key (a JWK); one is made where there is none
+ * @throws Error with `NODE_ENV=production`
+ */
+export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv): Promise<Issuer> {
+  if (environment['NODE_ENV'] === 'production') throw new Error('The local token issuer does not run with NODE_ENV=production; configure `auth` instead');
+  const jwk = existsSync(keyFile) ? await readKey(keyFile) : await makeKey(keyFile);
+  const kid = jwk.kid ?? (await calculateJwkThumbprint(jwk));
+  const algorithm = jwk.alg ?? ALGORITHM;
+  const key = await importJWK(jwk, algorithm);
+  const { d: _private, ...publicKey } = jwk;
+  return {
+    auth: {
+      issuer: ISSUER,
+      audience: AUDIENCE,
+      keys: { keys: [{ ...publicKey, kid, alg: algorithm }] },
+      claims: { tenant: 'tenant', roles: 'roles' },
+    },
+    sign: async ({ sub, tenant, roles }) =>
+      await new SignJWT({ tenant, roles: [...roles] })
+        .setProtectedHeader({ alg: algorithm, kid })
+        .setIssuer(ISSUER)
+        .setAudience(AUDIENCE)
+        .setSubject(sub)
+        .setIssuedAt()
+        .setExpirationTime(TOKEN_LIFE)
+        .sign(key),
+  };
+}
+
+async function readKey(file: string): Promise<JWK> {
+  const jwk: unknown = JSON.parse(await readFile(file, 'utf8'));
+  if (!isPrivateKey(jwk)) throw new Error(`${file} holds no private JWK of an asymmetric key`);
+  return jwk;
+}
+
+function isPrivateKey(value: unknown): value is JWK {
+  return typeof value === 'object' && value !== null && 'kty' in value && typeof value.kty === 'string' && 'd' in value && typeof value.d === 'string';
+}
+
+async function makeKey(file: string): Promise<JWK> {
+  const { privateKey } = await generateKeyPair(ALGORITHM, { extractable: true });
+  const jwk = { ...(await exportJWK(privateKey)), alg: ALGORITHM };
+  await writeFile(file, `${JSON.stringify(jwk)}\n`, { mode: 0o600 });
+  await chmod(file, 0o600);
+  return jwk;
+}
+
+/** The callers that `npm start` makes tokens for. */
+export const CALLERS = {
+  user: { sub: 'uma', tenant: 'demo', roles: ['user'] },
+  approver: { sub: 'ada', tenant: 'demo', roles: ['approver'] },
+  approver2: { sub: 'bob', tenant: 'demo', roles: ['approver'] },
+  admin: { sub: 'root', tenant: 'demo', roles: ['admin'] },
+  otherTenantUser: { sub: 'olaf', tenant: 'other', roles: ['user'] },
+} as const;
+
+export type Tokens = Readonly<Record<keyof typeof CALLERS, string>>;
+
+export async function signTokens(issuer: Issuer): Promise<Tokens> {
+  const { user, approver, approver2, admin, otherTenantUser } = CALLERS;
+  return {
+    user: await issuer.sign(user),
+    approver: await issuer.sign(approver),
+    approver2: await issuer.sign(approver2),
+    admin: await issuer.sign(admin),
+    otherTenantUser: await issuer.sign(otherTenantUser),
+  };
+}

@@ -1,0 +1,154 @@
+import { mkdir, readFile, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
+import { PostgresDialect } from 'kysely';
+import type { Dialect } from 'kysely';
+import { Pool } from 'pg';
+import { createAuthenticate } from '../api/authenticate.ts';
+import { createCursors } from '../api/cursor.ts';
+import { createEngine } from '../api/engine.ts';
+import { requireValid } from '../api/graph-reference.ts';
+import { startApi } from '../api/server.ts';
+import { loadConfig } from '../config.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import { toJson, toJsonObject } from '../graph/json.ts';
+import { createLogger } from '../logger.ts';
+import type { Logger } from '../logger.ts';
+import { createPgliteDialect } from '../store/pglite-dialect.ts';
+import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
+import type { Store } from '../store/store.ts';
+import { toCatalog } from '../wiring.ts';
+import { createWorker } from '../worker.ts';
+import { installTemporalRuntime } from './temporal-runtime.ts';
+import { lockFolder } from './folder-lock.ts';
+import { CALLERS, openIssuer, signTokens } from './issuer.ts';
+import type { Tokens } from './issuer.ts';
+import { choosePort } from './ports.ts';
+import { openTeardown } from './teardown.ts';
+import type { Teardown } from './teardown.ts';
+import { startSupplies } from './supplies.ts';
+import { provideTemporal } from './temporal-executable.ts';
+import { startTemporalServer } from './temporal-server.ts';
+
+/** Everything that `npm start` runs, in one process and a Temporal server. */
+export interface Stack {
+  readonly baseUrl: string;
+  readonly temporalAddress: string;
+  readonly uiUrl: string;
+  readonly tokens: Tokens;
+  /** Stops everything that was started, in order, and nothing else. */
+  stop(): Promise<void>;
+}
+
+export interface StackOptions {
+  readonly config?: string | undefined;
+  readonly port?: number | undefined;
+  readonly dataDir: string;
+  readonly temporalPort?: number | undefined;
+  readonly uiPort?: number | undefined;
+  readonly logFile?: string | undefined;
+  readonly issuerJwk?: string | undefined;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Is told what takes long. */
+  readonly say: (line: string) => void;
+}
+
+/** Starts the stack where it was: its state lives in the data folder. What was started is stopped again if the rest fails. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const teardown = openTeardown();
+  try {
+    return await start(options, teardown);
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}
+
+async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
+  const { dataDir, environment } = options;
+  await mkdir(dataDir, { recursive: true });
+  teardown.add(lockFolder(dataDir));
+  const logger = createLogger(environment['LOG_LEVEL'] ?? 'info', options.logFile ?? join(dataDir, 'holdfast.log'));
+  installTemporalRuntime(logger);
+  const issuer = await openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment);
+  const temporal = await openTemporal(options, teardown);
+  const database = await openDatabase(options, teardown);
+  Object.assign(environment, await startSupplies(database.dialect, teardown));
+  const config = await loadConfig(options.config ?? environment['HOLDFAST_CONFIG']);
+  const catalog = toCatalog(config);
+  const { store } = database;
+  if (config.graphs !== undefined) await publishFolder(config.graphs, { store, catalog });
+
+  const native = await NativeConnection.connect({ address: temporal.address });
+  teardown.add(() => native.close());
+  const worker = await createWorker({ config, store, connection: native, namespace: temporal.namespace });
+  keepRunning(worker, logger, teardown);
+
+  const connection = await Connection.connect({ address: temporal.address });
+  teardown.add(() => connection.close());
+  const authenticate = createAuthenticate(issuer.auth);
+  const deps = { store, engine: createEngine(connection, temporal.namespace), catalog, authenticate, cursors: createCursors(dataDir), logger };
+  const port = await choosePort('the API', options.port, 3000);
+  const api = await startApi(deps, { port, hostname: '127.0.0.1' });
+  teardown.add(() => api.stop());
+  const baseUrl = `http://127.0.0.1:${api.port}`;
+  return { baseUrl, temporalAddress: temporal.address, uiUrl: temporal.uiUrl, tokens: await signTokens(issuer), stop: () => teardown.run() };
+}
+
+interface TemporalPlace {
+  readonly address: string;
+  readonly namespace: string;
+  readonly uiUrl: string;
+}
+
+async function openTemporal({ environment, dataDir, temporalPort, uiPort, say }: StackOptions, teardown: Teardown): Promise<TemporalPlace> {
+  const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE = 'default', TEMPORAL_UI_URL = '' } = environment;
+  if (TEMPORAL_ADDRESS !== undefined) return { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE, uiUrl: TEMPORAL_UI_URL };
+  const executable = await provideTemporal(environment, say);
+  const port = await choosePort('Temporal', temporalPort, 7233);
+  const server = await startTemporalServer({
+    executable,
+    port,
+    uiPort: await choosePort('the Temporal Web UI', uiPort, 8233),
+    databaseFile: resolve(dataDir, 'temporal.db'),
+    logFile: join(dataDir, 'temporal.log'),
+  });
+  teardown.add(() => server.stop());
+  return { address: server.address, namespace: 'default', uiUrl: server.uiUrl };
+}
+
+async function openDatabase({ environment, dataDir }: StackOptions, teardown: Teardown): Promise<{ store: Store; dialect: Dialect }> {
+  const { DATABASE_URL } = environment;
+  if (DATABASE_URL !== undefined) {
+    const store = await openPostgresStore(DATABASE_URL);
+    teardown.add(() => store.close());
+    return { store, dialect: new PostgresDialect({ pool: new Pool({ connectionString: DATABASE_URL, max: 5 }) }) };
+  }
+  const database = await PGlite.create(resolve(dataDir, 'pglite'));
+  teardown.add(() => database.close());
+  const store = await openEmbeddedStore(database);
+  teardown.add(() => store.close());
+  return { store, dialect: createPgliteDialect(database) };
+}
+
+/** Publishes the definitions of a folder for the tenant of the local tokens. */
+async function publishFolder(folder: string, { store, catalog }: { store: Store; catalog: Catalog }): Promise<void> {
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
+  for (const file of files) {
+    const definition = toJson(JSON.parse(await readFile(join(folder, file), 'utf8')));
+    const { graph, warnings } = requireValid(definition, catalog);
+    const { name, hash } = graph;
+    await store.graphs.publish({ tenantId: CALLERS.user.tenant, name, hash, definition: toJsonObject(graph.definition), warnings, createdAt: new Date().toISOString(), createdBy: 'configuration' });
+  }
+}
+
+function keepRunning(worker: Worker, logger: Logger, teardown: Teardown): void {
+  const running = worker.run().catch((error: unknown) => logger.error({ error }, 'the worker failed'));
+  teardown.add(async () => {
+    if (worker.getState() === 'RUNNING') worker.shutdown();
+    await running;
+  });
+}

@@ -1,0 +1,23 @@
+import { randomBytes } from 'node:crypto';
+import type { Dialect } from 'kysely';
+import { startScriptedModel } from './scripted-model/server.ts';
+import { startShop } from './shop/server.ts';
+import type { Teardown } from './teardown.ts';
+
+/** What the configuration reads from the environment to find the demo's own services. */
+export interface SupplyEnvironment {
+  readonly HOLDFAST_MODEL_URL: string;
+  readonly SHOP_URL: string;
+  /** The whole header: the secret that the shop's tools name. */
+  readonly SHOP_AUTHORIZATION: string;
+}
+
+/** Starts what stands in for third parties: a model that needs no key, and a shop whose orders can be refunded. */
+export async function startSupplies(dialect: Dialect, teardown: Teardown): Promise<SupplyEnvironment> {
+  const apiKey = randomBytes(24).toString('base64url');
+  const model = await startScriptedModel({ port: 0 });
+  teardown.add(() => model.stop());
+  const shop = await startShop({ dialect, port: 0, apiKey });
+  teardown.add(() => shop.stop());
+  return { HOLDFAST_MODEL_URL: model.url, SHOP_URL: shop.url, SHOP_AUTHORIZATION: `Bearer ${apiKey}` };
+}

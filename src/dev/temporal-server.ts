@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { Connection } from '@temporalio/client';
+import { SEARCH_ATTRIBUTES } from '../workflows/contract.ts';
+import { stopChild, stopOrphan } from './child-process.ts';
+
+/** A Temporal dev server of our own. */
+export interface TemporalServer {
+  readonly address: string;
+  readonly uiUrl: string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+export interface TemporalServerOptions {
+  readonly executable: string;
+  readonly port: number;
+  readonly uiPort: number;
+  /** Where it keeps its state; without one it forgets everything when it stops. */
+  readonly databaseFile?: string;
+  readonly logFile?: string;
+}
+
+/** As shipped, the dev server takes 100 ms for each sequential step: it polls its only shard 20 times a second. */
+const DYNAMIC_CONFIG = ['history.transferProcessorMaxPollRPS=100', 'history.timerProcessorMaxPollRPS=100', 'system.enableActivityEagerExecution=true'];
+
+const START_WITHIN_MS = 60_000;
+
+/** Starts a dev server with our search attributes and waits until it answers. */
+export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  const { executable, port, uiPort, logFile, databaseFile } = options;
+  const pidFile = databaseFile === undefined ? null : `${databaseFile}.pid`;
+  if (pidFile !== null && databaseFile !== undefined) await stopOrphan(pidFile, databaseFile);
+  const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const log = logFile === undefined ? null : createWriteStream(logFile, { flags: 'a' });
+  const lastWords = keepLastWords(child);
+  if (log) for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
+  if (pidFile !== null) await writeFile(pidFile, String(child.pid));
+  const address = `127.0.0.1:${port}`;
+  await untilItAnswers(address, child, lastWords);
+  return {
+    address,
+    uiUrl: `http://127.0.0.1:${uiPort}`,
+    process: child,
+    stop: async () => {
+      await stopChild(child, 10_000);
+      log?.end();
+    },
+  };
+}
+
+function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): string[] {
+  const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
+  const persistent = databaseFile === undefined ? [] : ['--db-filename', databaseFile, '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
+  return [
+    ...['server', 'start-dev', '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'warn'],
+    ...persistent,
+    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
+  ];
+}
+
+const TYPES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
+
+function keepLastWords(child: ChildProcess): () => string {
+  let words = '';
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-2_000)));
+  return () => words;
+}
+
+async function untilItAnswers(address: string, child: ChildProcess, lastWords: () => string): Promise<void> {
+  const until = Date.now() + START_WITHIN_MS;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${lastWords().trim()}`);
+    if (await answers(address)) return;
+    if (Date.now() > until) {
+      child.kill('SIGKILL');
+      throw new Error(`The Temporal server at ${address} does not answer: ${lastWords().trim()}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+async function answers(address: string): Promise<boolean> {
+  try {
+    const connection = await Connection.connect({ address, connectTimeout: 1_000 });
+    await connection.workflowService.describeNamespace({ namespace: 'default' }).finally(() => connection.close());
+    return true;
+  } catch {
+    return false;
+  }
+}

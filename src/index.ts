@@ -1,0 +1,3 @@
+/** What a configuration file imports. */
+export { defineConfig } from './config.ts';
+export type { ConfigInput } from './config.ts';
