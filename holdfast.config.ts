@@ -1,6 +1,7 @@
 import { defineConfig } from 'holdfast';
 
-const { ANTHROPIC_API_KEY, HOLDFAST_MODEL_URL = 'http://127.0.0.1:18302/v1', OPENAI_API_KEY, SHOP_URL = 'http://127.0.0.1:18301' } = process.env;
+const { ANTHROPIC_API_KEY, AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, OPENAI_API_KEY } = process.env;
+const { HOLDFAST_MODEL_URL = 'http://127.0.0.1:18302/v1', SHOP_URL = 'http://127.0.0.1:18301' } = process.env;
 
 /** A real model where there is a key for one, else the scripted model of `npm start`. */
 function chooseModel() {
@@ -40,4 +41,6 @@ export default defineConfig({
   ],
   graphs: './graphs',
   http: { allow: [new URL(SHOP_URL).host, new URL(HOLDFAST_MODEL_URL).host] },
+  // `npm start` has an issuer of its own; the API as a process of its own needs one.
+  ...(AUTH_ISSUER && AUTH_AUDIENCE && AUTH_JWKS_URL && { auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL } }),
 });

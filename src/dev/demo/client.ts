@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../graph/json.ts';
 
 /** Speaks to the API as somebody. */
 export interface Client {
-  get(path: string): Promise<JsonObject>;
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
   post(path: string, body: Json, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
 }
 
@@ -22,7 +22,7 @@ export function createClient(baseUrl: string, token: string): Client {
     throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
   };
   return {
-    get: async (path) => await request(path, {}),
+    get: async (path, headers = {}) => await request(path, { headers }),
     post: async (path, body, headers = {}) => await request(path, { method: 'POST', body: JSON.stringify(body), headers }),
   };
 }

@@ -1,0 +1,84 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { isMain } from '../is-main.ts';
+import { createClient } from './demo/client.ts';
+import { formatReport, toReport } from './demo/report.ts';
+import { runTicket } from './demo/run-ticket.ts';
+import type { TicketResult } from './demo/run-ticket.ts';
+import { readCases } from './demo/ticket.ts';
+import type { TicketCase } from './demo/ticket.ts';
+import { startStack } from './stack.ts';
+import type { Stack } from './stack.ts';
+
+const DATA_DIR = join('.holdfast', 'demo');
+const PARALLEL_RUNS = 6;
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+/** Runs the refund triage over the bundled tickets. @returns the exit code: 0 only if every run ended as expected */
+async function main(): Promise<number> {
+  const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
+  await rm(DATA_DIR, { recursive: true, force: true });
+  say('Starting the stack …');
+  const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, say });
+  try {
+    const cases = await readCases();
+    const rows = await toReport(cases, await runAll(stack, cases), createClient(process.env['SHOP_URL'] ?? '', shopToken()));
+    say(`\n${formatReport(rows)}\n`);
+    say(whereToLook(stack, rows[0]?.runId ?? '', values.stay));
+    if (values.stay) await interrupted();
+    return rows.length === cases.length && rows.every(({ differences }) => differences.length === 0) ? 0 : 1;
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function runAll({ baseUrl, tokens }: Stack, cases: readonly TicketCase[]): Promise<readonly TicketResult[]> {
+  const user = createClient(baseUrl, tokens.user);
+  const approver = createClient(baseUrl, tokens.approver);
+  const definition = await readFile(fileURLToPath(new URL('../../graphs/refund-triage.json', import.meta.url)), 'utf8');
+  const { name, version } = await user.post('/api/graphs', JSON.parse(definition));
+  say(`Published ${String(name)}, version ${String(version)}. Running it over ${cases.length} tickets:\n`);
+  const waiting = [...cases];
+  const results: TicketResult[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      results.push(await runTicket({ graph: String(name), user, approver, say }, next));
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL_RUNS }, work));
+  return results;
+}
+
+/** The shop's key, as its tools send it. */
+function shopToken(): string {
+  return (process.env['SHOP_AUTHORIZATION'] ?? '').replace(/^Bearer /, '');
+}
+
+function whereToLook({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: boolean): string {
+  const again = stays ? 'Until Ctrl-C:' : `To look closer: npm start -- --data-dir ${DATA_DIR}`;
+  return `${again}
+  a run            curl -H "authorization: Bearer $TOKEN" ${baseUrl}/api/runs/${runId}
+  its history      ${baseUrl}/api/runs/${runId}/history
+  the inbox        ${baseUrl}/api/approvals
+  API description  ${baseUrl}/docs
+  Temporal Web UI  ${uiUrl}/namespaces/default/workflows/run:demo:${runId}
+  TOKEN            ${tokens.user}`;
+}
+
+async function interrupted(): Promise<void> {
+  await new Promise((resolve) => {
+    process.once('SIGINT', resolve);
+    process.once('SIGTERM', resolve);
+  });
+}
+
+if (isMain(import.meta.url)) {
+  const code = await main().catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  });
+  process.exit(code);
+}

@@ -1,0 +1,58 @@
+import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import type { Client } from './client.ts';
+import type { TicketResult } from './run-ticket.ts';
+import type { TicketCase } from './ticket.ts';
+
+/** One line of the table at the end. */
+export interface ReportRow {
+  readonly ticketId: string;
+  readonly outcome: string;
+  /** What the shop has paid for the run, in USD. */
+  readonly refunded: number;
+  readonly runId: string;
+  /** What is not as expected; nothing: all is. */
+  readonly differences: readonly string[];
+}
+
+/** Holds what happened against what was expected; the money is counted at the shop. */
+export async function toReport(cases: readonly TicketCase[], results: readonly TicketResult[], shop: Client): Promise<readonly ReportRow[]> {
+  const paid = await countRefunds(shop);
+  return cases.flatMap(({ ticket, expected }) => {
+    const result = results.find(({ ticketId }) => ticketId === ticket.id);
+    if (!result) return [];
+    const { outcome, runId, status } = result;
+    const refunded = paid.filter(({ key }) => key.startsWith(runId)).reduce((sum, { cents }) => sum + cents, 0) / 100;
+    const differences = [
+      ...(status === 'completed' ? [] : [`the run ${status}`]),
+      ...(outcome === expected.outcome ? [] : [`expected ${expected.outcome}`]),
+      ...(refunded === expected.refunded ? [] : [`expected ${expected.refunded} USD`]),
+    ];
+    return [{ ticketId: ticket.id, outcome, refunded, runId, differences }];
+  });
+}
+
+interface Refund {
+  /** The idempotency key, which begins with the run's id. */
+  readonly key: string;
+  readonly cents: number;
+}
+
+async function countRefunds(shop: Client): Promise<readonly Refund[]> {
+  const { refunds } = await shop.get('/refunds');
+  return (isJsonList(refunds) ? refunds : []).flatMap((refund) => {
+    if (!isJsonObject(refund) || typeof refund['key'] !== 'string' || typeof refund['amount'] !== 'number') return [];
+    return [{ key: refund['key'], cents: Math.round(refund['amount'] * 100) }];
+  });
+}
+
+/** The table, with totals. */
+export function formatReport(rows: readonly ReportRow[]): string {
+  const lines = rows.map(({ ticketId, outcome, refunded, runId, differences }) => {
+    const verdict = differences.length === 0 ? 'as expected' : `NOT AS EXPECTED: ${differences.join(', ')}`;
+    return `${ticketId.padEnd(7)} ${outcome.padEnd(18)} ${refunded.toFixed(2).padStart(9)}  ${runId}  ${verdict}`;
+  });
+  const total = rows.reduce((sum, { refunded }) => sum + Math.round(refunded * 100), 0) / 100;
+  const good = rows.filter(({ differences }) => differences.length === 0).length;
+  const head = `${'ticket'.padEnd(7)} ${'outcome'.padEnd(18)} ${'USD'.padStart(9)}  run`;
+  return [head, ...lines, '', `${good} of ${rows.length} runs ended as expected; ${total.toFixed(2)} USD were refunded.`].join('\n');
+}

@@ -1,0 +1,74 @@
+import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/json.ts';
+import type { Client } from './client.ts';
+import type { Decision, TicketCase } from './ticket.ts';
+
+/** How a ticket's run went. */
+export interface TicketResult {
+  readonly ticketId: string;
+  readonly runId: string;
+  readonly status: string;
+  readonly outcome: string;
+  /** The nodes it went through. */
+  readonly route: readonly string[];
+}
+
+interface Desk {
+  readonly graph: string;
+  readonly user: Client;
+  readonly approver: Client;
+  readonly say: (line: string) => void;
+}
+
+/** Runs the graph over one ticket to its end; where it waits for an approval, an approver decides as the bundled expectations say. */
+export async function runTicket({ graph, user, approver, say }: Desk, { ticket, expected }: TicketCase): Promise<TicketResult> {
+  const started = await user.post('/api/runs', { graph, input: { ticket }, metadata: { ticket: ticket.id } });
+  const runId = textIn(started, 'id');
+  const decisions = [...expected.decisions];
+  for (;;) {
+    const run = await user.get(`/api/runs/${runId}`, { prefer: 'wait=30' });
+    const status = textIn(run, 'status');
+    if (['completed', 'failed', 'canceled'].includes(status)) return await finish({ ticketId: ticket.id, runId, status, run }, user, say);
+    for (const waiting of listIn(run, 'waitingFor')) {
+      const node = textIn(waiting, 'node');
+      if (textIn(waiting, 'kind') !== 'approval') throw new Error(`${ticket.id}: node ${node} waits for an ${textIn(waiting, 'kind')}`);
+      const decision = decisions.shift();
+      if (decision?.node !== node) throw new Error(`${ticket.id}: no decision is expected at ${node}`);
+      say(`${ticket.id}  waits for approval at ${node}; ${describe(decision)}`);
+      await approver.post(`/api/approvals/${textIn(waiting, 'id')}/decision`, toBody(decision));
+    }
+  }
+}
+
+function toBody({ decision, reason, args, values }: Decision): JsonObject {
+  return { decision, reason, ...(args !== undefined && { args }), ...(values !== undefined && { values }) };
+}
+
+function describe({ decision, reason, args }: Decision): string {
+  const changed = args === undefined ? '' : ` with ${JSON.stringify(args)}`;
+  return `ada ${decision === 'approve' ? `approves${changed}` : 'rejects'}: ${reason}`;
+}
+
+async function finish(
+  { ticketId, runId, status, run }: { ticketId: string; runId: string; status: string; run: JsonObject },
+  user: Client,
+  say: (line: string) => void,
+): Promise<TicketResult> {
+  const state = await user.get(`/api/runs/${runId}/state`);
+  const route = isJsonList(state['visited']) ? state['visited'].map(String) : [];
+  const output = isJsonObject(run['output']) ? run['output'] : {};
+  const outcome = typeof output['outcome'] === 'string' ? output['outcome'] : status;
+  say(`${ticketId}  ${outcome.padEnd(16)}  ${route.join(' → ')}`);
+  return { ticketId, runId, status, outcome, route };
+}
+
+function textIn(value: Json, field: string): string {
+  const found = isJsonObject(value) ? value[field] : undefined;
+  if (typeof found !== 'string') throw new TypeError(`An answer has no ${field}`);
+  return found;
+}
+
+function listIn(value: JsonObject, field: string): readonly Json[] {
+  const found = value[field];
+  return isJsonList(found) ? found : [];
+}
