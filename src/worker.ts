@@ -1,4 +1,4 @@
-import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { WorkerOptions } from '@temporalio/worker';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.ts';
@@ -6,8 +6,10 @@ import { loadConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { isMain } from './is-main.ts';
 import { createLogger } from './logger.ts';
+import type { Logger } from './logger.ts';
 import { openPostgresStore } from './store/store.ts';
 import type { Store } from './store/store.ts';
+import { toTemporalLogger } from './temporal-logger.ts';
 import { toActivityDeps } from './wiring.ts';
 import { workflowCode } from './workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
@@ -17,11 +19,12 @@ interface WorkerParts {
   readonly store: Store;
   readonly connection: NativeConnection;
   readonly namespace: string;
+  readonly logger: Logger;
 }
 
 /** Makes a worker that serves runs; `run()` has it work until it is shut down. */
-export async function createWorker({ config, store, connection, namespace }: WorkerParts): Promise<Worker> {
-  const workflowBundle = await bundleWorkflowCode(workflowCode);
+export async function createWorker({ config, store, connection, namespace, logger }: WorkerParts): Promise<Worker> {
+  const workflowBundle = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) });
   const options: WorkerOptions = {
     connection,
     namespace,
@@ -42,9 +45,10 @@ async function main(): Promise<void> {
   const { DATABASE_URL, HOLDFAST_CONFIG, LOG_LEVEL } = process.env;
   const logger = createLogger(LOG_LEVEL ?? 'info');
   if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+  Runtime.install({ logger: toTemporalLogger(logger) });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const [config, store, connection] = await Promise.all([loadConfig(HOLDFAST_CONFIG), openPostgresStore(DATABASE_URL), NativeConnection.connect(connectionOptions)]);
-  const worker = await createWorker({ config, store, connection, namespace });
+  const worker = await createWorker({ config, store, connection, namespace, logger });
   logger.info({ namespace, taskQueue: TASK_QUEUE }, 'worker started');
   await worker.run();
   await Promise.all([store.close(), connection.close()]);

@@ -23,7 +23,7 @@ export interface Engine {
    * @returns `null` when the run has ended, or was never started
    * @throws ApiError 503 when no worker answers: the same id may be sent again
    */
-  decide(run: RunReference, signal: string, payload: JsonObject & { readonly id: string }): Promise<Outcome | null>;
+  decide(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<Outcome | null>;
   /** A run as it is now, or `null` when Temporal doesn't have it. */
   view(run: RunReference): Promise<RunView | null>;
   /** @throws when Temporal does not answer */
@@ -50,7 +50,7 @@ export function createEngine(connection: Connection, namespace: string): Engine 
       const handle = handleOf(run);
       const isThere = await orUnavailable('Temporal', () => ifThere(soon(async () => handle.signal(signal, payload)).then(() => true)));
       if (isThere === null) return null;
-      return await orUnavailable('A worker of this run', () => soon(() => handle.query<Outcome | null, [string]>(QUERIES.outcome, payload.id)));
+      return await orUnavailable('A worker of this run', () => soon(() => handle.query<Outcome | null, [string]>(QUERIES.outcome, payload.decisionId)));
     },
     view: async (run) => await orUnavailable('A worker of this run', () => ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status)))),
     ping: async () => void (await soon(() => connection.workflowService.getSystemInfo({}))),

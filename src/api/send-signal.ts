@@ -10,7 +10,7 @@ import { handOver } from './start-run.ts';
 
 interface SignalToSend {
   readonly name: string;
-  /** Tells this decision from every other: a run takes it once, however often it is sent. */
+  /** The decision id: tells this one from every other, so that a run takes it once however often it is sent. */
   readonly id: string;
   readonly payload: JsonObject;
 }
@@ -23,7 +23,7 @@ export async function sendSignal(deps: ApiDeps, caller: Caller, { run, signal }:
   if (isEnded(run.status)) throw hasEnded(run);
   await ensureHandedOver(deps, run);
   const by = { sub: caller.sub, roles: [...caller.roles] };
-  const outcome = await deps.engine.decide(run, signal.name, { ...signal.payload, id: signal.id, by });
+  const outcome = await deps.engine.decide(run, signal.name, { ...signal.payload, decisionId: signal.id, by });
   if (outcome) return outcome;
   const now = await deps.store.runs.find(run.id);
   throw now && isEnded(now.status) ? hasEnded(now) : unavailable('The run');

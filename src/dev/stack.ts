@@ -84,7 +84,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
 
   const native = await NativeConnection.connect({ address: temporal.address });
   teardown.add(() => native.close());
-  const worker = await createWorker({ config, store, connection: native, namespace: temporal.namespace });
+  const worker = await createWorker({ config, store, connection: native, namespace: temporal.namespace, logger });
   keepRunning(worker, logger, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });

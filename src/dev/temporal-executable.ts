@@ -11,8 +11,8 @@ const run = promisify(execFile);
 /** The last release that the Go module proxy can build; later ones carry a replacement. */
 const CLI_VERSION = 'v1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
-/** Older ones don't know what we ask of the server. */
-const OLDEST = [1, 4, 1] as const;
+/** The oldest server that knows what we ask of it. A CLI that was built from source names its server's version, not its own. */
+const OLDEST_SERVER = [1, 28, 0] as const;
 
 /** One way to a Temporal executable; it gives its path, or says why it has none. */
 type Way = () => Promise<{ readonly path: string } | { readonly reason: string }>;
@@ -57,14 +57,14 @@ async function onPath(path: string): ReturnType<Way> {
 async function usable(path: string): ReturnType<Way> {
   if (!existsSync(path)) return { reason: 'not there' };
   const { stdout } = await run(path, ['--version']);
-  const version = /(\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
-  if (!version || isOlder(version)) return { reason: `${path} is ${stdout.trim().slice(0, 60)}; ${OLDEST.join('.')} or later is needed` };
+  const version = /Server (\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
+  if (!version || isOlder(version)) return { reason: `${path} is ${stdout.trim().slice(0, 60)}; Server ${OLDEST_SERVER.join('.')} or later is needed` };
   return { path };
 }
 
 function isOlder(version: readonly number[]): boolean {
-  const at = OLDEST.findIndex((part, index) => part !== version[index]);
-  return at >= 0 && (version[at] ?? 0) < (OLDEST[at] ?? 0);
+  const at = OLDEST_SERVER.findIndex((part, index) => part !== version[index]);
+  return at >= 0 && (version[at] ?? 0) < (OLDEST_SERVER[at] ?? 0);
 }
 
 async function downloadedTo(folder: string): ReturnType<Way> {

@@ -16,8 +16,12 @@ export function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
   return task && node ? { draft, frame, node, task } : null;
 }
 
-/** Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped. */
+/**
+ * Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped; so is what comes
+ * while the run is being canceled, or a task would begin new work.
+ */
 export function deliver(draft: Draft, address: TaskAddress, happening: Happening): void {
+  if (draft.run.cancellation) return;
   const found = findTask(draft, address);
   if (found) resumeTask(found, happening);
 }

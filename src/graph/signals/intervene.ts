@@ -43,12 +43,13 @@ export const fail: SignalKind = {
     }),
 };
 
-/** A call that is known to have failed gets a new key; one whose outcome is unknown keeps it, and takes over its claim. */
+/**
+ * A call that is known to have failed is made under a new key. Any other keeps its key, under which the ledger holds
+ * how it ended: the person's order lets that claim be taken over.
+ */
 function again(task: NodeTask): NodeTask {
   if (task.state.phase !== 'intervention') return task;
-  const { callFailed, error } = task.state.failure;
-  if (callFailed) return { ...task, round: task.round + 1 };
-  return error.code === 'UNKNOWN_OUTCOME' ? { ...task, order: task.order + 1 } : task;
+  return task.state.failure.callFailed ? { ...task, round: task.round + 1 } : { ...task, order: task.order + 1 };
 }
 
 function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => void): Answer {

@@ -24,7 +24,7 @@ const PRINCIPAL_SCHEMA = {
  */
 export function receive(draft: Draft, name: string, given: Json | undefined): void {
   const payload = given ?? {};
-  const id = isJsonObject(payload) ? textOf(payload, 'id') : undefined;
+  const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
   const answer = answerTo(draft, name, payload);
   if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
@@ -44,7 +44,7 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
 }
 
 function payloadSchema({ properties }: SignalKind): JsonObject {
-  return { type: 'object', properties: { ...properties, id: { type: 'string' }, by: PRINCIPAL_SCHEMA }, additionalProperties: false };
+  return { type: 'object', properties: { ...properties, decisionId: { type: 'string' }, by: PRINCIPAL_SCHEMA }, additionalProperties: false };
 }
 
 function principalOf(payload: Json): Principal {

@@ -7,7 +7,7 @@ import type { Principal, Refusal } from '../run.ts';
 export interface SignalKind {
   /** One line for the Temporal Web UI. */
   readonly description: string;
-  /** The fields it takes besides `id` and `by`. */
+  /** The fields it takes besides `decisionId` and `by`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
   handle(draft: Draft, request: SignalRequest): Answer;
 }

@@ -1,0 +1,10 @@
+import { DefaultLogger } from '@temporalio/worker';
+import type { LogEntry } from '@temporalio/worker';
+import type { Logger } from './logger.ts';
+
+const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
+
+/** Has Temporal's SDK log where we do, from warnings up. */
+export function toTemporalLogger(logger: Logger): DefaultLogger {
+  return new DefaultLogger('WARN', ({ level, message, meta }: LogEntry) => logger[LEVELS[level]]({ ...meta }, message));
+}
