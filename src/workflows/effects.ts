@@ -57,7 +57,7 @@ async function call(inbox: Inbox, owner: CallOwner, { effect, parcel }: PackedCa
     inbox.push({ kind: 'call.completed', key, reply, attempts, durationMs });
   } catch (error) {
     parcel?.lost();
-    inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(error), durationMs: 0 });
+    inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(effect.request, error), durationMs: 0 });
   }
 }
 
