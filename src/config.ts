@@ -126,7 +126,7 @@ export function defineConfig(config: ConfigInput): ConfigInput {
 }
 
 /** A configuration that can't be used. The message names every problem, by file and place. */
-export class ConfigError extends Error {}
+class ConfigError extends Error {}
 
 /**
  * Loads a configuration file, TypeScript or JSON.
@@ -136,13 +136,20 @@ export class ConfigError extends Error {}
  */
 export async function loadConfig(file: string | undefined): Promise<Config> {
   const path = findFile(file);
-  const parsed = ConfigSchema.safeParse(await readConfigFile(path));
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `  ${toPointer(issue.path.map(String)) || '/'}: ${issue.message}`);
-    throw new ConfigError(`${path} can't be used:\n${problems.join('\n')}`);
-  }
-  const { graphs, ...config } = parsed.data;
+  const { graphs, ...config } = parseConfig(path, await readConfigFile(path));
   return { ...config, ...(graphs !== undefined && { graphs: resolve(dirname(path), graphs) }) };
+}
+
+/**
+ * Checks a configuration and fills its defaults in.
+ * @param origin where it comes from, for messages
+ * @throws ConfigError
+ */
+export function parseConfig(origin: string, given: unknown): Config {
+  const parsed = ConfigSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `  ${toPointer(issue.path.map(String)) || '/'}: ${issue.message}`);
+  throw new ConfigError(`${origin} can't be used:\n${problems.join('\n')}`);
 }
 
 function findFile(file: string | undefined): string {

@@ -26,7 +26,7 @@ const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
 /** A conflict is a lock that will go away for a model, and an answer for a tool. */
 const BY_STATUS_OF_MODELS: ReadonlyMap<number, Verdict> = new Map([...BY_STATUS, [409, TRY_AGAIN]]);
 
-export function verdictOf(status: number, callee: 'model' | 'tool'): Verdict {
+function verdictOf(status: number, callee: 'model' | 'tool'): Verdict {
   const table = callee === 'model' ? BY_STATUS_OF_MODELS : BY_STATUS;
   return table.get(status) ?? (status >= 500 ? TRY_AGAIN : REFUSED);
 }

@@ -18,7 +18,7 @@ export interface ValidGraph {
 }
 
 /** The hash that tells definitions apart: equal content has equal hashes, whatever the order of its keys. */
-export function hashOf(definition: Json): string {
+function hashOf(definition: Json): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 

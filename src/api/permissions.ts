@@ -1,5 +1,5 @@
 /** What a caller may do; roles are sets of these (specification, "Who may do what"). */
-export const PERMISSIONS = [
+const PERMISSIONS = [
   'graph:publish',
   'run:start',
   'run:read',

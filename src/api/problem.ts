@@ -13,7 +13,7 @@ export interface Problem {
 }
 
 /** @param instance the path of the request */
-export function toProblem({ code, message, issues }: ApiError, instance: string): Problem {
+function toProblem({ code, message, issues }: ApiError, instance: string): Problem {
   const words = code.toLowerCase().replaceAll('_', ' ');
   return {
     type: `urn:holdfast:problem:${code.toLowerCase().replaceAll('_', '-')}`,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { isMain } from '../is-main.ts';
+import { numberIn, textIn } from './demo/answer.ts';
 import { createClient } from './demo/client.ts';
 import { formatReport, toReport } from './demo/report.ts';
 import { runTicket } from './demo/run-ticket.ts';
@@ -39,13 +40,14 @@ async function runAll({ baseUrl, tokens }: Stack, cases: readonly TicketCase[]):
   const user = createClient(baseUrl, tokens.user);
   const approver = createClient(baseUrl, tokens.approver);
   const definition = await readFile(fileURLToPath(new URL('../../graphs/refund-triage.json', import.meta.url)), 'utf8');
-  const { name, version } = await user.post('/api/graphs', JSON.parse(definition));
-  say(`Published ${String(name)}, version ${String(version)}. Running it over ${cases.length} tickets:\n`);
+  const published = await user.post('/api/graphs', JSON.parse(definition));
+  const graph = textIn(published, 'name');
+  say(`Published ${graph}, version ${numberIn(published, 'version')}. Running it over ${cases.length} tickets:\n`);
   const waiting = [...cases];
   const results: TicketResult[] = [];
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next; next = waiting.shift()) {
-      results.push(await runTicket({ graph: String(name), user, approver, say }, next));
+      results.push(await runTicket({ graph, user, approver, say }, next));
     }
   };
   await Promise.all(Array.from({ length: PARALLEL_RUNS }, work));

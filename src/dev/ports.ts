@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 
 /** True when nothing listens on a port of this machine. */
-export async function isFree(port: number): Promise<boolean> {
+async function isFree(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(false));

@@ -55,7 +55,14 @@ function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): str
   const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
   const persistent = databaseFile === undefined ? [] : ['--db-filename', databaseFile, '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
   return [
-    ...['server', 'start-dev', '--port', String(port), '--ui-port', String(uiPort), '--log-level', 'warn'],
+    'server',
+    'start-dev',
+    '--port',
+    String(port),
+    '--ui-port',
+    String(uiPort),
+    '--log-level',
+    'warn',
     ...persistent,
     ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
     ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
@@ -86,8 +93,12 @@ async function untilItAnswers(address: string, child: ChildProcess, lastWords: (
 async function answers(address: string): Promise<boolean> {
   try {
     const connection = await Connection.connect({ address, connectTimeout: 1_000 });
-    await connection.workflowService.describeNamespace({ namespace: 'default' }).finally(() => connection.close());
-    return true;
+    try {
+      await connection.workflowService.describeNamespace({ namespace: 'default' });
+      return true;
+    } finally {
+      await connection.close();
+    }
   } catch {
     return false;
   }

@@ -8,7 +8,7 @@ import { emitTask } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** Finds a task of an open superstep by its address, or `null` when it is gone. */
-export function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
+function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
   const frame = rootFrame(draft);
   const key = address.at(-1);
   const task = frame.scope.superstep?.tasks.find((candidate) => candidate.key === key);

@@ -1,11 +1,12 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
 import { registerFunctions } from './expression/functions.ts';
-import { adapt, allNodes, isSyntaxNode, meterNodes } from './expression/instrument.ts';
+import { afterCheck, beforeCheck } from './expression/instrument.ts';
 import { metered } from './expression/meter.ts';
 import { registerNumbers } from './expression/numbers.ts';
 import { findReferences } from './expression/references.ts';
 import type { References } from './expression/references.ts';
+import { allNodes, isSyntaxNode } from './expression/syntax-node.ts';
 import { fromCel } from './expression/value.ts';
 import { GraphError } from './errors.ts';
 import type { Json } from './json.ts';
@@ -59,11 +60,11 @@ function parse(source: string, names: readonly Name[]): Expression {
   const root: unknown = program.ast;
   if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
   const nodes = allNodes(root);
-  adapt(nodes);
+  beforeCheck(nodes);
   const { valid, error } = program.check();
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
   const references = findReferences(root);
-  meterNodes(nodes);
+  afterCheck(nodes);
   return { source, references, evaluate: (bindings) => evaluate(source, () => program(bindings)) };
 }
 

@@ -8,7 +8,7 @@ export interface JsonObject {
 const MAX_DEPTH = 200;
 
 /** Says which part of a value can't be written as JSON. */
-export class NotJsonError extends Error {
+class NotJsonError extends Error {
   readonly #path: (string | number)[] = [];
   readonly #what: string;
 

@@ -1,7 +1,7 @@
 import { distance } from 'fastest-levenshtein';
 
 /** The known name that a wrong one was probably meant to be, or `null` when none is close. */
-export function nearestName(wrong: string, known: Iterable<string>): string | null {
+function nearestName(wrong: string, known: Iterable<string>): string | null {
   let best: string | null = null;
   let bestDistance = (wrong.length <= 2 ? 1 : Math.max(2, Math.floor(wrong.length / 3))) + 1;
   for (const name of known) {

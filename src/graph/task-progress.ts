@@ -1,3 +1,4 @@
+import { tryWrite } from './channels/apply-writes.ts';
 import { GraphError, toRunError } from './errors.ts';
 import type { RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
@@ -50,9 +51,15 @@ function complete(of: TaskFrame, result: Json, given: Update): TaskState {
   return { phase: 'completed', update, goto: [] };
 }
 
-/** Gives a task the output of a person instead of its own. */
+/**
+ * Gives a task the output of a person instead of its own.
+ * @throws GraphError when the node can't write it; the task waits as before
+ */
 export function skipTask(of: TaskFrame, output: Json, by: string): void {
-  const update = of.node.write({ ...taskBindings(of), result: output });
+  const { node, task, frame } = of;
+  const update = node.write({ ...taskBindings(of), result: output });
+  const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
+  if (error) throw new GraphError(error.code, error.message);
   emitTask(of, { type: 'node.skipped', update, by });
   setState(of, { phase: 'completed', update, goto: [] });
 }
@@ -66,7 +73,7 @@ export function failTask(of: TaskFrame, failure: TaskFailure): void {
 const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'CANCELED', 'INTERNAL']);
 
 function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
-  const { draft, node, task } = of;
+  const { draft, node } = of;
   const failure: TaskFailure = { callFailed, error: { attempts: 1, ...error, node: node.id, step: of.frame.scope.step } };
   emitTask(of, { type: 'node.failed', error: failure.error, attempts: failure.error.attempts ?? 1 });
   if (error.code === 'UNKNOWN_OUTCOME') return { phase: 'intervention', failure, since: draft.at };
@@ -79,7 +86,6 @@ function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
     case 'goto':
       return divert(of, onError, failure);
   }
-  return task.state;
 }
 
 function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failure: TaskFailure): TaskState {

@@ -5,7 +5,7 @@ import type { CallPolicy } from '../graph/call-policy.ts';
 import type { CallEffect } from '../graph/effect.ts';
 
 /** The journal has to be written, however long the database is away. */
-export const journalOptions: ActivityOptions = {
+const journalOptions: ActivityOptions = {
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '30 seconds',
   cancellationType: ActivityCancellationType.ABANDON,

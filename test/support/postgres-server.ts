@@ -2,11 +2,11 @@ import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { choosePort } from '../../src/dev/ports.ts';
 
 const run = promisify(execFile);
 
@@ -28,7 +28,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-postgres-'));
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  const port = await freePort();
+  const port = await choosePort('PostgreSQL', 0, 5432);
   await run(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], { ...owner, cwd: folder });
   const launch = async (): Promise<ChildProcess> => {
     const child = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'], { ...owner, cwd: folder, stdio: 'ignore' });
@@ -69,16 +69,6 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   const { stdout } = await run('getent', ['passwd', 'postgres']).catch(() => run('getent', ['passwd', 'nobody']));
   const [, , uid, gid] = stdout.split(':');
   return { uid: Number(uid), gid: Number(gid) };
-}
-
-export async function freePort(): Promise<number> {
-  return await new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject).listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (typeof address === 'object' && address ? resolve(address.port) : reject(new Error('No port'))));
-    });
-  });
 }
 
 async function untilItAnswers(port: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Json, JsonObject } from '../../graph/json.ts';
 
-export const ProblemSchema = z
+const ProblemSchema = z
   .object({
     type: z.string(),
     title: z.string(),

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 
-export const IssueSchema = z
+const IssueSchema = z
   .object({
     code: z.string(),
     severity: z.enum(['error', 'warning']),
@@ -13,7 +13,7 @@ export const IssueSchema = z
 
 export const DefinitionSchema = JsonRecord.openapi('GraphDefinition', { description: 'A graph definition, version 1' });
 
-export const GraphSummarySchema = z.object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() }).openapi('GraphSummary');
+const GraphSummarySchema = z.object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() }).openapi('GraphSummary');
 
 export const GraphSchema = GraphSummarySchema.extend({ definition: GivenRecord, warnings: listOf(IssueSchema) }).openapi('Graph');
 

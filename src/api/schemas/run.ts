@@ -5,7 +5,7 @@ import { DefinitionSchema } from './graph.ts';
 
 export const RunStatusSchema = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled']).openapi('RunStatus');
 
-export const RunErrorSchema = z
+const RunErrorSchema = z
   .object({
     code: z.string(),
     message: z.string(),
@@ -66,7 +66,7 @@ export const StateSchema = z
   })
   .openapi('State');
 
-export const EventSchema = z.custom<RunEvent>().openapi('Event', {
+const EventSchema = z.custom<RunEvent>().openapi('Event', {
   type: 'object',
   properties: {
     seq: { type: 'integer' },

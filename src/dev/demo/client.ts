@@ -1,28 +1,41 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, toJson } from '../../graph/json.ts';
 import type { Json, JsonObject } from '../../graph/json.ts';
 
-/** Speaks to the API as somebody. */
+/** Speaks to the API as somebody, and goes on trying while it is away: every POST carries a key under which it is done once. */
 export interface Client {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
-  post(path: string, body: Json, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
+  post(path: string, body: Json): Promise<JsonObject>;
 }
+
+const GIVE_UP_AFTER_MS = 120_000;
 
 export function createClient(baseUrl: string, token: string): Client {
   const request = async (path: string, init: RequestInit): Promise<JsonObject> => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...Object.fromEntries(new Headers(init.headers)) };
-    const response = await fetch(new URL(path, baseUrl), { ...init, headers });
+    const headers = { authorization: `Bearer ${token}`, ...Object.fromEntries(new Headers(init.headers)) };
+    const response = await untilItAnswers(new URL(path, baseUrl), { ...init, headers });
     const answer = toJson(await response.json());
+    if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
     if (!isJsonObject(answer)) throw new Error(`${path} answered no object`);
-    if (response.ok) return answer;
-    if (response.status === 503) {
-      await sleep(Number(response.headers.get('retry-after') ?? 1) * 1_000);
-      return await request(path, init);
-    }
-    throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+    return answer;
   };
   return {
     get: async (path, headers = {}) => await request(path, { headers }),
-    post: async (path, body, headers = {}) => await request(path, { method: 'POST', body: JSON.stringify(body), headers }),
+    async post(path, body) {
+      const headers = { 'content-type': 'application/json', 'idempotency-key': randomUUID() };
+      return await request(path, { method: 'POST', body: JSON.stringify(body), headers });
+    },
   };
+}
+
+async function untilItAnswers(url: URL, init: RequestInit): Promise<Response> {
+  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ; ) {
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (Date.now() > deadline) throw error;
+      return null;
+    });
+    if (response && (response.status !== 503 || Date.now() > deadline)) return response;
+    await sleep(Number(response?.headers.get('retry-after') ?? 1) * 1_000);
+  }
 }

@@ -1,5 +1,6 @@
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonObject } from '../../graph/json.ts';
+import type { JsonObject } from '../../graph/json.ts';
+import { listIn, textIn } from './answer.ts';
 import type { Client } from './client.ts';
 import type { Decision, TicketCase } from './ticket.ts';
 
@@ -55,20 +56,9 @@ async function finish(
   say: (line: string) => void,
 ): Promise<TicketResult> {
   const state = await user.get(`/api/runs/${runId}/state`);
-  const route = isJsonList(state['visited']) ? state['visited'].map(String) : [];
+  const route = listIn(state, 'visited').map(String);
   const output = isJsonObject(run['output']) ? run['output'] : {};
   const outcome = typeof output['outcome'] === 'string' ? output['outcome'] : status;
   say(`${ticketId}  ${outcome.padEnd(16)}  ${route.join(' → ')}`);
   return { ticketId, runId, status, outcome, route };
-}
-
-function textIn(value: Json, field: string): string {
-  const found = isJsonObject(value) ? value[field] : undefined;
-  if (typeof found !== 'string') throw new TypeError(`An answer has no ${field}`);
-  return found;
-}
-
-function listIn(value: JsonObject, field: string): readonly Json[] {
-  const found = value[field];
-  return isJsonList(found) ? found : [];
 }

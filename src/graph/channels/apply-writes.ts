@@ -4,6 +4,7 @@ import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Update } from '../scope.ts';
 import type { Channel } from './channel.ts';
+import { OwnedLists } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
 
 export type Channels = Readonly<Record<string, Json>>;
@@ -53,6 +54,13 @@ export function applyWrites(
   }
   context.owned.keep();
   return { ok: true, channels: next, changes };
+}
+
+/** Tries what one task would write, as if it were alone. @returns why it can't be applied, or `null` */
+export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
+  const context = { owned: new OwnedLists(), nextMessageId: () => 'tried', extension: null };
+  const applied = applyWrites(channels, current, { writes: [write], context });
+  return applied.ok ? null : applied.error;
 }
 
 function byChannel(writes: readonly Write[]): Map<string, WriteOfChannel[]> {

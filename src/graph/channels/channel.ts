@@ -27,7 +27,7 @@ export function compileChannel(name: string, definition: ChannelDefinition): Cha
   };
 }
 
-export function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
+function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
   if (typeof reducer === 'string') return reducers[reducer];
   const expression = parseExpression(reducer.expr, ['current', 'update']);
   return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };

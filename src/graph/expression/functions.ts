@@ -4,7 +4,7 @@ import type { Json } from '../json.ts';
 import { spend } from './meter.ts';
 import { matchesPattern } from './regular-expression.ts';
 import { toText } from './text.ts';
-import { fromCel } from './value.ts';
+import { fromCel, unwrap } from './value.ts';
 
 /**
  * Methods whose behaviour in the CEL library differs from the specification (backtracking regular expressions,
@@ -32,7 +32,7 @@ export function registerFunctions(environment: Environment): void {
   add('list.join_(): string', (list: unknown[]) => join(list, ''));
   add('list.join_(string): string', join);
   add('list.last(): dyn', (list: unknown[]) => list.at(-1) ?? null);
-  add('coalesce(dyn, dyn): dyn', (a: unknown, b: unknown) => a ?? b);
+  add('coalesce(dyn, dyn): dyn', (a: unknown, b: unknown) => unwrap(a) ?? b);
   add('json(dyn): string', (value: unknown) => JSON.stringify(fromCel(value)));
   add('parseJson(string): dyn', parseJson);
   add('string.lowerAscii_(): string', (text: string) => text.replaceAll(/[A-Z]+/g, (match) => match.toLowerCase()));

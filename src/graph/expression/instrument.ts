@@ -1,60 +1,20 @@
+import { divideJsonNumbers, isJsonDivision, openOperands } from './division.ts';
 import { REPLACED_METHODS, replacementName } from './functions.ts';
 import { spend } from './meter.ts';
+import { childrenOf } from './syntax-node.ts';
+import type { SyntaxNode } from './syntax-node.ts';
 import { sizeOf, weightOf } from './weight.ts';
-
-/** What we use of the CEL library's syntax tree. `meta` holds a node's `check` and `evaluate`; `alternate` replaces an expanded macro. */
-export interface SyntaxNode {
-  readonly op: string;
-  readonly args: unknown;
-  readonly meta: {
-    readonly check: Check;
-    readonly evaluate: Evaluate;
-    readonly alternate?: SyntaxNode;
-    readonly macro?: unknown;
-  };
-  setMeta(key: 'check', check: Check): unknown;
-  setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
-}
-type Check = (checker: { dynType: unknown }, node: SyntaxNode, scope: unknown) => unknown;
-type Evaluate = (evaluator: unknown, node: SyntaxNode, scope: unknown) => unknown;
 
 const READS_OPERANDS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<=', '>', '>=', 'call', 'rcall', '+']);
 const MAKES_VALUES: ReadonlySet<string> = new Set(['call', 'rcall', '+', 'list', 'map']);
 const LEAVES: ReadonlySet<string> = new Set(['value', 'id', 'accuValue']);
 
-export function isSyntaxNode(value: unknown): value is SyntaxNode {
-  return typeof value === 'object' && value !== null && 'op' in value && 'setMeta' in value;
-}
-
-/** The nodes right below one; of an expanded macro its expansion. */
-export function childrenOf(node: SyntaxNode): SyntaxNode[] {
-  return node.meta.alternate ? [node.meta.alternate] : nodesIn(node.args);
-}
-
-function nodesIn(value: unknown): SyntaxNode[] {
-  if (isSyntaxNode(value)) return [value];
-  if (Array.isArray(value)) return value.flatMap(nodesIn);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.values(value).filter(isSyntaxNode);
-}
-
-/** All nodes of a tree, each once. */
-export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
-  const seen = new Set<SyntaxNode>();
-  const visit = (node: SyntaxNode): void => {
-    if (seen.has(node)) return;
-    seen.add(node);
-    childrenOf(node).forEach(visit);
-  };
-  visit(root);
-  return seen;
-}
-
-/** Before the type check: our methods in place of the library's, and branches of `?:` that may differ in type. */
-export function adapt(nodes: Iterable<SyntaxNode>): void {
+/** Before the type check: our methods in place of the library's, branches of `?:` that may differ in type, JSON's division. */
+export function beforeCheck(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
     if (node.op === 'rcall' && Array.isArray(node.args)) replaceMethod(node.args);
     if (node.op === '?:') allowMixedBranches(node);
+    if (isJsonDivision(node)) openOperands(node);
   }
 }
 
@@ -79,8 +39,9 @@ function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** After the type check: every node pays for what it makes, and operators and calls for what they read. */
-export function meterNodes(nodes: Iterable<SyntaxNode>): void {
+/** After the type check: JSON's division, and every node pays for what it makes, and operators and calls for what they read. */
+export function afterCheck(nodes: ReadonlySet<SyntaxNode>): void {
+  for (const node of nodes) if (isJsonDivision(node)) divideJsonNumbers(node);
   const read = new Set<SyntaxNode>();
   for (const node of nodes) if (READS_OPERANDS.has(node.op)) childrenOf(node).forEach((child) => read.add(child));
   for (const node of nodes) {

@@ -4,7 +4,7 @@
  */
 const MAX_COST = 1_000_000;
 
-export class CostExceededError extends Error {
+class CostExceededError extends Error {
   constructor() {
     super(`it costs more than ${MAX_COST} steps`);
   }

@@ -1,5 +1,5 @@
-import { childrenOf, isSyntaxNode } from './instrument.ts';
-import type { SyntaxNode } from './instrument.ts';
+import { childrenOf, isSyntaxNode } from './syntax-node.ts';
+import type { SyntaxNode } from './syntax-node.ts';
 
 /** Which members an expression reads of `state`, `run` and `args`. `'*'`: the whole of it. */
 export interface References {

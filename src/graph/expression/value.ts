@@ -11,11 +11,16 @@ export function fromCel(value: unknown): Json {
   return toJson(value, fromForeign);
 }
 
+/** What an optional holds, `null` when it is empty; any other value as it is. */
+export function unwrap(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !isOptional(value)) return value;
+  return value.hasValue() ? value.value() : null;
+}
+
 function fromForeign(value: object): unknown {
   if (value instanceof UnsignedInt) return Number(value.valueOf());
   if (value instanceof Duration) return value.toString();
-  if (isOptional(value)) return value.hasValue() ? value.value() : null;
-  return undefined;
+  return isOptional(value) ? unwrap(value) : undefined;
 }
 
 interface Optional {

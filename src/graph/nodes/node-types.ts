@@ -18,8 +18,6 @@ const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
   approval: compileApproval,
 };
 
-export const NODE_TYPES: readonly string[] = Object.keys(nodeTypes);
-
 export function compileRunner<T extends NodeType>(node: NodeOfType<T>, scope: NodeScope): NodeRunner {
   return nodeTypes[node.type](node, scope);
 }

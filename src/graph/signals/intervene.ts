@@ -1,5 +1,6 @@
 import type { Draft } from '../draft.ts';
 import { rootFrame, emit } from '../draft.ts';
+import { GraphError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { interventionId } from '../run-view.ts';
 import type { NodeTask } from '../scope.ts';
@@ -26,7 +27,15 @@ export const retry: SignalKind = {
 export const skip: SignalKind = {
   description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
   properties: { ...WHICH, output: true },
-  handle: (draft, { payload, by }) => intervene(draft, payload, (of) => skipTask(of, payload['output'] ?? null, by.sub)),
+  handle(draft, { payload, by }) {
+    try {
+      return intervene(draft, payload, (of) => skipTask(of, payload['output'] ?? null, by.sub));
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error;
+      const issues = [{ path: '/output', message: error.message }];
+      return refused({ code: 'MALFORMED', message: `The node can't go on with that output: ${error.message}`, issues });
+    }
+  },
 };
 
 /** Gives the node up: the run fails. */

@@ -67,7 +67,7 @@ export function namesAt(value: Json | undefined, path: string): readonly Named[]
   return value.flatMap((item, index) => (typeof item === 'string' ? toList(item).map((name) => ({ name, path: `${path}/${index}` })) : []));
 }
 
-export function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
+function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([key, member]) => (isJsonObject(member) ? [[key, member] as const] : []));
 }

@@ -47,7 +47,7 @@ const RULES: readonly Rule[] = [
   unusedChannels,
 ];
 
-export const MAX_DEFINITION_BYTES = 1_048_576;
+const MAX_DEFINITION_BYTES = 1_048_576;
 const MAX_NODES = 2_000;
 
 /**

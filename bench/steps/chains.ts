@@ -1,0 +1,21 @@
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
+
+/** What a chain is made of. */
+export type ChainKind = 'pure' | 'tool';
+
+const NODES: Readonly<Record<ChainKind, (at: number) => NodeDefinition>> = {
+  pure: () => ({ type: 'set', write: { count: '{{ state.count + 1 }}' } }),
+  tool: (at) => ({ type: 'tool', tool: 'ping', args: { at }, write: { count: '{{ state.count + 1 }}' } }),
+};
+
+/** A graph of so many nodes in a row. */
+export function chainOf(kind: ChainKind, length: number): GraphDefinition {
+  const ids = Array.from({ length }, (_, at) => `n${at}`);
+  return {
+    name: `${kind}-chain`,
+    channels: { count: { default: 0 } },
+    nodes: Object.fromEntries(ids.map((id, at) => [id, NODES[kind](at)])),
+    edges: ids.map((to, at) => ({ from: ids[at - 1] ?? '__start__', to })),
+    limits: { maxSteps: length + 1 },
+  };
+}

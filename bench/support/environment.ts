@@ -1,0 +1,70 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Runtime } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
+import { parseConfig } from '../../src/config.ts';
+import type { Config } from '../../src/config.ts';
+import { choosePort } from '../../src/dev/ports.ts';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { provideTemporal } from '../../src/dev/temporal-executable.ts';
+import { startTemporalServer } from '../../src/dev/temporal-server.ts';
+import { createLogger } from '../../src/logger.ts';
+import type { Logger } from '../../src/logger.ts';
+import { openPostgresStore } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { toTemporalLogger } from '../../src/temporal-logger.ts';
+import { createWorker } from '../../src/worker.ts';
+import { startPostgres } from '../../test/support/postgres-server.ts';
+import { startPingServer } from './ping-server.ts';
+
+/** A Temporal server, a PostgreSQL server, a tool's other side and a Holdfast worker, all of them real. */
+export interface BenchEnvironment {
+  readonly client: Client;
+  readonly connection: NativeConnection;
+  readonly config: Config;
+  readonly store: Store;
+  readonly logger: Logger;
+  /** Has a worker run until the environment stops. */
+  keep(worker: Worker): void;
+  stop(): Promise<void>;
+}
+
+export async function openEnvironment(): Promise<BenchEnvironment> {
+  const teardown = openTeardown();
+  const logger = createLogger('warn');
+  Runtime.install({ logger: toTemporalLogger(logger), shutdownSignals: [] });
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
+  teardown.add(() => rm(folder, { recursive: true, force: true }));
+  const temporal = await startTemporalServer({
+    executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
+    port: await choosePort('Temporal', 0, 0),
+    uiPort: await choosePort('the Temporal Web UI', 0, 0),
+    databaseFile: join(folder, 'temporal.db'),
+  });
+  teardown.add(() => temporal.stop());
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const store = await openPostgresStore(await postgres.createDatabase('bench'));
+  teardown.add(() => store.close());
+  const ping = await startPingServer();
+  teardown.add(() => ping.stop());
+  const connection = await NativeConnection.connect({ address: temporal.address });
+  teardown.add(() => connection.close());
+  const clientConnection = await Connection.connect({ address: temporal.address });
+  teardown.add(() => clientConnection.close());
+  const config = parseConfig('the bench', {
+    tools: [{ name: 'ping', description: 'Answers at once.', parameters: { type: 'object' }, method: 'POST', url: ping.url, effect: 'keyed' }],
+    http: { allow: [ping.host] },
+  });
+  const keep = (worker: Worker): void => {
+    const running = worker.run();
+    teardown.add(async () => {
+      worker.shutdown();
+      await running;
+    });
+  };
+  keep(await createWorker({ config, store, connection, namespace: 'default', logger }));
+  return { client: new Client({ connection: clientConnection }), connection, config, store, logger, keep, stop: () => teardown.run() };
+}

@@ -1,0 +1,24 @@
+import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/json.ts';
+
+/*
+ * Reads fields of the API's answers. @throws TypeError when one is not what it should be
+ */
+
+export function textIn(value: Json, field: string): string {
+  const found = isJsonObject(value) ? value[field] : undefined;
+  if (typeof found !== 'string') throw new TypeError(`An answer has no ${field}`);
+  return found;
+}
+
+export function numberIn(value: Json, field: string): number {
+  const found = isJsonObject(value) ? value[field] : undefined;
+  if (typeof found !== 'number') throw new TypeError(`An answer has no ${field}`);
+  return found;
+}
+
+/** A list that may be absent. */
+export function listIn(value: JsonObject, field: string): readonly Json[] {
+  const found = value[field];
+  return isJsonList(found) ? found : [];
+}

@@ -1,0 +1,40 @@
+import { Hono } from 'hono';
+import { z } from 'zod';
+import { createFaults, readJson } from '../faults.ts';
+import type { ServiceEnvironment } from '../faults.ts';
+import { listen } from '../listen.ts';
+import type { Listening, Place } from '../listen.ts';
+import { ChatRequestSchema, complete } from './completion.ts';
+
+const CHAT = '/v1/chat/completions';
+
+/**
+ * Starts a server that speaks OpenAI's chat API and answers by rules: everything runs without a key, always the same.
+ * @returns its address, which ends in `/v1`
+ * @throws when the port is taken
+ */
+export async function startScriptedModel(place: Place): Promise<Listening> {
+  const listening = await listen(createScriptedModel(), place);
+  return { ...listening, url: `${listening.url}/v1` };
+}
+
+function createScriptedModel(): Hono<ServiceEnvironment> {
+  const app = new Hono<ServiceEnvironment>();
+  const faults = createFaults([CHAT]);
+  app.route('/v1/faults', faults.routes);
+  app.get('/v1/models', (context) =>
+    context.json({ object: 'list', data: [{ id: 'scripted', object: 'model', created: 0, owned_by: 'holdfast' }] }),
+  );
+  app.post(CHAT, faults.on(CHAT), async (context) => {
+    const request = ChatRequestSchema.safeParse(await readJson(context));
+    if (!request.success) return context.json(toOpenAiError(z.prettifyError(request.error)), 400);
+    return context.json(complete(request.data));
+  });
+  app.notFound((context) => context.json(toOpenAiError(`There is no ${context.req.path}`), 404));
+  app.onError((error, context) => context.json(toOpenAiError(error.message), 400));
+  return app;
+}
+
+function toOpenAiError(message: string): { readonly error: { message: string; type: string; code: null } } {
+  return { error: { message, type: 'invalid_request_error', code: null } };
+}

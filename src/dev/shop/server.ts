@@ -1,0 +1,109 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { Hono } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
+import { Kysely } from 'kysely';
+import type { Dialect } from 'kysely';
+import { z } from 'zod';
+import { createFaults, readJson, toProblem } from '../faults.ts';
+import type { ServiceEnvironment } from '../faults.ts';
+import { listen } from '../listen.ts';
+import type { Listening, Place } from '../listen.ts';
+import { AmountSchema } from './money.ts';
+import { findOrders } from './orders.ts';
+import { issueRefund, listRefunds } from './refunds.ts';
+import type { RefundAnswer } from './refunds.ts';
+import { prepareTables } from './tables.ts';
+import type { ShopTables } from './tables.ts';
+
+/** Where the shop keeps its books, where it listens, and the key that every request has to carry. */
+export interface ShopOptions extends Place {
+  readonly dialect: Dialect;
+  readonly apiKey: string;
+}
+
+/**
+ * Starts the order and payment service. Its books are tables of its own: started again, it goes on where it was.
+ * @throws when the port is taken or the database doesn't answer
+ */
+export async function startShop({ dialect, apiKey, ...place }: ShopOptions): Promise<Listening> {
+  const db = new Kysely<ShopTables>({ dialect });
+  try {
+    await prepareTables(db);
+    const listening = await listen(createShop(db.withSchema('shop'), apiKey), place);
+    return {
+      url: listening.url,
+      async stop() {
+        await listening.stop();
+        await db.destroy();
+      },
+    };
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+/** The database takes no zero bytes in texts. */
+const Text = z
+  .string()
+  .min(1)
+  .max(500)
+  .refine((text) => !text.includes('\0'), 'must not hold zero bytes');
+const RefundSchema = z.strictObject({ order: Text, amount: AmountSchema, reason: Text });
+const KeySchema = Text.max(255);
+
+function createShop(db: Kysely<ShopTables>, apiKey: string): Hono<ServiceEnvironment> {
+  const app = new Hono<ServiceEnvironment>();
+  const faults = createFaults(['/refunds', '/orders']);
+  app.use(authorized(apiKey));
+  app.route('/faults', faults.routes);
+  app.get('/orders', faults.on('/orders'), async (context) => {
+    const number = Text.safeParse(context.req.query('number'));
+    if (!number.success) return context.json(toProblem('INVALID_NUMBER', 'Name an order: ?number=A-1001'), 422);
+    return context.json({ orders: await findOrders(db, number.data) });
+  });
+  app.post('/refunds', faults.on('/refunds'), async (context) => await refund(db, context));
+  app.get('/refunds', async (context) => {
+    const order = Text.optional().safeParse(context.req.query('order'));
+    if (!order.success) return context.json(toProblem('INVALID_NUMBER', 'Name an order: ?order=A-1001'), 422);
+    return context.json({ refunds: await listRefunds(db, order.data) });
+  });
+  app.notFound((context) => context.json(toProblem('NOT_FOUND', `There is no ${context.req.path}`), 404));
+  app.onError((error, context) => context.json(toProblem('INTERNAL', error.message), 500));
+  return app;
+}
+
+function authorized(apiKey: string): MiddlewareHandler {
+  const expected = digest(`Bearer ${apiKey}`);
+  return async (context, next) => {
+    if (timingSafeEqual(digest(context.req.header('authorization') ?? ''), expected)) return await next();
+    return context.json(toProblem('UNAUTHORIZED', 'Send the api key: Authorization: Bearer …'), 401);
+  };
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+async function refund(db: Kysely<ShopTables>, context: Context): Promise<Response> {
+  const key = KeySchema.safeParse(context.req.header('idempotency-key'));
+  if (!key.success) return context.json(toProblem('KEY_REQUIRED', 'A refund needs an Idempotency-Key'), 400);
+  const body = RefundSchema.safeParse(await readJson(context));
+  if (!body.success) return context.json(toProblem('INVALID_REFUND', z.prettifyError(body.error)), 422);
+  return answer(context, await issueRefund(db, { key: key.data, ...body.data }));
+}
+
+function answer(context: Context, given: RefundAnswer): Response {
+  switch (given.kind) {
+    case 'made':
+      return context.json(given.refund, 201);
+    case 'repeated':
+      return context.json(given.refund, 200);
+    case 'key-reused':
+      return context.json(toProblem('KEY_REUSED', 'This Idempotency-Key belongs to another refund'), 422);
+    case 'unknown-order':
+      return context.json(toProblem('UNKNOWN_ORDER', 'There is no such order'), 404);
+    case 'too-much':
+      return context.json(toProblem('TOO_MUCH', `Only ${given.left} of this order is left to be refunded`), 409);
+  }
+}

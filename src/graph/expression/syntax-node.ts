@@ -1,0 +1,44 @@
+/** What we use of the CEL library's syntax tree. `meta` holds a node's `check` and `evaluate`; `alternate` replaces an expanded macro. */
+export interface SyntaxNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly meta: {
+    readonly check: Check;
+    readonly evaluate: Evaluate;
+    readonly alternate?: SyntaxNode;
+    readonly macro?: unknown;
+  };
+  setMeta(key: 'check', check: Check): unknown;
+  setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
+}
+
+type Check = (checker: { dynType: unknown }, node: SyntaxNode, scope: unknown) => unknown;
+type Evaluate = (evaluator: unknown, node: SyntaxNode, scope: unknown) => unknown;
+
+export function isSyntaxNode(value: unknown): value is SyntaxNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'setMeta' in value;
+}
+
+/** The nodes right below one; of an expanded macro its expansion. */
+export function childrenOf(node: SyntaxNode): SyntaxNode[] {
+  return node.meta.alternate ? [node.meta.alternate] : nodesIn(node.args);
+}
+
+function nodesIn(value: unknown): SyntaxNode[] {
+  if (isSyntaxNode(value)) return [value];
+  if (Array.isArray(value)) return value.flatMap(nodesIn);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.values(value).filter(isSyntaxNode);
+}
+
+/** All nodes of a tree, each once. */
+export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
+  const seen = new Set<SyntaxNode>();
+  const visit = (node: SyntaxNode): void => {
+    if (seen.has(node)) return;
+    seen.add(node);
+    childrenOf(node).forEach(visit);
+  };
+  visit(root);
+  return seen;
+}

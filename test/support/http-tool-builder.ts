@@ -1,0 +1,24 @@
+import { createGuardedFetch } from '../../src/activities/http/guarded-fetch.ts';
+import { createEnvironmentSecrets } from '../../src/activities/secrets.ts';
+import { createHttpTool } from '../../src/activities/tools/http-tool.ts';
+import type { HttpToolSettings } from '../../src/activities/tools/http-tool.ts';
+import type { Tool } from '../../src/activities/tools/tool.ts';
+
+/** In each secret, and nowhere else. */
+export const CANARY = 'canary-4711';
+
+const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '' };
+
+/** An HTTP tool that may reach one place of this machine; `path` follows that place's address in the URL. */
+export function aHttpTool(address: string, { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {}): Tool {
+  const settings: HttpToolSettings = {
+    name: 'pay',
+    description: 'Pay',
+    parameters: true,
+    effect: 'keyed',
+    method: 'POST',
+    url: `http://${address}${path}`,
+    ...over,
+  };
+  return createHttpTool(settings, { fetch: createGuardedFetch([address]), secrets: createEnvironmentSecrets(SECRETS) });
+}

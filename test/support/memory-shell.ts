@@ -1,0 +1,220 @@
+import { advance, startRun } from '../../src/graph/advance.ts';
+import type { Advance } from '../../src/graph/advance.ts';
+import type { Approval } from '../../src/graph/approval.ts';
+import type { Catalog } from '../../src/graph/catalog.ts';
+import type { Checkpoint } from '../../src/graph/checkpoint.ts';
+import { compileGraph } from '../../src/graph/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type {
+  CallEffect,
+  CallReply,
+  FunctionCallRequest,
+  ModelCallRequest,
+  ModelReply,
+  ToolCallRequest,
+} from '../../src/graph/effect.ts';
+import type { RunErrorCode } from '../../src/graph/errors.ts';
+import type { RunEvent } from '../../src/graph/events.ts';
+import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { limitsOfGraph } from '../../src/graph/limits.ts';
+import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
+import type { Principal, Run } from '../../src/graph/run.ts';
+
+/*
+ * Runs a graph in memory: the interpreter with a synchronous outside instead of Temporal. What the workflow shell does
+ * with activities, timers and signals, this does in a loop; time stands still but for a millisecond an occurrence.
+ */
+
+/** What answers a run's calls and questions. A call that nobody answers is a mistake of the test, and throws. */
+export interface Outside {
+  /** Text, or a whole reply. */
+  readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply;
+  readonly tool?: (request: ToolCallRequest, key: string) => Json;
+  readonly function?: (request: FunctionCallRequest, key: string) => Json;
+  /** `null` leaves the approval pending. */
+  readonly approval?: (approval: Approval) => Answer | null;
+}
+
+/** What a person says to an approval. */
+export interface Answer {
+  readonly decision: 'approve' | 'reject';
+  readonly by?: Principal;
+  readonly reason?: string;
+  readonly args?: Json;
+  readonly values?: Json;
+}
+
+/** Thrown by an outside: the call has failed, for good. */
+export class CallFailure extends Error {
+  readonly code: RunErrorCode;
+
+  constructor(code: RunErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A run that went as far as it could: it has ended, or waits for a person, a signal or a timer. */
+export interface MemoryRun {
+  readonly run: Run;
+  readonly events: readonly RunEvent[];
+  readonly checkpoints: readonly Checkpoint[];
+  /** The nodes of each superstep so far. */
+  readonly steps: readonly (readonly string[])[];
+  /** Sends a signal, such as `retry`, and goes on as far as that leads. */
+  signal(name: string, payload: Json): void;
+  /** Lets time pass; the timers that are due then fire. */
+  passTime(ms: number): void;
+}
+
+export interface MemoryStart {
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly input: JsonObject;
+}
+
+const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
+const REQUESTER: Principal = { sub: 'uma', roles: ['user'] };
+const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
+
+/** Starts a run and takes it as far as it goes. */
+export function runInMemory({ definition, catalog, input }: MemoryStart, outside: Outside): MemoryRun {
+  const graph = compileGraph(definition, catalog);
+  const identity = {
+    id: 'run-1',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: definition.name, version: null, hash: 'in-memory' },
+    createdBy: REQUESTER,
+    limits: limitsOfGraph(definition.limits, catalog.defaults),
+  };
+  const shell = openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT }));
+  settle(shell, outside);
+  return {
+    get run() {
+      return shell.run;
+    },
+    events: shell.events,
+    checkpoints: shell.checkpoints,
+    get steps() {
+      return shell.events.flatMap((event) => (event.type === 'step.started' ? [event.nodes] : []));
+    },
+    signal(name, payload) {
+      take(shell, { kind: 'signal', name, payload });
+      settle(shell, outside);
+    },
+    passTime(ms) {
+      shell.now += ms;
+      fireTimers(shell);
+      settle(shell, outside);
+    },
+  };
+}
+
+interface Shell {
+  readonly graph: CompiledGraph;
+  run: Run;
+  now: number;
+  hasMore: boolean;
+  /** Calls that were asked for and not made yet, in order. */
+  calls: readonly CallEffect[];
+  /** Approvals that the outside has seen as they are. */
+  readonly asked: Set<string>;
+  readonly events: RunEvent[];
+  readonly checkpoints: Checkpoint[];
+}
+
+function openShell(graph: CompiledGraph, first: Advance): Shell {
+  const shell: Shell = {
+    graph,
+    run: first.run,
+    now: STARTED_AT,
+    hasMore: false,
+    calls: [],
+    asked: new Set(),
+    events: [],
+    checkpoints: [],
+  };
+  absorb(shell, first);
+  return shell;
+}
+
+function take(shell: Shell, occurrence: OccurrenceBody): void {
+  shell.now += 1;
+  absorb(shell, advance(shell.graph, shell.run, { ...occurrence, at: shell.now }));
+}
+
+function absorb(shell: Shell, { run, effects, events, checkpoints, more }: Advance): void {
+  shell.run = run;
+  shell.hasMore = more;
+  shell.calls = [...shell.calls, ...effects.filter((effect) => effect.kind === 'call')];
+  shell.events.push(...events);
+  shell.checkpoints.push(...checkpoints);
+}
+
+/** Goes on until nothing is left that the outside answers. */
+function settle(shell: Shell, outside: Outside): void {
+  for (let next = nextOccurrence(shell, outside); next; next = nextOccurrence(shell, outside)) take(shell, next);
+}
+
+function nextOccurrence(shell: Shell, outside: Outside): OccurrenceBody | null {
+  if (shell.hasMore) return { kind: 'continue' };
+  const [call, ...rest] = shell.calls;
+  if (!call) return nextDecision(shell, outside);
+  shell.calls = rest;
+  return Object.hasOwn(shell.run.calls, call.key) ? perform(call, outside) : nextOccurrence(shell, outside);
+}
+
+function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody {
+  try {
+    return { kind: 'call.completed', key, reply: replyTo(request, key, outside), attempts: 1, durationMs: 1 };
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    const { code, message } = error;
+    const callFailed = code !== 'UNKNOWN_OUTCOME';
+    return { kind: 'call.failed', key, failure: { callFailed, error: { code, message } }, durationMs: 1 };
+  }
+}
+
+function replyTo(request: CallEffect['request'], key: string, outside: Outside): CallReply {
+  switch (request.kind) {
+    case 'model':
+      return toModelReply((outside.model ?? nobody)(request, key));
+    case 'tool':
+      return { kind: 'value', value: (outside.tool ?? nobody)(request, key) };
+    case 'function':
+      return { kind: 'value', value: (outside.function ?? nobody)(request, key) };
+  }
+}
+
+function nobody({ kind }: CallEffect['request']): never {
+  throw new Error(`The run calls a ${kind}, and the test has nothing that answers`);
+}
+
+function toModelReply(given: string | ModelReply): ModelReply {
+  if (typeof given !== 'string') return given;
+  const usage = { inputTokens: 10, outputTokens: 5 };
+  return { kind: 'model', text: given, toolCalls: [], finishReason: 'stop', usage };
+}
+
+function nextDecision({ run, asked }: Shell, { approval: decide }: Outside): OccurrenceBody | null {
+  for (const approval of Object.values(run.approvals)) {
+    const version = `${approval.id} ${approval.decisions.length}`;
+    if (approval.status !== 'pending' || asked.has(version)) continue;
+    asked.add(version);
+    const answer = decide?.(approval);
+    if (answer) return toSignal(approval.id, answer);
+  }
+  return null;
+}
+
+function toSignal(approvalId: string, { decision, by = APPROVER, ...content }: Answer): OccurrenceBody {
+  const payload = { approvalId, by: { sub: by.sub, roles: by.roles }, ...content };
+  return { kind: 'signal', name: decision, payload };
+}
+
+function fireTimers(shell: Shell): void {
+  const due = Object.entries(shell.run.timers).filter(([, { fireAt }]) => fireAt <= shell.now);
+  for (const [id] of due.sort(([, a], [, b]) => a.fireAt - b.fireAt)) take(shell, { kind: 'timer', id });
+}
