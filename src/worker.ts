@@ -20,17 +20,19 @@ interface WorkerParts {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly logger: Logger;
+  /** Where secrets are. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Makes a worker that serves runs; `run()` has it work until it is shut down. */
-export async function createWorker({ config, store, connection, namespace, logger }: WorkerParts): Promise<Worker> {
+export async function createWorker({ config, store, connection, namespace, logger, environment }: WorkerParts): Promise<Worker> {
   const workflowBundle = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) });
   const options: WorkerOptions = {
     connection,
     namespace,
     taskQueue: TASK_QUEUE,
     workflowBundle,
-    activities: createActivities(toActivityDeps(config, store, process.env)),
+    activities: createActivities(toActivityDeps(config, store, environment)),
     dataConverter: { payloadConverterPath: workflowCode.payloadConverterPath },
     maxCachedWorkflows: 1_000,
     maxConcurrentActivityTaskExecutions: 200,
@@ -48,7 +50,7 @@ async function main(): Promise<void> {
   Runtime.install({ logger: toTemporalLogger(logger) });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const [config, store, connection] = await Promise.all([loadConfig(HOLDFAST_CONFIG), openPostgresStore(DATABASE_URL), NativeConnection.connect(connectionOptions)]);
-  const worker = await createWorker({ config, store, connection, namespace, logger });
+  const worker = await createWorker({ config, store, connection, namespace, logger, environment: process.env });
   logger.info({ namespace, taskQueue: TASK_QUEUE }, 'worker started');
   await worker.run();
   await Promise.all([store.close(), connection.close()]);

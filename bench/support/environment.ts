@@ -65,6 +65,6 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
       await running;
     });
   };
-  keep(await createWorker({ config, store, connection, namespace: 'default', logger }));
+  keep(await createWorker({ config, store, connection, namespace: 'default', logger, environment: process.env }));
   return { client: new Client({ connection: clientConnection }), connection, config, store, logger, keep, stop: () => teardown.run() };
 }

@@ -1,5 +1,3 @@
-import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
 import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { loadConfig } from '../config.ts';
@@ -14,27 +12,19 @@ import type { AuthSettings } from './authenticate.ts';
 import { createCursors } from './cursor.ts';
 import { createEngine } from './engine.ts';
 import type { ApiDeps } from './environment.ts';
+import { listen } from './listen.ts';
+import type { Listening, Place } from './listen.ts';
 import { startSweeper } from './sweeper.ts';
 
-/** The API, listening. */
-export interface ApiServer {
-  readonly port: number;
-  stop(): Promise<void>;
-}
-
-/** @param port 0 takes any free one. @throws when the port is taken */
-export async function startApi(deps: ApiDeps, { port, hostname }: { port: number; hostname: string }): Promise<ApiServer> {
-  const app = createApp(deps);
-  const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
-    const listening = serve({ fetch: app.fetch, port, hostname }, (info) => resolve({ server: listening, address: info }));
-    listening.once('error', reject);
-  });
+/** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
+export async function startApi(deps: ApiDeps, place: Place): Promise<Listening> {
+  const listening = await listen(createApp(deps), place);
   const sweeper = startSweeper(deps);
   return {
-    port: address.port,
+    ...listening,
     async stop() {
       await sweeper.stop();
-      await new Promise((resolve) => server.close(resolve));
+      await listening.stop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -10,6 +10,7 @@ import { runTicket } from './demo/run-ticket.ts';
 import type { TicketResult } from './demo/run-ticket.ts';
 import { readCases } from './demo/ticket.ts';
 import type { TicketCase } from './demo/ticket.ts';
+import { lockFolder } from './folder-lock.ts';
 import { startStack } from './stack.ts';
 import type { Stack } from './stack.ts';
 
@@ -21,7 +22,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 /** Runs the refund triage over the bundled tickets. @returns the exit code: 0 only if every run ended as expected */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
-  await rm(DATA_DIR, { recursive: true, force: true });
+  await emptyFolder(DATA_DIR);
   say('Starting the stack …');
   const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, say });
   try {
@@ -52,6 +53,14 @@ async function runAll({ baseUrl, tokens }: Stack, cases: readonly TicketCase[]):
   };
   await Promise.all(Array.from({ length: PARALLEL_RUNS }, work));
   return results;
+}
+
+/** @throws Error when another demo is at work there */
+async function emptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const unlock = lockFolder(folder);
+  unlock();
+  await rm(folder, { recursive: true });
 }
 
 /** The shop's key, as its tools send it. */

@@ -84,7 +84,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
 
   const native = await NativeConnection.connect({ address: temporal.address });
   teardown.add(() => native.close());
-  const worker = await createWorker({ config, store, connection: native, namespace: temporal.namespace, logger });
+  const worker = await createWorker({ config, store, connection: native, namespace: temporal.namespace, logger, environment });
   keepRunning(worker, logger, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });
@@ -92,9 +92,9 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const authenticate = createAuthenticate(issuer.auth);
   const deps = { store, engine: createEngine(connection, temporal.namespace), catalog, authenticate, cursors: createCursors(dataDir), logger };
   const port = await choosePort('the API', options.port, 3000);
-  const api = await startApi(deps, { port, hostname: '127.0.0.1' });
+  const api = await startApi(deps, { port });
   teardown.add(() => api.stop());
-  const baseUrl = `http://127.0.0.1:${api.port}`;
+  const baseUrl = api.url;
   return { baseUrl, temporalAddress: temporal.address, uiUrl: temporal.uiUrl, tokens: await signTokens(issuer), stop: () => teardown.run() };
 }
 

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/json.ts';
 import { aContext } from '../support/call-builders.ts';
 import { aHttpTool } from '../support/http-tool-builder.ts';
-import { answer, breakOff, closedPort, hangUp, json, startLoopbackServer } from '../support/loopback-server.ts';
+import { answer, breakOff, closedPort, endlessText, hangUp, json, startLoopbackServer } from '../support/loopback-server.ts';
 import type { Answer, LoopbackServer } from '../support/loopback-server.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -34,17 +33,11 @@ describe('a result', () => {
     expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":[1,null]}'))).toEqual({ ok: [1, null] });
   });
 
-  test.each<[string, Json]>([
-    ['7', 7],
-    ['"text"', 'text'],
-    ['null', null],
-    ['[]', []],
-    ['{"__proto__":{"admin":true}}', JSON.parse('{"__proto__":{"admin":true}}') as Json],
-  ])('may be %s', async (body, value) => {
-    expect(await resultOf(answer(201, JSON_TYPE, body))).toStrictEqual(value);
+  test.each(['7', '"text"', 'null', '[]', '{"__proto__":{"admin":true}}'])('may be %s', async (body) => {
+    expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
   });
 
-  test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'text/json-like'])('is the text of %s', async (type) => {
+  test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'application/json-seq'])('is the text of %s', async (type) => {
     expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":1}'))).toEqual({ text: '{"ok":1}' });
   });
 
@@ -102,14 +95,9 @@ describe('the limit of a result', () => {
   });
 
   test('ends an answer without end', async () => {
-    const closed = Promise.withResolvers<void>();
-    const endless: Answer = (response) => {
-      const more = (): void => void (response.destroyed || response.write('x'.repeat(10_000), more));
-      response.once('close', closed.resolve);
-      more();
-    };
-    await expect(resultOf(endless)).rejects.toMatchObject(tooLarge);
-    await closed.promise;
+    const { answer, left } = endlessText();
+    await expect(resultOf(answer)).rejects.toMatchObject(tooLarge);
+    await left;
   });
 
   test.each(compressions)('%s is taken apart', async (encoding, compress) => {
@@ -118,7 +106,7 @@ describe('the limit of a result', () => {
   });
 
   test.each(compressions)('%s does not hide how large it is', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(50 * MAX_BODY_BYTES));
+    const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
     expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
     await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
   });

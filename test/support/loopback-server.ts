@@ -105,6 +105,19 @@ export function silence(): { readonly answer: Answer; readonly asked: Promise<un
   };
 }
 
+/** Goes on answering until the other side hangs up, and tells when it has. */
+export function endlessText(): { readonly answer: Answer; readonly left: Promise<unknown> } {
+  const { answer: wait, left } = silence();
+  return {
+    left,
+    answer(response) {
+      const more = (): void => void (response.destroyed || response.write('x'.repeat(10_000), more));
+      wait(response);
+      more();
+    },
+  };
+}
+
 const unexpected = answer(501, {}, 'The test has no answer for this request');
 
 async function hear(request: IncomingMessage): Promise<HeardRequest> {

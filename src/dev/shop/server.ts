@@ -6,8 +6,8 @@ import type { Dialect } from 'kysely';
 import { z } from 'zod';
 import { createFaults, readJson, toProblem } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
-import { listen } from '../listen.ts';
-import type { Listening, Place } from '../listen.ts';
+import { listen } from '../../api/listen.ts';
+import type { Listening, Place } from '../../api/listen.ts';
 import { AmountSchema } from './money.ts';
 import { findOrders } from './orders.ts';
 import { issueRefund, listRefunds } from './refunds.ts';
@@ -31,7 +31,7 @@ export async function startShop({ dialect, apiKey, ...place }: ShopOptions): Pro
     await prepareTables(db);
     const listening = await listen(createShop(db.withSchema('shop'), apiKey), place);
     return {
-      url: listening.url,
+      ...listening,
       async stop() {
         await listening.stop();
         await db.destroy();

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import { judgeClaim } from '../../src/activities/ledger.ts';
+import type { Claimant } from '../../src/activities/ledger.ts';
+import type { CallSafety } from '../../src/graph/catalog.ts';
+import type { LedgerEntry } from '../../src/store/ledger.ts';
+
+const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
+const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  status: 'claimed',
+  requestHash: 'x',
+  order: 0,
+  failures: 2,
+  result: null,
+  error: null,
+  ...over,
+});
+const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({ requestHash: 'x', order: 0, safety: 'unsafe', ...over });
+const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
+
+describe('judgeClaim', () => {
+  test.each(SAFETIES)('a result of an %s call is given back, also to whom a person has ordered the call', (safety) => {
+    const entry = anEntry({ status: 'completed', result: { ok: 1 } });
+    for (const order of [0, 1]) {
+      const verdict = judgeClaim(aClaimant({ safety, order }), entry);
+      expect(verdict).toMatchObject({ takeOver: false, answer: { kind: 'completed', result: { ok: 1 } } });
+    }
+  });
+
+  test.each(SAFETIES)('an %s call that is to be tried again goes on counting', (safety) => {
+    expect(judgeClaim(aClaimant({ safety }), anEntry({ status: 'retrying' }))).toEqual({ takeOver: true, failures: 2 });
+  });
+
+  test.each(['idempotent', 'keyed'] as const)('a lost %s call is made again', (safety) => {
+    expect(judgeClaim(aClaimant({ safety }), anEntry())).toEqual({ takeOver: true, failures: 2 });
+  });
+
+  test('a lost unsafe call is made again when a person has ordered it since', () => {
+    expect(judgeClaim(aClaimant(), anEntry())).toMatchObject({ takeOver: false, answer: { kind: 'lost' } });
+    expect(judgeClaim(aClaimant({ order: 1 }), anEntry())).toMatchObject({ takeOver: true });
+    expect(judgeClaim(aClaimant({ order: 1 }), anEntry({ order: 1 }))).toMatchObject({ takeOver: false });
+  });
+
+  test.each([
+    ['failed', false],
+    ['unknown', true],
+  ] as const)('a call that is %s stays so, until a person orders it: then it counts anew', (status, isUnknown) => {
+    const entry = anEntry({ status, error, order: 1 });
+    expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({ takeOver: false, answer: { kind: 'failed', error, isUnknown } });
+    expect(judgeClaim(aClaimant({ order: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
+  });
+
+  test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)('a key of another request, %s, is refused', (status) => {
+    const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y', order: 1 }), anEntry({ status }));
+    expect(judge).toThrow(expect.objectContaining({ code: 'INTERNAL', retryable: false, done: 'no' }));
+  });
+});

@@ -1,0 +1,90 @@
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { openTimeLimit } from '../../src/activities/time-limit.ts';
+import type { TimeLimit } from '../../src/activities/time-limit.ts';
+import type { CallPolicy } from '../../src/graph/call-policy.ts';
+import { aPolicy } from '../support/call-builders.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = Date.parse('2026-01-02T03:04:05Z');
+
+beforeEach(() => vi.useFakeTimers({ now: NOW }));
+afterEach(() => vi.useRealTimers());
+
+interface Opened {
+  readonly limit: TimeLimit;
+  readonly environment: MockActivityEnvironment;
+}
+
+/** The limit of an attempt at a call that was scheduled a minute ago. */
+function open(policy: Partial<Pick<CallPolicy, 'timeoutMs' | 'deadlineMs'>>): Opened {
+  const environment = new MockActivityEnvironment({ scheduledTimestampMs: NOW - 60_000 });
+  return { environment, limit: openTimeLimit(aPolicy(policy), environment.context) };
+}
+
+const forever = async (): Promise<never> => await new Promise(() => undefined);
+
+describe('openTimeLimit', () => {
+  test('an attempt ends at its time-out', async () => {
+    const { limit } = open({ timeoutMs: 5_000 });
+    const work = limit.bound(forever());
+    const ended = expect(work).rejects.toThrow('Aborted');
+    await vi.advanceTimersByTimeAsync(4_999);
+    expect([limit.signal.aborted, limit.explain(null)]).toEqual([false, null]);
+    await vi.advanceTimersByTimeAsync(1);
+    await ended;
+    expect(limit.explain(null)).toMatchObject({ code: 'TIMEOUT', retryable: true, done: 'perhaps' });
+    expect(limit.explain(null)?.message).toContain('its time-out of 5000 ms');
+  });
+
+  test('an attempt ends at the deadline of all attempts, if that comes first', async () => {
+    const { limit } = open({ timeoutMs: 5_000, deadlineMs: 62_000 });
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(limit.explain(null)).toMatchObject({ code: 'TIMEOUT' });
+    expect(limit.explain(null)?.message).toContain('the deadline of 62000 ms');
+  });
+
+  test.each([25, 30, 365])('a time-out of %i days is no shorter than that', async (days) => {
+    const { limit } = open({ timeoutMs: days * DAY_MS });
+    await vi.advanceTimersByTimeAsync(24 * DAY_MS);
+    expect(limit.signal.aborted).toBe(false);
+  });
+
+  test('work that is done in time gives its result', async () => {
+    expect(await open({}).limit.bound(Promise.resolve(7))).toBe(7);
+  });
+
+  test('an error of the work itself is not explained by the limit', async () => {
+    const { limit } = open({});
+    await expect(limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+    expect(limit.explain(new Error('its own'))).toBeNull();
+  });
+
+  test('a cancellation ends the work', async () => {
+    const { limit, environment } = open({});
+    const work = limit.bound(forever());
+    environment.cancel();
+    await expect(work).rejects.toThrow('Aborted');
+    expect([limit.signal.aborted, limit.isCanceled()]).toEqual([true, true]);
+    expect(limit.explain(null)).toMatchObject({ code: 'CANCELED', retryable: false, done: 'perhaps' });
+  });
+
+  test('work that begins after a cancellation ends at once', async () => {
+    const { limit, environment } = open({});
+    environment.cancel();
+    await expect(limit.bound(forever())).rejects.toThrow('Aborted');
+  });
+
+  test('another attempt is allowed as long as it begins before the deadline', () => {
+    const { limit } = open({ deadlineMs: 62_000 });
+    expect([1_999, 2_000, 2_001].map(limit.allows)).toEqual([true, false, false]);
+    expect(open({}).limit.allows(Number.MAX_SAFE_INTEGER)).toBe(true);
+  });
+
+  test('a closed limit leaves no timer behind', () => {
+    const { limit } = open({});
+    expect(vi.getTimerCount()).toBe(1);
+    limit.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
