@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
+import { listen } from '../../src/api/listen.ts';
 import { parseConfig } from '../../src/config.ts';
 import type { Config } from '../../src/config.ts';
 import { choosePort } from '../../src/dev/ports.ts';
@@ -17,7 +18,6 @@ import type { Store } from '../../src/store/store.ts';
 import { toTemporalLogger } from '../../src/temporal-logger.ts';
 import { createWorker } from '../../src/worker.ts';
 import { startPostgres } from '../../test/support/postgres-server.ts';
-import { startPingServer } from './ping-server.ts';
 
 /** A Temporal server, a PostgreSQL server, a tool's other side and a Holdfast worker, all of them real. */
 export interface BenchEnvironment {
@@ -27,7 +27,7 @@ export interface BenchEnvironment {
   readonly store: Store;
   readonly logger: Logger;
   /** Has a worker run until the environment stops. */
-  keep(worker: Worker): void;
+  readonly keep: (worker: Worker) => void;
   stop(): Promise<void>;
 }
 
@@ -48,15 +48,15 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   teardown.add(() => postgres.stop());
   const store = await openPostgresStore(await postgres.createDatabase('bench'));
   teardown.add(() => store.close());
-  const ping = await startPingServer();
-  teardown.add(() => ping.stop());
+  const toolServer = await listen({ fetch: () => Response.json({ ok: true }) }, { port: 0 });
+  teardown.add(() => toolServer.stop());
   const connection = await NativeConnection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
   const clientConnection = await Connection.connect({ address: temporal.address });
   teardown.add(() => clientConnection.close());
   const config = parseConfig('the bench', {
-    tools: [{ name: 'ping', description: 'Answers at once.', parameters: { type: 'object' }, method: 'POST', url: ping.url, effect: 'keyed' }],
-    http: { allow: [ping.host] },
+    tools: [{ name: 'ping', description: 'Answers at once.', parameters: { type: 'object' }, method: 'POST', url: toolServer.url, effect: 'keyed' }],
+    http: { allow: [new URL(toolServer.url).host] },
   });
   const keep = (worker: Worker): void => {
     const running = worker.run();
