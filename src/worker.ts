@@ -36,6 +36,8 @@ export async function createWorker({ config, store, connection, namespace, logge
     dataConverter: { payloadConverterPath: workflowCode.payloadConverterPath },
     maxCachedWorkflows: 1_000,
     maxConcurrentActivityTaskExecutions: 200,
+    // So long a run waits for a worker that is gone before another one takes it over.
+    stickyQueueScheduleToStartTimeout: '3 seconds',
     shutdownGraceTime: '30 seconds',
     shutdownForceTime: '60 seconds',
   };

@@ -5,12 +5,13 @@ import type { PublicApproval } from '../graph/events.ts';
 import { isJsonObject, toJson } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import { isEnded } from '../graph/run.ts';
+import type { Outcome } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { Caller } from './authenticate.ts';
-import type { ApiDeps } from './environment.ts';
+import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { toApiError } from './refusal.ts';
-import { sendSignal } from './send-signal.ts';
+import { earlierOutcome, sendSignal } from './send-signal.ts';
 
 export interface WantedDecision {
   readonly decision: 'approve' | 'reject';
@@ -22,21 +23,25 @@ export interface WantedDecision {
 
 /**
  * Decides an approval. What the store knows to be refused never reaches the run; who of several is first, the run says.
- * @param id of the decision: a repetition is the same decision
  */
-export async function decideApproval(deps: ApiDeps, caller: Caller, { run, id, wanted }: { run: RunRecord; id: string; wanted: WantedDecision }): Promise<PublicApproval> {
+export async function decideApproval(deps: ApiDeps, caller: Caller, { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision }): Promise<PublicApproval> {
   const payload = toPayload(wanted);
+  const earlier = await earlierOutcome(deps, run, attempt);
+  if (earlier) return toApproval(earlier);
   refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run });
   try {
-    const outcome = await sendSignal(deps, caller, { run, signal: { name: wanted.decision, id, payload } });
-    if (!outcome.taken) throw toApiError(outcome.refusal);
-    if (!isApproval(outcome.value)) throw new TypeError('A decision was answered by what is no approval');
-    return outcome.value;
+    return toApproval(await sendSignal(deps, caller, { run, signal: { name: wanted.decision, attempt, payload } }));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
     refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run: { ...run, status: 'completed' } });
     throw error;
   }
+}
+
+function toApproval(outcome: Outcome): PublicApproval {
+  if (!outcome.taken) throw toApiError(outcome.refusal);
+  if (!isApproval(outcome.value)) throw new TypeError('A decision was answered by what is no approval');
+  return outcome.value;
 }
 
 function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonObject {
@@ -48,14 +53,14 @@ function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonOb
   };
 }
 
-interface Attempt {
+interface Asked {
   readonly wanted: WantedDecision;
   readonly payload: JsonObject;
   readonly run: Pick<RunRecord, 'id' | 'status'>;
 }
 
 /** @throws ApiError when the rows tell already that the decision would be refused */
-function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run }: Attempt): void {
+function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run }: Asked): void {
   const approval = find(approvals, wanted.approvalId);
   if (!approval) {
     if (wanted.approvalId !== undefined) throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);

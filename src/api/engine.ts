@@ -24,6 +24,8 @@ export interface Engine {
    * @throws ApiError 503 when no worker answers: the same id may be sent again
    */
   decide(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<Outcome | null>;
+  /** What became of a decision or control that was sent before. @returns `null` when the run never took it in. @throws as `decide` */
+  outcome(run: RunReference, decisionId: string): Promise<Outcome | null>;
   /** A run as it is now, or `null` when Temporal doesn't have it. */
   view(run: RunReference): Promise<RunView | null>;
   /** @throws when Temporal does not answer */
@@ -42,6 +44,8 @@ export function createEngine(connection: Connection, namespace: string): Engine 
   const client = new Client({ connection, namespace });
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
   const soon = async <T>(request: () => Promise<T>): Promise<T> => await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
+  const outcome = async (run: RunReference, decisionId: string): Promise<Outcome | null> =>
+    await orUnavailable('A worker of this run', () => ifThere(soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId))));
   return {
     async start(input) {
       await orUnavailable('Temporal', () => soon(() => startWorkflow(client, input)));
@@ -50,8 +54,9 @@ export function createEngine(connection: Connection, namespace: string): Engine 
       const handle = handleOf(run);
       const isThere = await orUnavailable('Temporal', () => ifThere(soon(async () => handle.signal(signal, payload)).then(() => true)));
       if (isThere === null) return null;
-      return await orUnavailable('A worker of this run', () => soon(() => handle.query<Outcome | null, [string]>(QUERIES.outcome, payload.decisionId)));
+      return await outcome(run, payload.decisionId);
     },
+    outcome,
     view: async (run) => await orUnavailable('A worker of this run', () => ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status)))),
     ping: async () => void (await soon(() => connection.workflowService.getSystemInfo({}))),
   };

@@ -15,12 +15,19 @@ export interface ApiDeps {
   readonly logger: Logger;
 }
 
+/** One try of a request. */
+export interface Attempt {
+  /** The id of what the request makes or decides: the same for all tries under one idempotency key. */
+  readonly id: string;
+  /** There was an earlier try, whose answer nobody knows; it may have done the work. */
+  readonly isRepetition: boolean;
+}
+
 /** What middleware leaves for the handlers of a request. */
 export interface ApiEnv {
   Variables: {
     requestId: string;
     caller: Caller;
-    /** The id of what the request makes: the same when it is repeated under one idempotency key. */
-    resourceId: string;
+    attempt: Attempt;
   };
 }

@@ -4,14 +4,14 @@ import type { Outcome } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
-import type { ApiDeps } from './environment.ts';
+import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { handOver } from './start-run.ts';
 
 interface SignalToSend {
   readonly name: string;
-  /** The decision id: tells this one from every other, so that a run takes it once however often it is sent. */
-  readonly id: string;
+  /** Its id is the decision's: a run takes it once, however often it is sent. */
+  readonly attempt: Attempt;
   readonly payload: JsonObject;
 }
 
@@ -20,13 +20,21 @@ interface SignalToSend {
  * @throws ApiError 409 when the run has ended, 503 when no worker answers
  */
 export async function sendSignal(deps: ApiDeps, caller: Caller, { run, signal }: { run: RunRecord; signal: SignalToSend }): Promise<Outcome> {
+  const { name, payload, attempt } = signal;
+  const earlier = await earlierOutcome(deps, run, attempt);
+  if (earlier) return earlier;
   if (isEnded(run.status)) throw hasEnded(run);
   await ensureHandedOver(deps, run);
   const by = { sub: caller.sub, roles: [...caller.roles] };
-  const outcome = await deps.engine.decide(run, signal.name, { ...signal.payload, decisionId: signal.id, by });
+  const outcome = await deps.engine.decide(run, name, { ...payload, decisionId: attempt.id, by });
   if (outcome) return outcome;
   const now = await deps.store.runs.find(run.id);
   throw now && isEnded(now.status) ? hasEnded(now) : unavailable('The run');
+}
+
+/** What an earlier try of the same request came to, as far as the run remembers. */
+export async function earlierOutcome({ engine }: Pick<ApiDeps, 'engine'>, run: RunRecord, { id, isRepetition }: Attempt): Promise<Outcome | null> {
+  return isRepetition ? await engine.outcome(run, id) : null;
 }
 
 /** A run may have been accepted and not be with Temporal yet. */

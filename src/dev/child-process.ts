@@ -11,6 +11,11 @@ async function ended(child: ChildProcess): Promise<void> {
   await new Promise<void>((resolve) => child.once('exit', () => resolve()));
 }
 
+export async function killChild(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await ended(child);
+}
+
 /** Asks a child to end, and ends it when it doesn't. */
 export async function stopChild(child: ChildProcess, withinMs: number): Promise<void> {
   child.kill('SIGTERM');

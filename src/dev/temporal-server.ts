@@ -4,14 +4,15 @@ import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../workflows/contract.ts';
-import { stopChild, stopOrphan } from './child-process.ts';
+import { killChild, stopChild, stopOrphan } from './child-process.ts';
 
 /** A Temporal dev server of our own. */
 export interface TemporalServer {
   readonly address: string;
   readonly uiUrl: string;
-  readonly process: ChildProcess;
   stop(): Promise<void>;
+  /** Ends it at once, as a power cut would. */
+  kill(): Promise<void>;
 }
 
 export interface TemporalServerOptions {
@@ -35,19 +36,19 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   if (pidFile !== null && databaseFile !== undefined) await stopOrphan(pidFile, databaseFile);
   const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const log = logFile === undefined ? null : createWriteStream(logFile, { flags: 'a' });
-  const lastWords = keepLastWords(child);
+  const words = keepWords(child);
   if (log) for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   if (pidFile !== null) await writeFile(pidFile, String(child.pid));
   const address = `127.0.0.1:${port}`;
-  await untilItAnswers(address, child, lastWords);
+  await untilItAnswers(address, child, words);
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
-    process: child,
     stop: async () => {
       await stopChild(child, 10_000);
       log?.end();
     },
+    kill: () => killChild(child),
   };
 }
 
@@ -71,20 +72,29 @@ function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): str
 
 const TYPES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
 
-function keepLastWords(child: ChildProcess): () => string {
-  let words = '';
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (words = (words + chunk.toString()).slice(-2_000)));
-  return () => words;
+/** What a child has printed, the middle of much left out. */
+function keepWords(child: ChildProcess): () => string {
+  let first = '';
+  let last = '';
+  const keep = (chunk: Buffer): void => {
+    const text = chunk.toString();
+    if (first.length < MAX_WORDS) first += text.slice(0, MAX_WORDS - first.length);
+    else last = (last + text).slice(-MAX_WORDS);
+  };
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', keep);
+  return () => `${first}\n${last}`.trim();
 }
 
-async function untilItAnswers(address: string, child: ChildProcess, lastWords: () => string): Promise<void> {
+const MAX_WORDS = 1_500;
+
+async function untilItAnswers(address: string, child: ChildProcess, words: () => string): Promise<void> {
   const until = Date.now() + START_WITHIN_MS;
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${lastWords().trim()}`);
+    if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${words()}`);
     if (await answers(address)) return;
     if (Date.now() > until) {
       child.kill('SIGKILL');
-      throw new Error(`The Temporal server at ${address} does not answer: ${lastWords().trim()}`);
+      throw new Error(`The Temporal server at ${address} does not answer: ${words()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -37,8 +37,10 @@ export interface Idempotency {
   /** Admits a request at most once at a time; a request whose lease is over may be begun again. */
   admit(request: NewRequest): Promise<Admission>;
   keep(request: RequestKey, answer: KeptAnswer): Promise<void>;
-  /** Forgets a request whose answer is not kept. */
-  release(request: RequestKey): Promise<void>;
+  /** Holds on to a request until a time; from then on it may be begun again, and makes the same thing. */
+  lease(request: RequestKey, until: string): Promise<void>;
+  /** Forgets a request that has done nothing. */
+  forget(request: RequestKey): Promise<void>;
   forgetBefore(time: string): Promise<void>;
 }
 
@@ -50,7 +52,10 @@ export function createIdempotency(db: Kysely<Tables>): Idempotency {
       const answer = { status, headers: JSON.stringify(headers), body: JSON.stringify(body) };
       await db.updateTable('idempotency').set(answer).where((eb) => eb.and(ofRequest(request))).execute();
     },
-    async release(request) {
+    async lease(request, until) {
+      await db.updateTable('idempotency').set({ lease_until: until }).where((eb) => eb.and(ofRequest(request))).execute();
+    },
+    async forget(request) {
       await db.deleteFrom('idempotency').where((eb) => eb.and(ofRequest(request))).where('status', 'is', null).execute();
     },
     async forgetBefore(time) {

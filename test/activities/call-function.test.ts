@@ -9,7 +9,14 @@ import { aPolicy, aTask } from '../support/call-builders.ts';
 const { signal } = new AbortController();
 
 function aFunctionTask(over: Partial<FunctionCallRequest> = {}): CallTask<FunctionCallRequest> {
-  const request = { kind: 'function', function: 'double', args: 21, effect: 'idempotent', policy: aPolicy(), ...over } as const;
+  const request = {
+    kind: 'function',
+    function: 'double',
+    args: 21,
+    effect: 'idempotent',
+    policy: aPolicy(),
+    ...over,
+  } as const;
   return { ...aTask(), request };
 }
 

@@ -108,7 +108,10 @@ describe('fromNetwork', () => {
 
   test('when no address of a name takes the connection, nothing can have been done', async () => {
     const port = await closedPort();
-    expect(await failureAt(`http://localhost:${port}`, `localhost:${port}`)).toMatchObject({ retryable: true, done: 'no' });
+    expect(await failureAt(`http://localhost:${port}`, `localhost:${port}`)).toMatchObject({
+      retryable: true,
+      done: 'no',
+    });
   });
 
   test('when a name leads nowhere, nothing can have been done', async () => {
@@ -145,7 +148,12 @@ describe('fromNetwork', () => {
     ['UND_ERR_BODY_TIMEOUT', null, 'perhaps'],
   ])('%s at %s: done is "%s"', (code, syscall, done) => {
     const thrown = new TypeError('fetch failed', { cause: systemError(code, syscall) });
-    expect(fromNetwork('MODEL_FAILED', thrown)).toMatchObject({ code: 'MODEL_FAILED', retryable: true, done, cause: thrown });
+    expect(fromNetwork('MODEL_FAILED', thrown)).toMatchObject({
+      code: 'MODEL_FAILED',
+      retryable: true,
+      done,
+      cause: thrown,
+    });
   });
 
   test('what is classified already stays as it is', () => {
@@ -154,7 +162,11 @@ describe('fromNetwork', () => {
   });
 
   test('what nobody knows was done perhaps, and says so in its own words', () => {
-    expect(fromNetwork('TOOL_FAILED', 'odd')).toMatchObject({ retryable: true, done: 'perhaps', message: 'The connection failed: odd' });
+    expect(fromNetwork('TOOL_FAILED', 'odd')).toMatchObject({
+      retryable: true,
+      done: 'perhaps',
+      message: 'The connection failed: odd',
+    });
   });
 });
 

@@ -125,12 +125,15 @@ describe('createGuardedFetch', () => {
     },
   );
 
-  test.each(['file:///etc/hostname', 'data:text/plain,hi', `ftp://${PUBLIC_ADDRESS}/`, `gopher://${PUBLIC_ADDRESS}/`, `ws://${PUBLIC_ADDRESS}/`])(
-    '%s is blocked for its protocol',
-    async (url) => {
-      expect(await outcomeOf(url)).toBe('BLOCKED_URL');
-    },
-  );
+  test.each([
+    'file:///etc/hostname',
+    'data:text/plain,hi',
+    `ftp://${PUBLIC_ADDRESS}/`,
+    `gopher://${PUBLIC_ADDRESS}/`,
+    `ws://${PUBLIC_ADDRESS}/`,
+  ])('%s is blocked for its protocol', async (url) => {
+    expect(await outcomeOf(url)).toBe('BLOCKED_URL');
+  });
 
   test('the reason is told, and that it is of no use to try again', async () => {
     const request = createGuardedFetch([])(new URL('http://10.0.0.1/'), { method: 'GET' });
@@ -141,7 +144,9 @@ describe('createGuardedFetch', () => {
 
 describe('http.allow', () => {
   test('another port of an allowed host is blocked', async () => {
-    expect(await outcomeOf(server.url, [`127.0.0.1:${server.port + 1}`, `127.0.0.1:${server.port - 1}`])).toBe('BLOCKED_URL');
+    expect(await outcomeOf(server.url, [`127.0.0.1:${server.port + 1}`, `127.0.0.1:${server.port - 1}`])).toBe(
+      'BLOCKED_URL',
+    );
     expect(server.connections).toBe(0);
   });
 
@@ -151,7 +156,9 @@ describe('http.allow', () => {
   });
 
   test('a name that only begins like an allowed one is blocked', async () => {
-    expect(await outcomeOf(`http://localhost:${server.port}/`, ['localhost', `local:${server.port}`])).toBe('BLOCKED_URL');
+    expect(await outcomeOf(`http://localhost:${server.port}/`, ['localhost', `local:${server.port}`])).toBe(
+      'BLOCKED_URL',
+    );
   });
 
   test.each([
@@ -162,10 +169,13 @@ describe('http.allow', () => {
     expect(await outcomeOf(`${protocol}://127.0.0.1/`, [`127.0.0.1:${port}`])).not.toBe('BLOCKED_URL');
   });
 
-  test.each(['http://user:secret@', 'ftp://', 'ws://'])('%s is blocked even where the host is allowed', async (beginning) => {
-    expect(await outcomeOf(`${beginning}${server.address}/`, [server.address])).toBe('BLOCKED_URL');
-    expect(server.connections).toBe(0);
-  });
+  test.each(['http://user:secret@', 'ftp://', 'ws://'])(
+    '%s is blocked even where the host is allowed',
+    async (beginning) => {
+      expect(await outcomeOf(`${beginning}${server.address}/`, [server.address])).toBe('BLOCKED_URL');
+      expect(server.connections).toBe(0);
+    },
+  );
 });
 
 describe('a redirect', () => {

@@ -3,7 +3,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Json } from '../../src/graph/json.ts';
 import { aContext } from '../support/call-builders.ts';
 import { aHttpTool } from '../support/http-tool-builder.ts';
-import { answer, breakOff, closedPort, endlessText, hangUp, json, startLoopbackServer } from '../support/loopback-server.ts';
+import {
+  answer,
+  breakOff,
+  closedPort,
+  endlessText,
+  hangUp,
+  json,
+  startLoopbackServer,
+} from '../support/loopback-server.ts';
 import type { Answer, LoopbackServer } from '../support/loopback-server.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
@@ -37,9 +45,12 @@ describe('a result', () => {
     expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
   });
 
-  test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'application/json-seq'])('is the text of %s', async (type) => {
-    expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":1}'))).toEqual({ text: '{"ok":1}' });
-  });
+  test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'application/json-seq'])(
+    'is the text of %s',
+    async (type) => {
+      expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":1}'))).toEqual({ text: '{"ok":1}' });
+    },
+  );
 
   test('is text where no type is given', async () => {
     expect(await resultOf(answer(200, {}, 'ok'))).toEqual({ text: 'ok' });
@@ -62,14 +73,20 @@ describe('a result', () => {
     expect(await resultOf(inTwo)).toBe('€');
   });
 
-  test.each(['{"ok":', 'ok', '{"ok":1}}'])('%s, which is no JSON though it says so, has failed for good', async (body) => {
-    const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
-    await expect(resultOf(answer(200, JSON_TYPE, body))).rejects.toMatchObject(failure);
-  });
+  test.each(['{"ok":', 'ok', '{"ok":1}}'])(
+    '%s, which is no JSON though it says so, has failed for good',
+    async (body) => {
+      const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
+      await expect(resultOf(answer(200, JSON_TYPE, body))).rejects.toMatchObject(failure);
+    },
+  );
 
   test('that is nested too deeply has failed for good', async () => {
     const deep = '['.repeat(5_000) + ']'.repeat(5_000);
-    await expect(resultOf(answer(200, JSON_TYPE, deep))).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false });
+    await expect(resultOf(answer(200, JSON_TYPE, deep))).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+    });
   });
 });
 
@@ -139,7 +156,12 @@ describe('a failure', () => {
 
   test('counts by its status even where its text is too long to read', async () => {
     const failure = resultOf(answer(429, { 'retry-after': '7' }, 'x'.repeat(MAX_BODY_BYTES + 1)));
-    await expect(failure).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no', retryAfterMs: 7_000 });
+    await expect(failure).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: true,
+      done: 'no',
+      retryAfterMs: 7_000,
+    });
   });
 
   test.each([
@@ -151,11 +173,19 @@ describe('a failure', () => {
 
   test('to connect has done nothing', async () => {
     const tool = aHttpTool(`127.0.0.1:${await closedPort()}`);
-    await expect(tool.execute({}, aContext())).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
+    await expect(tool.execute({}, aContext())).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: true,
+      done: 'no',
+    });
   });
 
   test.each(['127.0.0.1', 'localhost'])('to get past the guard, by %s, is told as such', async (host) => {
     const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
-    await expect(tool.execute({}, aContext())).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
+    await expect(tool.execute({}, aContext())).rejects.toMatchObject({
+      code: 'BLOCKED_URL',
+      retryable: false,
+      done: 'no',
+    });
   });
 });

@@ -41,19 +41,35 @@ describe('arguments', () => {
     const request = await requestOf({ method }, { q: 'a b&c=d', n: 7, flag: true, list: [1, { k: 'v' }], none: null });
     expect(request).toMatchObject({ method, body: '' });
     expect(request.headers).not.toHaveProperty('content-type');
-    const query = [['q', 'a b&c=d'], ['n', '7'], ['flag', 'true'], ['list', '[1,{"k":"v"}]'], ['none', '']];
+    const query = [
+      ['q', 'a b&c=d'],
+      ['n', '7'],
+      ['flag', 'true'],
+      ['list', '[1,{"k":"v"}]'],
+      ['none', ''],
+    ];
     expect(readTarget(request)).toEqual({ path: ['pay'], query });
   });
 
   test('those that the URL used are not sent again in the body', async () => {
-    const request = await requestOf({ path: '/orders/{{ args.id }}/{{ args["part"] }}' }, { id: 'a7', part: 2, amount: 5 });
+    const request = await requestOf(
+      { path: '/orders/{{ args.id }}/{{ args["part"] }}' },
+      { id: 'a7', part: 2, amount: 5 },
+    );
     expect(request.target).toBe('/orders/a7/2');
     expect(JSON.parse(request.body)).toEqual({ amount: 5 });
   });
 
   test('those that the URL used are not sent again in the query, whose own parameters stay', async () => {
     const request = await requestOf({ method: 'GET', path: '/find?lang=en&q={{ args.q }}' }, { q: 'x', page: 2 });
-    expect(readTarget(request)).toEqual({ path: ['find'], query: [['lang', 'en'], ['q', 'x'], ['page', '2']] });
+    expect(readTarget(request)).toEqual({
+      path: ['find'],
+      query: [
+        ['lang', 'en'],
+        ['q', 'x'],
+        ['page', '2'],
+      ],
+    });
   });
 
   test('a call without arguments sends an empty object', async () => {
@@ -91,7 +107,13 @@ describe('templates in the URL', () => {
 
   test.each(HOSTILE)('%j stays within its parameter of the query', async (q) => {
     const request = await requestOf({ path: '/find?q={{ args.q }}&limit=1' }, { q });
-    expect(readTarget(request)).toEqual({ path: ['find'], query: [['q', q], ['limit', '1']] });
+    expect(readTarget(request)).toEqual({
+      path: ['find'],
+      query: [
+        ['q', q],
+        ['limit', '1'],
+      ],
+    });
   });
 
   test.each<[string, JsonObject]>([
@@ -121,13 +143,19 @@ describe('headers', () => {
     expect((await requestOf({})).headers['idempotency-key']).toBe('K1');
   });
 
-  test.each(['idempotency-key', 'Idempotency-Key', 'IDEMPOTENCY-KEY'])('a configured %s does not replace the key', async (name) => {
-    expect((await requestOf({ headers: { [name]: 'fixed' } })).headers['idempotency-key']).toBe('K1');
-  });
+  test.each(['idempotency-key', 'Idempotency-Key', 'IDEMPOTENCY-KEY'])(
+    'a configured %s does not replace the key',
+    async (name) => {
+      expect((await requestOf({ headers: { [name]: 'fixed' } })).headers['idempotency-key']).toBe('K1');
+    },
+  );
 
   test('texts are sent as they are, secrets resolved', async () => {
     const headers = { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } };
-    expect((await requestOf({ headers })).headers).toMatchObject({ 'x-shop': 'north', authorization: `Bearer ${CANARY}` });
+    expect((await requestOf({ headers })).headers).toMatchObject({
+      'x-shop': 'north',
+      authorization: `Bearer ${CANARY}`,
+    });
   });
 
   test.each(['NO_KEY', 'EMPTY_KEY'])('without the secret %s nothing is sent', async (secret) => {

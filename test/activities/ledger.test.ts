@@ -14,7 +14,12 @@ const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
   error: null,
   ...over,
 });
-const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({ requestHash: 'x', order: 0, safety: 'unsafe', ...over });
+const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({
+  requestHash: 'x',
+  order: 0,
+  safety: 'unsafe',
+  ...over,
+});
 const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
 
 describe('judgeClaim', () => {
@@ -45,12 +50,18 @@ describe('judgeClaim', () => {
     ['unknown', true],
   ] as const)('a call that is %s stays so, until a person orders it: then it counts anew', (status, isUnknown) => {
     const entry = anEntry({ status, error, order: 1 });
-    expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({ takeOver: false, answer: { kind: 'failed', error, isUnknown } });
+    expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({
+      takeOver: false,
+      answer: { kind: 'failed', error, isUnknown },
+    });
     expect(judgeClaim(aClaimant({ order: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
   });
 
-  test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)('a key of another request, %s, is refused', (status) => {
-    const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y', order: 1 }), anEntry({ status }));
-    expect(judge).toThrow(expect.objectContaining({ code: 'INTERNAL', retryable: false, done: 'no' }));
-  });
+  test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)(
+    'a key of another request, %s, is refused',
+    (status) => {
+      const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y', order: 1 }), anEntry({ status }));
+      expect(judge).toThrow(expect.objectContaining({ code: 'INTERNAL', retryable: false, done: 'no' }));
+    },
+  );
 });

@@ -72,11 +72,16 @@ describe('retryDelay', () => {
 
   test('it is never less than the server asked for, up to ten minutes', () => {
     fc.assert(
-      fc.property(policies(), failures, fc.integer({ min: 0, max: 2 * MAX_RETRY_AFTER_MS }), (policy, failures, asked) => {
-        const delay = retryDelay(policy, failures, asked);
-        expect(delay).toBeGreaterThanOrEqual(Math.min(asked, MAX_RETRY_AFTER_MS));
-        expect(delay).toBeLessThanOrEqual(Math.max(policy.maxMs, Math.min(asked, MAX_RETRY_AFTER_MS)));
-      }),
+      fc.property(
+        policies(),
+        failures,
+        fc.integer({ min: 0, max: 2 * MAX_RETRY_AFTER_MS }),
+        (policy, failures, asked) => {
+          const delay = retryDelay(policy, failures, asked);
+          expect(delay).toBeGreaterThanOrEqual(Math.min(asked, MAX_RETRY_AFTER_MS));
+          expect(delay).toBeLessThanOrEqual(Math.max(policy.maxMs, Math.min(asked, MAX_RETRY_AFTER_MS)));
+        },
+      ),
       { numRuns: 1_000 },
     );
   });

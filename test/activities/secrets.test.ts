@@ -12,7 +12,10 @@ describe('createEnvironmentSecrets', () => {
     expect(await resolveSecret('PAY_KEY', secrets)).toBe('PAY_KEY');
   });
 
-  test.each(['NO_KEY', 'EMPTY_KEY', 'constructor'])('%s, which the environment does not hold, is named', async (secret) => {
-    await expect(resolveSecret({ secret }, secrets)).rejects.toThrow(secret);
-  });
+  test.each(['NO_KEY', 'EMPTY_KEY', 'constructor'])(
+    '%s, which the environment does not hold, is named',
+    async (secret) => {
+      await expect(resolveSecret({ secret }, secrets)).rejects.toThrow(secret);
+    },
+  );
 });

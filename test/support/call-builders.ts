@@ -5,7 +5,10 @@ import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/effect.t
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 
 /** A policy whose times are long enough never to matter, unless a test says otherwise. */
-export function aPolicy({ retry, ...over }: Partial<Omit<CallPolicy, 'retry'>> & { retry?: Partial<RetryPolicy> } = {}): CallPolicy {
+export function aPolicy({
+  retry,
+  ...over
+}: Partial<Omit<CallPolicy, 'retry'>> & { retry?: Partial<RetryPolicy> } = {}): CallPolicy {
   return {
     timeoutMs: 60_000,
     deadlineMs: null,
@@ -67,7 +70,17 @@ export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
     events: [{ seq: 1, at: '2026-01-02T03:04:05.678Z', step: 0, type: 'step.started', nodes: ['pay'] }],
     checkpoints: [],
     approvals: [],
-    view: { status: 'running', step: 0, next: [], waitingFor: [], output: null, error: null, usage, checkpointId: null, pending: [] },
+    view: {
+      status: 'running',
+      step: 0,
+      next: [],
+      waitingFor: [],
+      output: null,
+      error: null,
+      usage,
+      checkpointId: null,
+      pending: [],
+    },
     ...over,
   };
 }

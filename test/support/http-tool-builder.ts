@@ -10,7 +10,10 @@ export const CANARY = 'canary-4711';
 const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '' };
 
 /** An HTTP tool that may reach one place of this machine; `path` follows that place's address in the URL. */
-export function aHttpTool(address: string, { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {}): Tool {
+export function aHttpTool(
+  address: string,
+  { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {},
+): Tool {
   const settings: HttpToolSettings = {
     name: 'pay',
     description: 'Pay',

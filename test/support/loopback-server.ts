@@ -93,7 +93,11 @@ export const breakOff: Answer = (response) => {
 };
 
 /** Never answers; tells when it was asked, and when the other side has hung up. */
-export function silence(): { readonly answer: Answer; readonly asked: Promise<unknown>; readonly left: Promise<unknown> } {
+export function silence(): {
+  readonly answer: Answer;
+  readonly asked: Promise<unknown>;
+  readonly left: Promise<unknown>;
+} {
   const events = new EventEmitter();
   return {
     asked: once(events, 'asked'),

@@ -234,9 +234,21 @@ function idempotencySuite(store: () => Store): void {
     expect(await store().idempotency.admit(later)).toEqual({ kind: 'proceed', resourceId: 'id-k2' });
   });
 
-  test('a released request leaves nothing behind', async () => {
+  test('a request that is held on to is not begun again', async () => {
+    await store().idempotency.admit(request('k4'));
+    await store().idempotency.lease(request('k4'), '2026-01-02T03:10:00.000Z');
+    expect(await store().idempotency.admit(request('k4', { at: '2026-01-02T03:06:00.000Z' }))).toEqual({ kind: 'in-progress' });
+  });
+
+  test('a released request may be begun again at once, for the same resource', async () => {
+    await store().idempotency.admit(request('k5'));
+    await store().idempotency.lease(request('k5'), AT);
+    expect(await store().idempotency.admit(request('k5', { resourceId: 'another' }))).toEqual({ kind: 'proceed', resourceId: 'id-k5' });
+  });
+
+  test('a forgotten request leaves nothing behind', async () => {
     await store().idempotency.admit(request('k3'));
-    await store().idempotency.release(request('k3'));
+    await store().idempotency.forget(request('k3'));
     expect((await store().idempotency.admit(request('k3', { fingerprint: 'g' }))).kind).toBe('proceed');
   });
 }

@@ -7,8 +7,8 @@ import type { RequestKey } from '../../store/idempotency.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 
-/** How long one request may take before another may begin it again. */
-const LEASE_MS = 90_000;
+/** After so long another request may take over from one whose process is gone. */
+const LEASE_MS = 15_000;
 /** Answers that say nothing of the request itself are not kept. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
@@ -20,16 +20,16 @@ const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const key = readKey(c.req.header('idempotency-key'));
-    c.set('resourceId', ulid());
+    const id = ulid();
+    c.set('attempt', { id, isRepetition: false });
     if (key === null) return await next();
     const request = toRequestKey(c, key);
-    const now = Date.now();
     const admission = await store.idempotency.admit({
       ...request,
       fingerprint: await fingerprintOf(c),
-      resourceId: c.get('resourceId'),
-      at: new Date(now).toISOString(),
-      leaseUntil: new Date(now + LEASE_MS).toISOString(),
+      resourceId: id,
+      at: timeIn(0),
+      leaseUntil: timeIn(LEASE_MS),
     });
     switch (admission.kind) {
       case 'replay': {
@@ -41,12 +41,21 @@ export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>)
       case 'in-progress':
         throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', { headers: { 'retry-after': '1' } });
       case 'proceed':
-        c.set('resourceId', admission.resourceId);
+        c.set('attempt', { id: admission.resourceId, isRepetition: admission.resourceId !== id });
     }
-    await next();
+    const extending = setInterval(() => void store.idempotency.lease(request, timeIn(LEASE_MS)).catch(() => undefined), LEASE_MS / 3);
+    try {
+      await next();
+    } finally {
+      clearInterval(extending);
+    }
     await keepAnswer(c, { store, logger }, request);
     return undefined;
   });
+}
+
+function timeIn(ms: number): string {
+  return new Date(Date.now() + ms).toISOString();
 }
 
 /** The header is a quoted string by the draft, and often comes bare; both mean the same key. */
@@ -70,7 +79,8 @@ async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
 async function keepAnswer(c: Context<ApiEnv>, { store, logger }: Pick<ApiDeps, 'store' | 'logger'>, request: RequestKey): Promise<void> {
   const { status } = c.res;
   try {
-    if (NOT_KEPT.has(status) || status >= 500) return await store.idempotency.release(request);
+    if (status >= 500) return await store.idempotency.lease(request, timeIn(0));
+    if (NOT_KEPT.has(status)) return await store.idempotency.forget(request);
     const headers = KEPT_HEADERS.flatMap((name) => {
       const value = c.res.headers.get(name);
       return value === null ? [] : [[name, value] as const];

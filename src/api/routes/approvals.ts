@@ -31,7 +31,7 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
       const wanted = { decision, ...c.req.valid('json') };
-      return c.json(await decideApproval(deps, c.get('caller'), { run, id: c.get('resourceId'), wanted }), 200);
+      return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
     });
   };
 }
@@ -86,7 +86,7 @@ const decision: AddRoute = (router, deps) => {
     const approval = await findApproval(deps, c.get('caller'), c.req.valid('param').id);
     const run = await findRun(deps, c.get('caller'), approval.runId);
     const wanted = { ...c.req.valid('json'), approvalId: approval.id };
-    return c.json(await decideApproval(deps, c.get('caller'), { run, id: c.get('resourceId'), wanted }), 200);
+    return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
   });
 };
 

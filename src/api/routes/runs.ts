@@ -35,7 +35,7 @@ const start: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { graph, input, limits, metadata } = c.req.valid('json');
-    const id = c.get('resourceId');
+    const { id } = c.get('attempt');
     const wanted = { graph: toJson(graph), input: toJsonObject(input), limits: given(limits), metadata: toJsonObject(metadata) };
     await startRun(deps, c.get('caller'), { id, wanted });
     c.header('location', `/api/runs/${id}`);

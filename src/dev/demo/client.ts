@@ -35,7 +35,8 @@ async function untilItAnswers(url: URL, init: RequestInit): Promise<Response> {
       if (Date.now() > deadline) throw error;
       return null;
     });
-    if (response && (response.status !== 503 || Date.now() > deadline)) return response;
+    const isAskedToRetry = response === null || (!response.ok && response.headers.has('retry-after'));
+    if (response && (!isAskedToRetry || Date.now() > deadline)) return response;
     await sleep(Number(response?.headers.get('retry-after') ?? 1) * 1_000);
   }
 }

@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApprovalPolicy } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
+import type { AskingRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import '../support/require-typescript.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack({});
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+type Caller = Parameters<TestStack['as']>[0];
+
+const decide = async (caller: Caller, approvalId: string, body: object, headers: Record<string, string> = {}) =>
+  await stack.as(caller).post(`/api/approvals/${approvalId}/decision`, body, headers);
+const approve = async (caller: Caller, { approvalId }: AskingRun, more: object = {}) =>
+  await decide(caller, approvalId, { decision: 'approve', ...more });
+const approvalOf = async ({ approvalId }: AskingRun): Promise<Json> => (await stack.as('user').get(`/api/approvals/${approvalId}`)).body;
+const answerOf = async ({ runId }: AskingRun): Promise<Json | undefined> =>
+  at(await stack.as('user').untilRun(runId, hasStatus('completed')), '/output/answer');
+const inbox = async (query: string, caller: Caller = 'approver') => await readAll(stack.as(caller), `/api/approvals?${query}`, 2);
+const idsOf = (approvals: readonly Json[]): string[] => approvals.map((approval) => textAt(approval, '/id'));
+const asking = async (over: Parameters<typeof startAsking>[1] = {}): Promise<AskingRun> => await startAsking(stack.as('user'), over);
+
+/** A run that asks two questions at once. */
+async function startAskingTwice(): Promise<{ readonly runId: string; readonly ids: readonly string[] }> {
+  const ask = { type: 'approval', title: 'May I?' } as const;
+  const edges = [{ from: '__start__', to: ['one', 'two'] }];
+  const run = await startRun(stack.as('user'), aDefinition({ nodes: { one: ask, two: ask }, edges }));
+  return { runId: textAt(run, '/id'), ids: [textAt(run, '/waitingFor/0/id'), textAt(run, '/waitingFor/1/id')] };
+}
+
+describe('the inbox', () => {
+  test('has the approvals of all runs, the newest first', async () => {
+    const asked = [await asking(), await asking(), await asking()].map(({ approvalId }) => approvalId);
+    expect(idsOf(await inbox('status=pending')).filter((id) => asked.includes(id))).toEqual(asked.toReversed());
+  });
+
+  test('is filtered by run', async () => {
+    const [, run] = [await asking(), await startAskingTwice()];
+    expect(idsOf(await inbox(`runId=${run.runId}`)).toSorted()).toEqual(run.ids.toSorted());
+  });
+
+  test.each([
+    ['approved', 'approve'],
+    ['rejected', 'reject'],
+  ])('is filtered by the status %s', async (status, decision) => {
+    const [run, open] = [await asking(), await asking()];
+    await decide('approver', run.approvalId, { decision });
+    const found = idsOf(await inbox(`status=${status}`));
+    expect([run, open].map(({ approvalId }) => found.includes(approvalId))).toEqual([true, false]);
+  });
+
+  test('is that of the tenant', async () => {
+    const { runId } = await asking();
+    expect(await inbox(`runId=${runId}`, 'otherTenantUser')).toEqual([]);
+  });
+
+  test('refuses a status that there is not', async () => {
+    const answer = await stack.as('approver').get('/api/approvals?status=open');
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(answer)).toEqual(['/status']);
+  });
+});
+
+describe('an approval', () => {
+  test('says what is asked, by whom, and until when', async () => {
+    const schema = { type: 'object' } as const;
+    const question = { title: 'Pay {{ 6 * 7 }}?', details: { why: 'because' }, args: { amount: 42 }, argsSchema: schema, decisionSchema: schema };
+    const run = await asking({ ...question, policy: { roles: ['approver'] }, timeout: '1h' });
+    const approval = await approvalOf(run);
+    expect(approval).toEqual({
+      ...{ id: run.approvalId, runId: run.runId, node: 'only' },
+      ...{ ...question, title: 'Pay 42?' },
+      ...{ policy: { roles: ['approver'] }, status: 'pending', decisions: [], requestedBy: 'uma' },
+      requestedAt: expect.stringMatching(/Z$/),
+      expiresAt: expect.stringMatching(/Z$/),
+    });
+    expect(Date.parse(textAt(approval, '/expiresAt')) - Date.parse(textAt(approval, '/requestedAt'))).toBe(3_600_000);
+  });
+
+  test('of another tenant is as one that is not there', async () => {
+    const { approvalId } = await asking();
+    const [foreign, missing] = await Promise.all([approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)));
+    expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
+    expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('none', approvalId));
+  });
+});
+
+describe('deciding', () => {
+  test.each([
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ])('%s: the run goes on with the answer', async (decision, status) => {
+    const run = await asking({ args: { amount: 1 } });
+    const { body } = await decide('approver', run.approvalId, { decision, reason: 'so be it' });
+    expect(body).toMatchObject({ id: run.approvalId, status, decisions: [{ by: 'ada', decision, reason: 'so be it' }] });
+    const given = { decision: status, by: 'ada', reason: 'so be it', args: { amount: 1 }, at: textAt(body, '/decisions/0/at'), values: null };
+    expect(await answerOf(run)).toEqual(given);
+  });
+
+  test.each(['approve', 'reject'])('by POST /api/runs/{id}/%s needs no approval id while one is pending', async (decision) => {
+    const run = await asking();
+    expect(await stack.as('approver').post(`/api/runs/${run.runId}/${decision}`, {})).toMatchObject({ status: 200, body: { id: run.approvalId } });
+    expect(await answerOf(run)).toMatchObject({ decision: decision === 'approve' ? 'approved' : 'rejected' });
+  });
+
+  test('without an id is refused while several are pending, and names them', async () => {
+    const { runId, ids } = await startAskingTwice();
+    const answer = await stack.as('approver').post(`/api/runs/${runId}/approve`, {});
+    expect(answer).toMatchObject(aProblem(422, 'APPROVAL_ID_REQUIRED'));
+    for (const id of ids) expect(textAt(answer.body, '/detail')).toContain(id);
+  });
+
+  test('with an id decides that one', async () => {
+    const { runId, ids } = await startAskingTwice();
+    const [first = '', second = ''] = ids;
+    await stack.as('approver').post(`/api/runs/${runId}/reject`, { approvalId: second });
+    expect((await inbox(`runId=${runId}&status=pending`)).map((approval) => textAt(approval, '/id'))).toEqual([first]);
+  });
+
+  test('an approval of another run is refused', async () => {
+    const [one, two] = [await asking(), await asking()];
+    const answer = await stack.as('approver').post(`/api/runs/${one.runId}/approve`, { approvalId: two.approvalId });
+    expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
+    expect(await approvalOf(two)).toMatchObject({ status: 'pending' });
+  });
+
+  test('is told by the history', async () => {
+    const run = await asking();
+    await approve('approver', run, { reason: 'fine' });
+    await answerOf(run);
+    const decided = { approvalId: run.approvalId, by: 'ada', decision: 'approve', reason: 'fine', status: 'approved', node: 'only' };
+    expect(await eventsOf(stack.as('user'), run.runId, 'approval.decided')).toMatchObject([decided]);
+  });
+
+  test('neither approve nor reject is refused', async () => {
+    const { approvalId } = await asking();
+    const answer = await decide('approver', approvalId, { decision: 'maybe', comment: 'x' });
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(answer).toSorted()).toEqual(['/comment', '/decision']);
+  });
+});
+
+describe('edited arguments', () => {
+  const argsSchema = { type: 'object', properties: { amount: { type: 'number', maximum: 50 } }, required: ['amount'] } as const;
+  const edited = { args: { amount: 40 }, argsSchema };
+
+  test('are what the run goes on with', async () => {
+    const run = await asking(edited);
+    expect(await approve('approver', run, { args: { amount: 25 } })).toMatchObject({ status: 200, body: { args: { amount: 25 } } });
+    expect(await answerOf(run)).toMatchObject({ args: { amount: 25 } });
+  });
+
+  test.each([
+    [{ amount: 51 }, '/args/amount'],
+    [{ amount: 'all' }, '/args/amount'],
+    [{}, '/args'],
+    [null, '/args'],
+  ])('%j are refused, and the approval stays open', async (args, path) => {
+    const run = await asking(edited);
+    const answer = await approve('approver', run, { args });
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_ARGS'));
+    expect(issuePathsOf(answer)).toEqual([path]);
+    expect(await approvalOf(run)).toMatchObject({ status: 'pending', decisions: [], args: { amount: 40 } });
+  });
+});
+
+describe('values of a decision', () => {
+  const decisionSchema = { type: 'object', properties: { ticket: { type: 'string' } }, required: ['ticket'] } as const;
+
+  test('land in the result', async () => {
+    const run = await asking({ decisionSchema });
+    await approve('approver', run, { values: { ticket: 'T-7' } });
+    expect(await answerOf(run)).toMatchObject({ values: { ticket: 'T-7' } });
+  });
+
+  test.each([
+    [{ values: { ticket: 7 } }, '/values/ticket'],
+    [{ values: {} }, '/values'],
+    [{}, '/values'],
+  ])('are asked for: %j is refused', async (given, path) => {
+    const run = await asking({ decisionSchema });
+    const answer = await approve('approver', run, given);
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));
+    expect(issuePathsOf(answer)).toEqual([path]);
+    expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
+  });
+
+  test('are not asked for when somebody rejects', async () => {
+    expect(await decide('approver', (await asking({ decisionSchema })).approvalId, { decision: 'reject' })).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a policy', () => {
+  test.each([
+    ['approve', {}],
+    ['reject', { reason: '  ' }],
+  ])('that requires a reason refuses to %s with %j', async (decision, given) => {
+    const run = await asking({ policy: { requireReason: true } });
+    const answer = await decide('approver', run.approvalId, { decision, ...given });
+    expect(answer).toMatchObject(aProblem(422, 'REASON_REQUIRED'));
+    expect(issuePathsOf(answer)).toEqual(['/reason']);
+    expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
+  });
+
+  const policies: readonly [string, ApprovalPolicy, Caller, number][] = [
+    ['roles', { roles: ['approver'] }, 'approver', 200],
+    ['roles', { roles: ['treasurer'] }, 'approver', 403],
+    ['users', { users: ['bob'] }, 'approver2', 200],
+    ['users', { users: ['bob'] }, 'approver', 403],
+    ['users or roles', { users: ['bob'], roles: ['approver'] }, 'approver', 200],
+    ['roles that grow in time', { roles: ['treasurer'], escalate: [{ after: '1h', roles: ['approver'] }] }, 'approver', 403],
+    ['roles', { roles: ['user'] }, 'user', 403],
+    ['nothing', {}, 'user', 403],
+    ['nothing', {}, 'otherTenantUser', 403],
+  ];
+  test.each(policies)('of %s, %j: %s gets %i', async (_what, policy, caller, status) => {
+    const run = await asking({ policy });
+    expect(await approve(caller, run)).toMatchObject({ status });
+    expect(await approvalOf(run)).toMatchObject({ status: status === 200 ? 'approved' : 'pending' });
+  });
+
+  test('refuses somebody in words that name who may decide', async () => {
+    const answer = await approve('approver', await asking({ policy: { users: ['bob'], roles: ['treasurer'] } }));
+    expect(answer).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
+    expect(textAt(answer.body, '/detail')).toMatch(/treasurer.*bob/);
+  });
+
+  test('that excludes the requester lets others decide', async () => {
+    const run = await startAsking(stack.as('admin'), { policy: { excludeRequester: true } });
+    expect(await approve('admin', run)).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
+    expect(await approve('approver', run)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('a quorum of two', () => {
+  const policy = { quorum: 2 };
+
+  test('needs two people', async () => {
+    const run = await asking({ policy });
+    expect(await approve('approver', run)).toMatchObject({ status: 200, body: { status: 'pending' } });
+    expect(await approve('approver', run)).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
+    const decisions = [{ by: 'ada' }, { by: 'bob' }];
+    expect(await approve('approver2', run)).toMatchObject({ status: 200, body: { status: 'approved', decisions } });
+    expect(await answerOf(run)).toMatchObject({ decision: 'approved' });
+  });
+
+  test('is over with one rejection', async () => {
+    const run = await asking({ policy });
+    await approve('approver', run);
+    expect(await decide('approver2', run.approvalId, { decision: 'reject' })).toMatchObject({ body: { status: 'rejected' } });
+  });
+});
+
+describe('a decision that comes too late', () => {
+  test.each(['approve', 'reject'])('%s: is refused, and told who decided and when', async (decision) => {
+    const run = await asking();
+    const { body } = await approve('approver', run);
+    const answer = await decide('approver2', run.approvalId, { decision });
+    expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
+    expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
+  });
+
+  test('by POST /api/runs/{id}/approve without an id is told the same', async () => {
+    const run = await asking();
+    const { body } = await approve('approver', run);
+    await answerOf(run);
+    const answer = await stack.as('approver2').post(`/api/runs/${run.runId}/approve`, {});
+    expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
+    expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
+  });
+
+  test('is refused once the approval has expired', async () => {
+    const run = await asking({ timeout: '50ms' });
+    expect(await answerOf(run)).toMatchObject({ decision: 'expired', by: null });
+    expect(await approve('approver', run)).toMatchObject(aProblem(410, 'APPROVAL_EXPIRED'));
+    expect(await approvalOf(run)).toMatchObject({ status: 'expired', decisions: [] });
+  });
+
+  test('is refused once the run was canceled', async () => {
+    const run = await asking();
+    await stack.as('user').post(`/api/runs/${run.runId}/cancel`, {});
+    await stack.as('user').untilRun(run.runId, hasStatus('canceled'));
+    expect(await approve('approver', run)).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
+  });
+});
+
+describe('two people at the same moment', () => {
+  const doors: readonly [string, (caller: Caller, run: AskingRun) => ReturnType<typeof decide>][] = [
+    ['/api/approvals/{id}/decision', approve],
+    ['/api/runs/{id}/approve', async (caller, { runId }) => await stack.as(caller).post(`/api/runs/${runId}/approve`, {})],
+  ];
+
+  test.each(doors)('at %s: one decides, the other is refused, every time', async (_door, enter) => {
+    const runs = await Promise.all(Array.from({ length: 10 }, () => asking()));
+    const races = runs.map(async (run) => {
+      const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);
+      const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
+      expect([won, lost]).toMatchObject([{ status: 200, body: { status: 'approved', decisions: [{}] } }, { status: 409 }]);
+      expect(await answerOf(run)).toMatchObject({ by: textAt(won?.body ?? null, '/decisions/0/by') });
+    });
+    await Promise.all(races);
+  });
+});
+
+describe('the same decision again', () => {
+  const body = { decision: 'approve', reason: 'once' };
+
+  test('under its Idempotency-Key gets the first answer again', async () => {
+    const { approvalId } = await asking();
+    const first = await decide('approver', approvalId, body, { 'idempotency-key': approvalId });
+    const second = await decide('approver', approvalId, body, { 'idempotency-key': approvalId });
+    expect(second).toMatchObject({ status: 200, body: first.body });
+    expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+  });
+
+  test('at the same moment counts once', async () => {
+    const run = await asking({ policy: { quorum: 2 } });
+    await Promise.all([1, 2, 3].map(() => decide('approver', run.approvalId, body, { 'idempotency-key': run.approvalId })));
+    expect(await approvalOf(run)).toMatchObject({ status: 'pending', decisions: [{ by: 'ada' }] });
+  });
+
+  test('under the key of somebody else is a decision of its own', async () => {
+    const run = await asking({ policy: { quorum: 2 } });
+    for (const caller of ['approver', 'approver2'] as const) await decide(caller, run.approvalId, body, { 'idempotency-key': 'shared' });
+    expect(await approvalOf(run)).toMatchObject({ status: 'approved' });
+  });
+
+  test('a refusal by the policy is not kept', async () => {
+    const { approvalId } = await asking({ policy: { roles: ['treasurer'] } });
+    const answers = [1, 2].map(async () => await decide('approver', approvalId, body, { 'idempotency-key': `refused-${approvalId}` }));
+    const replayed = (await Promise.all(answers)).map(({ headers }) => headers.get('idempotent-replayed'));
+    expect(replayed).toEqual([null, null]);
+  });
+});

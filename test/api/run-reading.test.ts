@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/json.ts';
+import { eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import '../support/require-typescript.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack({});
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const read = async (path: string, headers: Record<string, string> = {}) => await stack.as('user').get(path, headers);
+const idsOf = (runs: readonly Json[]): string[] => runs.map((run) => textAt(run, '/id'));
+
+/** Starts runs at once, some of them in the same millisecond. @returns their ids */
+async function startSeveral(count: number, name: string, caller: 'user' | 'otherTenantUser' = 'user'): Promise<string[]> {
+  const graph = aDefinition({ name });
+  return idsOf(await Promise.all(Array.from({ length: count }, () => startRun(stack.as(caller), graph))));
+}
+
+describe('the list of runs', () => {
+  test('begins with the newest', async () => {
+    const ids: string[] = [];
+    for (let count = 0; count < 3; count++) ids.push(...(await startSeveral(1, 'in-order')));
+    expect(idsOf(await readAll(stack.as('user'), '/api/runs?graph=in-order'))).toEqual(ids.reverse());
+  });
+
+  test.each([1, 3, 200])('has every run once in pages of %i', async (limit) => {
+    const ids = await startSeveral(10, `pages-of-${limit}`);
+    const listed = idsOf(await readAll(stack.as('user'), `/api/runs?graph=pages-of-${limit}`, limit));
+    expect(listed.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('neither repeats nor skips a run while others are added', async () => {
+    const ids = await startSeveral(6, 'growing');
+    const listed: string[] = [];
+    for (let cursor = ''; ; ) {
+      const { body } = await read(`/api/runs?graph=growing&limit=2${cursor}`);
+      listed.push(...idsOf(listAt(body, '/items')));
+      if (at(body, '/nextCursor') === null) break;
+      cursor = `&cursor=${textAt(body, '/nextCursor')}`;
+      await startSeveral(1, 'growing');
+    }
+    expect(listed.toSorted()).toEqual(ids.toSorted());
+  });
+
+  test('is filtered by status and graph', async () => {
+    const { runId } = await startAsking(stack.as('user'));
+    await startSeveral(1, 'test');
+    expect(idsOf(await readAll(stack.as('user'), '/api/runs?graph=test&status=waiting'))).toEqual([runId]);
+    expect(await readAll(stack.as('user'), '/api/runs?graph=nobody')).toEqual([]);
+  });
+
+  test('is filtered by the time of creation', async () => {
+    const [earlier = ''] = await startSeveral(1, 'timely');
+    const { body } = await read(`/api/runs/${earlier}`);
+    const later = await startSeveral(1, 'timely');
+    const createdAfter = encodeURIComponent(textAt(body, '/createdAt'));
+    expect(idsOf(await readAll(stack.as('user'), `/api/runs?graph=timely&createdAfter=${createdAfter}`))).toEqual(later);
+  });
+
+  test.each(['2026-01-01T00:00:00+23:59', '2026-01-01T00:00:00.123456789-23:59', '9999-12-31T23:59:59Z'])('takes the time %s', async (time) => {
+    expect(await read(`/api/runs?createdAfter=${encodeURIComponent(time)}`)).toMatchObject({ status: 200 });
+  });
+
+  test('is that of the tenant', async () => {
+    await startSeveral(1, 'mine');
+    expect(await readAll(stack.as('otherTenantUser'), '/api/runs?graph=mine')).toEqual([]);
+  });
+
+  test.each([
+    ['limit=0', '/limit'],
+    ['limit=201', '/limit'],
+    ['limit=1.5', '/limit'],
+    ['limit=1&limit=2', '/limit'],
+    ['status=sleeping', '/status'],
+    ['createdAfter=yesterday', '/createdAfter'],
+    ['cursor=', '/cursor'],
+  ])('refuses ?%s', async (query, path) => {
+    const answer = await read(`/api/runs?${query}`);
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(answer)).toEqual([path]);
+  });
+});
+
+describe('a cursor', () => {
+  let cursor: string;
+  beforeAll(async () => {
+    await startSeveral(2, 'cursed');
+    cursor = textAt((await read('/api/runs?graph=cursed&limit=1')).body, '/nextCursor');
+  });
+
+  const other = (letter: string): string => (letter === 'e' ? 'f' : 'e');
+  test.each<[string, (cursor: string) => string]>([
+    ['whose position was changed', (given) => given.replace(/^./, other)],
+    ['whose signature was changed', (given) => given.replace(/(?<=\.)./, other)],
+    ['without a signature', (given) => given.replace(/\..*/, '')],
+    ['of another list with the same signature', (given) => given.replace(/.*\./, 'e30.')],
+    ['that is made up', () => Buffer.from('{"at":"2030-01-01","id":"1"}').toString('base64url')],
+  ])('%s is refused', async (_what, change) => {
+    expect(await read(`/api/runs?graph=cursed&cursor=${change(cursor)}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+  });
+
+  test.each([
+    ['no filter', '/api/runs?'],
+    ['another filter', '/api/runs?graph=other&'],
+    ['one filter more', '/api/runs?graph=cursed&status=completed&'],
+    ['another list', '/api/approvals?'],
+    ['the list of graphs', '/api/graphs?'],
+  ])('is refused with %s', async (_what, path) => {
+    expect(await read(`${path}cursor=${cursor}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+  });
+
+  test('of another tenant is refused', async () => {
+    const answer = await stack.as('otherTenantUser').get(`/api/runs?graph=cursed&cursor=${cursor}`);
+    expect(answer).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+  });
+
+  test('takes pages of another size', async () => {
+    expect(await read(`/api/runs?graph=cursed&limit=200&cursor=${cursor}`)).toMatchObject({ status: 200, body: { items: [{}], nextCursor: null } });
+  });
+});
+
+describe('the state of a run', () => {
+  /** Writes, then asks; something else is written meanwhile. */
+  const graph = aDefinition({
+    nodes: {
+      first: { type: 'set', write: { log: 'first' } },
+      ask: { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } },
+      beside: { type: 'set', write: { log: 'beside' } },
+    },
+    edges: [
+      { from: '__start__', to: 'first' },
+      { from: 'first', to: ['ask', 'beside'] },
+    ],
+  });
+  const stateOf = async (id: string, query = '') => await read(`/api/runs/${id}/state${query}`);
+
+  test('is that of the last checkpoint, with what finished tasks are going to write', async () => {
+    const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
+    expect(await stateOf(id)).toMatchObject({
+      status: 200,
+      body: {
+        values: { log: ['given', 'first'] },
+        next: ['ask'],
+        pending: [{ node: 'beside', update: { log: 'beside' } }],
+        visited: ['first'],
+      },
+    });
+  });
+
+  test('has it all in the end', async () => {
+    const id = textAt(await startRun(stack.as('user'), graph), '/id');
+    await stack.as('approver').post(`/api/runs/${id}/approve`, {});
+    await stack.as('user').untilRun(id, hasStatus('completed'));
+    const values = { log: ['first', 'approved', 'beside'] };
+    expect((await stateOf(id)).body).toMatchObject({ values, next: [], pending: [], visited: ['first', 'ask', 'beside'] });
+  });
+
+  test('is kept for every checkpoint', async () => {
+    const id = textAt(await startRun(stack.as('user'), graph, { log: ['given'] }), '/id');
+    await stack.as('approver').post(`/api/runs/${id}/approve`, {});
+    await stack.as('user').untilRun(id, hasStatus('completed'));
+    const saved = await eventsOf(stack.as('user'), id, 'checkpoint.saved');
+    const states = await Promise.all(saved.map((event) => stateOf(id, `?checkpoint=${textAt(event, '/checkpoint')}`)));
+    expect(states.map(({ body }) => body)).toMatchObject([
+      { values: { log: ['given'] }, next: ['first'], checkpoint: textAt(saved[0] ?? null, '/checkpoint') },
+      { values: { log: ['given', 'first'] }, next: ['ask', 'beside'], visited: ['first'] },
+      { values: { log: ['given', 'first', 'approved', 'beside'] }, next: [] },
+    ]);
+  });
+
+  test('has a strong ETag, which is the same until the state changes', async () => {
+    const id = textAt(await startRun(stack.as('user'), graph), '/id');
+    const tags = [(await stateOf(id)).headers.get('etag'), (await stateOf(id)).headers.get('etag')];
+    await stack.as('approver').post(`/api/runs/${id}/approve`, {});
+    await stack.as('user').untilRun(id, hasStatus('completed'));
+    expect(tags).toEqual([expect.stringMatching(/^"[^"]+"$/), tags[0]]);
+    expect((await stateOf(id)).headers.get('etag')).not.toBe(tags[0]);
+  });
+
+  test('at a checkpoint that the run does not have is refused', async () => {
+    const [one = '', two = ''] = await startSeveral(2, 'stated');
+    const foreign = textAt((await stateOf(two)).body, '/checkpoint');
+    expect(await stateOf(one, `?checkpoint=${foreign}`)).toMatchObject(aProblem(404, 'UNKNOWN_CHECKPOINT'));
+    expect(await stateOf(one, '?checkpoint=none')).toMatchObject(aProblem(404, 'UNKNOWN_CHECKPOINT'));
+  });
+});
+
+describe('the history of a run', () => {
+  let id: string;
+  let events: readonly Json[];
+  beforeAll(async () => {
+    const nodes = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { type: 'set', write: { log: name } } as const]));
+    id = textAt(await startRun(stack.as('user'), aDefinition({ nodes })), '/id');
+    events = await eventsOf(stack.as('user'), id);
+  });
+
+  test('is numbered from 1 without a gap', () => {
+    expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));
+  });
+
+  test('tells what happened, in order', () => {
+    const node = ['step.started', 'node.started', 'node.completed', 'checkpoint.saved'];
+    const types = ['run.started', 'checkpoint.saved', ...node, ...node, ...node, 'run.completed'];
+    expect(events.map((event) => textAt(event, '/type'))).toEqual(types);
+    expect(events[0]).toMatchObject({ step: -1, by: 'uma', graph: { name: 'test' } });
+    expect(events.at(-1)).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+  });
+
+  test.each([1, 4, 16])('is the same in pages of %i', async (limit) => {
+    expect(await readAll(stack.as('user'), `/api/runs/${id}/history`, limit)).toEqual(events);
+  });
+
+  test('says on its last page that there is no more', async () => {
+    const { body } = await read(`/api/runs/${id}/history?limit=${events.length}`);
+    expect(at(body, '/nextCursor')).toBeNull();
+  });
+
+  test('takes no cursor of another run', async () => {
+    const [other = ''] = await startSeveral(1, 'told');
+    const cursor = textAt((await read(`/api/runs/${other}/history?limit=1`)).body, '/nextCursor');
+    expect(await read(`/api/runs/${id}/history?cursor=${cursor}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+  });
+});
+
+test.each(['', '/state', '/history'])('GET /api/runs/{id}%s of another tenant is as one that is not there', async (path) => {
+  const [id = ''] = await startSeveral(1, 'foreign');
+  const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
+  const [foreign, none] = await Promise.all([id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)));
+  expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+  expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
+});

@@ -1,0 +1,134 @@
+import { EventEmitter, once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Client } from '../../src/dev/demo/client.ts';
+import { listIn, numberIn, textIn } from '../../src/dev/demo/answer.ts';
+import { toReport } from '../../src/dev/demo/report.ts';
+import { runTicket } from '../../src/dev/demo/run-ticket.ts';
+import { readCases } from '../../src/dev/demo/ticket.ts';
+import type { TicketCase } from '../../src/dev/demo/ticket.ts';
+import { toJson } from '../../src/graph/json.ts';
+import type { JsonObject } from '../../src/graph/json.ts';
+import { startCluster } from '../support/cluster.ts';
+import type { Cluster, VictimName } from '../support/cluster.ts';
+import { createRandom } from '../support/random.ts';
+
+/*
+ * Processes are killed with SIGKILL in the middle of refund triages. Every ticket ends as expected all the same, and the
+ * shop has booked every refund once. CRASH_SEED chooses other tickets, moments and victims.
+ */
+
+const SEED = Number(process.env['CRASH_SEED'] ?? 1);
+const REPETITIONS = 20;
+const TICKETS_AT_A_TIME = 3;
+
+interface Moment {
+  readonly name: string;
+  /** Comes to pass once in a run of a ticket that `passes`. */
+  readonly reached: (cluster: Cluster, approval: Promise<void>) => Promise<void>;
+  readonly passes: (ticket: TicketCase) => boolean;
+}
+
+const isRefunded = ({ expected }: TicketCase): boolean => expected.refunded > 0;
+
+const MOMENTS: readonly Moment[] = [
+  { name: 'a refund was claimed and the shop has not heard of it', reached: ({ shop }) => shop.holdNext('POST /refunds', 'before'), passes: isRefunded },
+  { name: 'a refund was paid and not recorded', reached: ({ shop }) => shop.holdNext('POST /refunds', 'after'), passes: isRefunded },
+  { name: 'a model call is out', reached: ({ model }) => model.holdNext('POST /v1/chat/completions', 'before'), passes: () => true },
+  { name: 'an order is being looked up', reached: ({ shop }) => shop.holdNext('GET /orders', 'after'), passes: isRefunded },
+  { name: 'an approval waits', reached: (_, approval) => approval, passes: ({ expected }) => expected.decisions.length > 0 },
+];
+
+const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker'], ['temporal'], ['worker', 'temporal'], ['worker', 'api']];
+
+interface Repetition {
+  readonly number: number;
+  readonly moment: Moment;
+  readonly victims: readonly VictimName[];
+  readonly tickets: readonly TicketCase[];
+}
+
+/** The first ticket comes to the moment; the others are under way when it does. */
+function plan(cases: readonly TicketCase[]): Repetition[] {
+  const random = createRandom(SEED);
+  return Array.from({ length: REPETITIONS }, (_, number) => {
+    const moment = MOMENTS[number % MOMENTS.length] ?? random.pick(MOMENTS);
+    const first = random.pick(cases.filter(moment.passes));
+    const others = random.shuffle(cases.filter((other) => other !== first)).slice(0, TICKETS_AT_A_TIME - 1);
+    return { number, moment, victims: random.pick(VICTIMS), tickets: [first, ...others] };
+  });
+}
+
+const repetitions = plan(await readCases());
+
+describe(`killed with seed ${SEED}`, () => {
+  let cluster: Cluster;
+  beforeAll(async () => {
+    cluster = await startCluster();
+    const definition = toJson(JSON.parse(await readFile(new URL('../../graphs/refund-triage.json', import.meta.url), 'utf8')));
+    await cluster.as('user').post('/api/graphs', definition);
+  }, 120_000);
+  afterAll(async () => await cluster.stop(), 60_000);
+  beforeEach(async () => await cluster.resetShop());
+
+  test.each(repetitions.map((repetition) => ({ ...repetition, when: repetition.moment.name, who: repetition.victims.join(' and ') })))(
+    '$number: $who, while $when',
+    async ({ moment, victims, tickets }) => {
+      const approver = watchDecisions(cluster.as('approver'));
+      const reached = moment.reached(cluster, approver.asked);
+      const user = cluster.as('user');
+      const runs = Promise.all(tickets.map((ticket) => runTicket({ graph: 'refund-triage', user, approver, say: () => undefined }, ticket)));
+      await Promise.race([reached, runs.then(() => Promise.reject(new Error('The moment never came')))]);
+      for (const victim of victims) await cluster.victims[victim].kill();
+      cluster.shop.release();
+      cluster.model.release();
+      for (const victim of victims) await cluster.victims[victim].start();
+      approver.letThrough();
+
+      const results = await runs;
+      const report = await toReport(tickets, results, cluster.accounts);
+      expect(report.map(({ ticketId, differences }) => ({ ticketId, differences }))).toEqual(tickets.map(({ ticket }) => ({ ticketId: ticket.id, differences: [] })));
+      for (const { runId } of results) await expectWholeHistory(user, runId);
+    },
+    120_000,
+  );
+});
+
+interface WatchedApprover extends Client {
+  /** Somebody has been asked to decide, and does so when let through. */
+  readonly asked: Promise<void>;
+  letThrough(): void;
+}
+
+function watchDecisions(client: Client): WatchedApprover {
+  const events = new EventEmitter();
+  const opened = once(events, 'opened');
+  const asked = once(events, 'asked').then(() => undefined);
+  return {
+    ...client,
+    asked,
+    letThrough: () => void events.emit('opened'),
+    async post(path, body) {
+      events.emit('asked');
+      await opened;
+      return await client.post(path, body);
+    },
+  };
+}
+
+async function expectWholeHistory(user: Client, runId: string): Promise<void> {
+  const types: string[] = [];
+  const seqs: number[] = [];
+  for (let path: string | null = `/api/runs/${runId}/history?limit=50`; path !== null; ) {
+    const page: JsonObject = await user.get(path);
+    for (const event of listIn(page, 'items')) {
+      types.push(textIn(event, 'type'));
+      seqs.push(numberIn(event, 'seq'));
+    }
+    const next = page['nextCursor'];
+    path = typeof next === 'string' ? `/api/runs/${runId}/history?limit=50&cursor=${encodeURIComponent(next)}` : null;
+  }
+  expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+  expect([types[0], types.at(-1)]).toEqual(['run.started', 'run.completed']);
+  expect(types.filter((type) => type.startsWith('run.'))).toHaveLength(2);
+}
