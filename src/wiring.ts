@@ -6,6 +6,7 @@ import { createEnvironmentSecrets } from './activities/secrets.ts';
 import { createHttpTool } from './activities/tools/http-tool.ts';
 import type { Config } from './config.ts';
 import type { Catalog } from './graph/catalog.ts';
+import { mapValues } from './map-values.ts';
 import type { Store } from './store/store.ts';
 
 /** What graphs may know of an installation: data, without the code and the secrets behind it. */
@@ -29,8 +30,4 @@ export function toActivityDeps({ models, tools, functions, http }: Config, store
     tools: Object.fromEntries(tools.map((tool) => [tool.name, 'execute' in tool ? tool : createHttpTool(tool, deps)])),
     functions: mapValues(functions, (registered): RegisteredFunction => registered),
   };
-}
-
-function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }

@@ -4,6 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { createActivities } from './activities/index.ts';
 import { loadConfig } from './config.ts';
 import type { Config } from './config.ts';
+import { createDataConverter } from './data-converter.ts';
 import { isMain } from './is-main.ts';
 import { createLogger } from './logger.ts';
 import type { Logger } from './logger.ts';
@@ -33,7 +34,7 @@ export async function createWorker({ config, store, connection, namespace, logge
     taskQueue: TASK_QUEUE,
     workflowBundle,
     activities: createActivities(toActivityDeps(config, store, environment)),
-    dataConverter: { payloadConverterPath: workflowCode.payloadConverterPath },
+    dataConverter: createDataConverter(store.blobs),
     maxCachedWorkflows: 1_000,
     maxConcurrentActivityTaskExecutions: 200,
     // So long a run waits for a worker that is gone before another one takes it over.

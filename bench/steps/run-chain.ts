@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { createActivities } from '../../src/activities/index.ts';
+import { createDataConverter } from '../../src/data-converter.ts';
 import { toJson, toJsonObject } from '../../src/graph/json.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
 import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
@@ -49,7 +50,7 @@ export async function byHand({ client, config, store, connection, logger, keep }
   const workflowsPath = fileURLToPath(new URL('handwritten.ts', import.meta.url));
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: toTemporalLogger(logger) });
   const activities = createActivities(toActivityDeps(config, store, process.env));
-  keep(await Worker.create({ connection, taskQueue: HANDWRITTEN_QUEUE, workflowBundle, activities, maxConcurrentActivityTaskExecutions: 200 }));
+  keep(await Worker.create({ connection, taskQueue: HANDWRITTEN_QUEUE, workflowBundle, activities, dataConverter: createDataConverter(store.blobs), maxConcurrentActivityTaskExecutions: 200 }));
   let runs = 0;
   return async (kind, length) =>
     await measure(client, { workflowType: kind, workflowId: `handwritten-${runs++}`, taskQueue: HANDWRITTEN_QUEUE, args: [length] });

@@ -8,14 +8,17 @@ export class CallError extends Error {
   /** Whether the other side may have done the work: `no` when nothing can have reached it, or it said that it did not. */
   readonly done: 'no' | 'perhaps';
   readonly retryAfterMs: number | null;
+  /** What the other side calls it. */
+  readonly reason: string | null;
 
-  constructor(code: RunErrorCode, message: string, { retryable, done, retryAfterMs, cause }: CallErrorFields) {
+  constructor(code: RunErrorCode, message: string, { retryable, done, retryAfterMs, reason, cause }: CallErrorFields) {
     super(message, { cause });
     this.name = 'CallError';
     this.code = code;
     this.retryable = retryable;
     this.done = done;
     this.retryAfterMs = retryAfterMs ?? null;
+    this.reason = reason ?? null;
   }
 }
 
@@ -23,5 +26,6 @@ interface CallErrorFields {
   readonly retryable: boolean;
   readonly done: 'no' | 'perhaps';
   readonly retryAfterMs?: number | null;
+  readonly reason?: string | null;
   readonly cause?: unknown;
 }

@@ -16,6 +16,8 @@ const TRY_AGAIN: Verdict = { retryable: true, done: 'perhaps' };
 /** The other side says that it has not begun. */
 const TRY_AGAIN_UNDONE: Verdict = { retryable: true, done: 'no' };
 const REFUSED: Verdict = { retryable: false, done: 'no' };
+/** No answer to what was asked, such as a redirect. */
+const UNCLEAR: Verdict = { retryable: false, done: 'perhaps' };
 
 const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
   [408, TRY_AGAIN_UNDONE],
@@ -28,7 +30,7 @@ const BY_STATUS_OF_MODELS: ReadonlyMap<number, Verdict> = new Map([...BY_STATUS,
 
 function verdictOf(status: number, callee: 'model' | 'tool'): Verdict {
   const table = callee === 'model' ? BY_STATUS_OF_MODELS : BY_STATUS;
-  return table.get(status) ?? (status >= 500 ? TRY_AGAIN : REFUSED);
+  return table.get(status) ?? (status >= 500 ? TRY_AGAIN : status >= 400 ? REFUSED : UNCLEAR);
 }
 
 export interface HttpFailure {
@@ -48,20 +50,22 @@ export function fromStatus({ code, callee, message, status, headers }: HttpFailu
 }
 
 /** System errors after which nothing can have reached the other side. */
-const NEVER_SENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_SENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
+/** These end open connections, too. */
+const NEVER_SENT_BY_CONNECT: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 
 /** A request that broke before an answer came. */
 export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  const systemCode = systemCodeOf(thrown);
-  const done = systemCode !== null && NEVER_SENT.has(systemCode) ? 'no' : 'perhaps';
-  return new CallError(code, `The connection failed: ${systemCode ?? messageOf(thrown)}`, { retryable: true, done, cause: thrown });
+  const error = systemErrorOf(thrown);
+  const isUnsent = error !== null && (NEVER_SENT.has(error.code) || (NEVER_SENT_BY_CONNECT.has(error.code) && error.syscall === 'connect'));
+  return new CallError(code, `The connection failed: ${error?.code ?? messageOf(thrown)}`, { retryable: true, done: isUnsent ? 'no' : 'perhaps', cause: thrown });
 }
 
-function systemCodeOf(thrown: unknown): string | null {
+function systemErrorOf(thrown: unknown): { readonly code: string; readonly syscall: unknown } | null {
   if (!(thrown instanceof Error)) return null;
-  if ('code' in thrown && typeof thrown.code === 'string') return thrown.code;
-  return systemCodeOf(thrown.cause);
+  if (!('code' in thrown) || typeof thrown.code !== 'string') return systemErrorOf(thrown.cause);
+  return { code: thrown.code, syscall: 'syscall' in thrown ? thrown.syscall : null };
 }
 
 export function messageOf(thrown: unknown): string {

@@ -1,13 +1,13 @@
 import type { CallSafety } from '../graph/catalog.ts';
-import type { RunError } from '../graph/errors.ts';
 import type { Json } from '../graph/json.ts';
+import type { TaskFailure } from '../graph/scope.ts';
 import type { ClaimVerdict, LedgerEntry } from '../store/ledger.ts';
 import { CallError } from './call-error.ts';
 
 /** What a claim finds instead of work to do: the call was made before. */
 export type Known =
-  | { readonly kind: 'completed'; readonly result: Json }
-  | { readonly kind: 'failed'; readonly error: RunError; readonly isUnknown: boolean }
+  | { readonly kind: 'completed'; readonly result: Json; readonly attempts: number }
+  | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** An earlier attempt was lost between claim and record, and nobody can tell what it did. */
   | { readonly kind: 'lost' };
 
@@ -29,7 +29,7 @@ export function judgeClaim({ requestHash, order, safety }: Claimant, entry: Ledg
   const ordered = order > entry.order;
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: { kind: 'completed', result: entry.result } };
+      return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
@@ -38,10 +38,10 @@ export function judgeClaim({ requestHash, order, safety }: Claimant, entry: Ledg
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };
-      return { takeOver: false, answer: { kind: 'failed', error: errorOf(entry), isUnknown: entry.status === 'unknown' } };
+      return { takeOver: false, answer: { kind: 'failed', failure: failureOf(entry) } };
   }
 }
 
-function errorOf({ error, failures }: LedgerEntry): RunError {
-  return error ?? { code: 'INTERNAL', message: 'The ledger holds a failure without an error', attempts: failures };
+function failureOf({ failure, failures }: LedgerEntry): TaskFailure {
+  return failure ?? { callFailed: false, error: { code: 'INTERNAL', message: 'The ledger holds a failure without an error', attempts: failures } };
 }

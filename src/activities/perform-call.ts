@@ -34,8 +34,10 @@ export interface CallKind<R extends CallRequest> {
 export async function performCall<R extends CallRequest>(store: Store, kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> {
   const { heartbeatMs } = task.request.policy;
   return await withHeartbeat(heartbeatMs, async () => {
-    const [outcome] = await Promise.all([claimAndExecute(store, kind, task), task.journal && store.journal.write(task.journal)]);
-    return outcome;
+    const [outcome, journal] = await Promise.allSettled([claimAndExecute(store, kind, task), task.journal && store.journal.write(task.journal)]);
+    if (outcome.status === 'rejected') throw outcome.reason;
+    if (journal.status === 'rejected') throw journal.reason;
+    return outcome.value;
   });
 }
 
@@ -45,9 +47,12 @@ async function claimAndExecute<R extends CallRequest>(store: Store, kind: CallKi
   const requestHash = createHash('sha256').update(canonicalJson(toJson(request))).digest('hex');
   const safety = kind.safety(request);
   const at = new Date().toISOString();
-  const claimed = await store.ledger.claim({ key, order, node, runId, tenantId, called: kind.called(request), requestHash, claim, at }, (entry) =>
-    judgeClaim({ requestHash, order, safety }, entry),
-  );
+  const called = kind.called(request);
+  const claimed = await store.ledger
+    .claim({ key, order, node, runId, tenantId, called, requestHash, claim, at }, (entry) => judgeClaim({ requestHash, order, safety }, entry))
+    .catch((error: unknown) => {
+      throw error instanceof CallError ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false }) : error;
+    });
   const call: Call<R> = { store, kind, task, claim, safety, failures: 0 };
   if ('answer' in claimed) return await answerFrom(call, claimed.answer);
   return await execute({ ...call, failures: claimed.failures });
@@ -67,13 +72,13 @@ async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known
   switch (known.kind) {
     case 'completed':
       if (!isCallReply(known.result)) throw new TypeError(`The ledger's result of ${task.key} is no reply`);
-      return { reply: known.result, attempts: 1, durationMs: 0 };
+      return { reply: known.result, attempts: known.attempts, durationMs: 0 };
     case 'failed':
-      throw toFailure({ error: known.error, callFailed: !known.isUnknown });
+      throw toFailure(known.failure);
     case 'lost': {
-      const error = unknownOutcome('The worker was lost before it recorded what became of the call', 1);
-      await store.ledger.markUnknown(task.key, error);
-      throw toFailure({ error, callFailed: false });
+      const failure = { error: unknownOutcome('The worker was lost before it recorded what became of the call', 1), callFailed: false };
+      await store.ledger.markUnknown(task.key, failure);
+      throw toFailure(failure);
     }
   }
 }
@@ -83,7 +88,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, Context.current());
   try {
-    const reply = await limit.bound(kind.execute(task, limit.signal)).catch(async (thrown: unknown) => {
+    const reply = await attempt(kind, task, limit).catch(async (thrown: unknown) => {
       throw await recordFailure(call, limit, thrown);
     });
     await recordReply(call, reply);
@@ -91,6 +96,14 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   } finally {
     limit.close();
   }
+}
+
+async function attempt<R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>, limit: TimeLimit): Promise<CallReply> {
+  if (limit.isOver) throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+  const reply = await limit.bound(kind.execute(task, limit.signal));
+  const bytes = Buffer.byteLength(JSON.stringify(reply));
+  if (bytes <= MAX_REPLY_BYTES) return reply;
+  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, { retryable: false, done: 'perhaps' });
 }
 
 /** What was done must not be forgotten because the database is away for a moment. */
@@ -106,6 +119,8 @@ async function recordReply<R extends CallRequest>({ store, task, claim }: Call<R
 }
 
 const MAX_RECORD_TRIES = 8;
+/** A result becomes part of the run's state. */
+const MAX_REPLY_BYTES = 5_000_000;
 
 /** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
@@ -113,27 +128,30 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   const failure = limit.explain(thrown) ?? toCallError(thrown);
   const attempts = call.failures + 1;
   if (safety === 'unsafe' && failure.done === 'perhaps') {
-    const error = unknownOutcome(failure.message, attempts, failure);
-    await store.ledger.fail(task.key, claim, { status: 'unknown', failures: attempts, error });
-    return toFailure({ error, callFailed: false });
+    return await endWith(call, 'unknown', { error: unknownOutcome(failure.message, attempts, failure), callFailed: false });
   }
   if (limit.isCanceled()) return await recordCancellation(call, failure);
   const error: RunError = { code: failure.code, message: failure.message.slice(0, MAX_MESSAGE), attempts, ...causeOf(failure) };
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
   if (mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
-    await store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, error, nextAttemptAt });
-    return toFailure({ error, callFailed: false }, delayMs);
+    const again = { error, callFailed: false };
+    await store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt });
+    return toFailure(again, delayMs);
   }
-  await store.ledger.fail(task.key, claim, { status: 'failed', failures: attempts, error });
-  return toFailure({ error, callFailed: task.request.kind === 'model' || failure.done === 'no' });
+  return await endWith(call, 'failed', { error, callFailed: task.request.kind === 'model' || failure.done === 'no' });
+}
+
+async function endWith<R extends CallRequest>({ store, task, claim, failures }: Call<R>, status: 'failed' | 'unknown', failure: TaskFailure): Promise<Error> {
+  await store.ledger.fail(task.key, claim, { status, failures: failures + 1, failure });
+  return toFailure(failure);
 }
 
 /** A worker that shuts down hands the call to another one; a run that is canceled is told that the call is over. */
-async function recordCancellation<R extends CallRequest>({ store, task, claim, failures }: Call<R>, failure: CallError): Promise<Error> {
-  const error: RunError = { code: 'CANCELED', message: failure.message, attempts: failures + 1 };
+async function recordCancellation<R extends CallRequest>({ store, task, claim, failures }: Call<R>, { message }: CallError): Promise<Error> {
+  const failure: TaskFailure = { error: { code: 'CANCELED', message, attempts: failures + 1 }, callFailed: false };
   const isShutdown = Context.current().cancellationDetails?.workerShutdown === true;
-  await store.ledger.fail(task.key, claim, { status: isShutdown ? 'retrying' : 'failed', failures, error });
+  await store.ledger.fail(task.key, claim, { status: isShutdown ? 'retrying' : 'failed', failures, failure });
   return isShutdown ? new Error('The worker is shutting down') : new CancelledFailure('The call was canceled');
 }
 
@@ -154,8 +172,8 @@ function unknownOutcome(message: string, attempts: number, failure?: CallError):
   return { code: 'UNKNOWN_OUTCOME', message: `Nobody can tell whether the call was done: ${message.slice(0, MAX_MESSAGE)}`, attempts, ...cause };
 }
 
-function causeOf({ cause }: CallError): Pick<RunError, 'cause'> {
-  return cause instanceof Error && 'reason' in cause && typeof cause.reason === 'string' ? { cause: { code: cause.reason, message: cause.message } } : {};
+function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {
+  return reason === null ? {} : { cause: { code: reason, message: message.slice(0, MAX_MESSAGE) } };
 }
 
 /** With a delay the server has the activity tried again; without one it is over. */

@@ -11,6 +11,8 @@ export interface TimeLimit {
   /** What an error means that came from the signal; `null`: it came from somewhere else. */
   explain(thrown: unknown): CallError | null;
   isCanceled(): boolean;
+  /** All attempts together have taken too long before this one began. */
+  readonly isOver: boolean;
   /** Whether an attempt after so many milliseconds would still begin before the deadline. */
   allows(delayMs: number): boolean;
   close(): void;
@@ -18,9 +20,9 @@ export interface TimeLimit {
 
 export function openTimeLimit({ timeoutMs, deadlineMs }: CallPolicy, { info, cancellationSignal }: Context): TimeLimit {
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
-  const limitMs = Math.max(1, Math.min(timeoutMs, endsAt - Date.now()));
+  const limitMs = Math.min(timeoutMs, endsAt - Date.now());
   const timer = new AbortController();
-  const timeout = setTimeout(() => timer.abort(), limitMs);
+  const timeout = setTimeout(() => timer.abort(), Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
   const signal = AbortSignal.any([timer.signal, cancellationSignal]);
   const error = (): CallError => {
     if (cancellationSignal.aborted) return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
@@ -34,10 +36,14 @@ export function openTimeLimit({ timeoutMs, deadlineMs }: CallPolicy, { info, can
     },
     explain: () => (signal.aborted ? error() : null),
     isCanceled: () => cancellationSignal.aborted,
+    isOver: limitMs <= 0,
     allows: (delayMs) => Date.now() + delayMs < endsAt,
     close: () => clearTimeout(timeout),
   };
 }
+
+/** Node's timers take no more; 24 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 async function aborted(signal: AbortSignal): Promise<never> {
   return await new Promise((_, reject) => {

@@ -1,6 +1,7 @@
 import { Client, ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Connection, WorkflowHandle } from '@temporalio/client';
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
+import type { DataConverter } from '@temporalio/common';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
@@ -40,8 +41,8 @@ const tenantId = keyword('TenantId');
 const graphName = keyword('GraphName');
 const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 
-export function createEngine(connection: Connection, namespace: string): Engine {
-  const client = new Client({ connection, namespace });
+export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
+  const client = new Client({ connection, namespace, dataConverter });
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
   const soon = async <T>(request: () => Promise<T>): Promise<T> => await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
   const outcome = async (run: RunReference, decisionId: string): Promise<Outcome | null> =>

@@ -2,6 +2,7 @@ import { Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { loadConfig } from '../config.ts';
 import type { AuthConfig } from '../config.ts';
+import { createDataConverter } from '../data-converter.ts';
 import { isMain } from '../is-main.ts';
 import { createLogger } from '../logger.ts';
 import { openPostgresStore } from '../store/store.ts';
@@ -43,7 +44,7 @@ async function main(): Promise<void> {
   const [config, store, connection] = await Promise.all([loadConfig(HOLDFAST_CONFIG), openPostgresStore(DATABASE_URL), Connection.connect(connectionOptions)]);
   if (!config.auth) throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
   const authenticate = createAuthenticate(toAuthSettings(config.auth));
-  const deps: ApiDeps = { store, engine: createEngine(connection, namespace), catalog: toCatalog(config), authenticate, cursors: createCursors(HOLDFAST_CURSOR_SECRET), logger };
+  const deps: ApiDeps = { store, engine: createEngine(connection, namespace, createDataConverter(store.blobs)), catalog: toCatalog(config), authenticate, cursors: createCursors(HOLDFAST_CURSOR_SECRET), logger };
   const api = await startApi(deps, { port: Number(PORT ?? 3000), hostname: '0.0.0.0' });
   logger.info({ port: api.port }, 'API listening');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -4,20 +4,20 @@ import { PGlite } from '@electric-sql/pglite';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
-import { PostgresDialect } from 'kysely';
 import type { Dialect } from 'kysely';
-import { Pool } from 'pg';
 import { createAuthenticate } from '../api/authenticate.ts';
 import { createCursors } from '../api/cursor.ts';
 import { createEngine } from '../api/engine.ts';
 import { requireValid } from '../api/graph-reference.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config.ts';
+import { createDataConverter } from '../data-converter.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
 import { createLogger } from '../logger.ts';
 import type { Logger } from '../logger.ts';
 import { createPgliteDialect } from '../store/pglite-dialect.ts';
+import { createPostgresDialect } from '../store/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { toCatalog } from '../wiring.ts';
@@ -90,7 +90,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
   const authenticate = createAuthenticate(issuer.auth);
-  const deps = { store, engine: createEngine(connection, temporal.namespace), catalog, authenticate, cursors: createCursors(dataDir), logger };
+  const deps = { store, engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs)), catalog, authenticate, cursors: createCursors(dataDir), logger };
   const port = await choosePort('the API', options.port, 3000);
   const api = await startApi(deps, { port });
   teardown.add(() => api.stop());
@@ -125,7 +125,7 @@ async function openDatabase({ environment, dataDir }: StackOptions, teardown: Te
   if (DATABASE_URL !== undefined) {
     const store = await openPostgresStore(DATABASE_URL);
     teardown.add(() => store.close());
-    return { store, dialect: new PostgresDialect({ pool: new Pool({ connectionString: DATABASE_URL, max: 5 }) }) };
+    return { store, dialect: createPostgresDialect(DATABASE_URL, 5) };
   }
   const database = await PGlite.create(resolve(dataDir, 'pglite'));
   teardown.add(() => database.close());

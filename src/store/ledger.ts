@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { RunError } from '../graph/errors.ts';
 import type { Json } from '../graph/json.ts';
+import type { TaskFailure } from '../graph/scope.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
 /** A call that is about to be made. */
@@ -27,7 +28,7 @@ export interface LedgerEntry {
   readonly order: number;
   readonly failures: number;
   readonly result: Json;
-  readonly error: RunError | null;
+  readonly failure: TaskFailure | null;
 }
 
 /** Whether a claim may go on, given what the ledger knows. */
@@ -53,25 +54,25 @@ export interface Ledger {
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
   /** Records that nobody can tell what a lost attempt did. */
-  markUnknown(key: string, error: RunError): Promise<void>;
+  markUnknown(key: string, failure: TaskFailure): Promise<void>;
   retrying(runId: string): Promise<readonly Retrying[]>;
 }
 
 export interface LedgerFailure {
   readonly status: 'retrying' | 'failed' | 'unknown';
   readonly failures: number;
-  readonly error: RunError;
+  readonly failure: TaskFailure;
   readonly nextAttemptAt?: string;
 }
 
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
     claim: (claim, judge) => claimCall(db, claim, judge),
-    complete: (key, claim, result) => update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), error: null }),
-    fail: (key, claim, { status, failures, error, nextAttemptAt }) =>
-      update(db, { key, claim }, { status, failures, error: JSON.stringify(error), next_attempt_at: nextAttemptAt ?? null }),
-    async markUnknown(key, error) {
-      const unknown = { status: 'unknown', error: JSON.stringify(error), updated_at: new Date().toISOString() } as const;
+    complete: (key, claim, result) => update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
+    fail: (key, claim, { status, failures, failure, nextAttemptAt }) =>
+      update(db, { key, claim }, { status, failures, failure: JSON.stringify(failure), next_attempt_at: nextAttemptAt ?? null }),
+    async markUnknown(key, failure) {
+      const unknown = { status: 'unknown', failure: JSON.stringify(failure), updated_at: new Date().toISOString() } as const;
       await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '=', 'claimed').execute();
     },
     retrying: (runId) => retrying(db, runId),
@@ -118,10 +119,10 @@ async function insertClaim(db: Kysely<Tables>, { key, tenantId, runId, node, cal
 
 async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
   const row = await db.selectFrom('ledger').selectAll().where('key', '=', key).forUpdate().executeTakeFirstOrThrow();
-  return { status: row.status, requestHash: row.request_hash, order: row.call_order, failures: row.failures, result: row.result, error: row.error };
+  return { status: row.status, requestHash: row.request_hash, order: row.call_order, failures: row.failures, result: row.result, failure: row.failure };
 }
 
-type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & { result?: string; error?: string | null; next_attempt_at?: string | null };
+type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & { result?: string; failure?: string | null; next_attempt_at?: string | null };
 
 async function update(db: Kysely<Tables>, { key, claim }: { key: string; claim: string }, change: Change): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -136,10 +137,10 @@ async function update(db: Kysely<Tables>, { key, claim }: { key: string; claim: 
 async function retrying(db: Kysely<Tables>, runId: string): Promise<readonly Retrying[]> {
   const rows = await db
     .selectFrom('ledger')
-    .select(['node', 'failures', 'error', 'next_attempt_at'])
+    .select(['node', 'failures', 'failure', 'next_attempt_at'])
     .where('run_id', '=', runId)
     .where('status', '=', 'retrying')
     .orderBy('node')
     .execute();
-  return rows.map((row) => ({ node: row.node, attempt: row.failures + 1, lastError: row.error, nextAttemptAt: row.next_attempt_at?.toISOString() ?? null }));
+  return rows.map((row) => ({ node: row.node, attempt: row.failures + 1, lastError: row.failure?.error ?? null, nextAttemptAt: row.next_attempt_at?.toISOString() ?? null }));
 }

@@ -1,8 +1,9 @@
 import type { PGlite } from '@electric-sql/pglite';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Pool } from 'pg';
+import { Kysely, sql } from 'kysely';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
+import { createBlobs } from './blobs.ts';
+import type { Blobs } from './blobs.ts';
 import { createGraphs } from './graphs.ts';
 import type { Graphs } from './graphs.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -13,6 +14,7 @@ import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { createPgliteDialect } from './pglite-dialect.ts';
+import { createPostgresDialect } from './postgres-dialect.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import type { Tables } from './tables.ts';
@@ -24,15 +26,18 @@ export interface Store {
   readonly journal: Journal;
   readonly approvals: Approvals;
   readonly ledger: Ledger;
+  readonly blobs: Blobs;
   readonly idempotency: Idempotency;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;
 }
 
+const MAX_CONNECTIONS = 20;
+
 /** Opens the store in a PostgreSQL database and brings its tables up to date. */
 export async function openPostgresStore(url: string): Promise<Store> {
-  return await openStore(new Kysely<Tables>({ dialect: new PostgresDialect({ pool: new Pool({ connectionString: url, max: 20 }) }) }));
+  return await openStore(new Kysely<Tables>({ dialect: createPostgresDialect(url, MAX_CONNECTIONS) }));
 }
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
@@ -48,6 +53,7 @@ async function openStore(db: Kysely<Tables>): Promise<Store> {
     journal: createJournal(db),
     approvals: createApprovals(db),
     ledger: createLedger(db),
+    blobs: createBlobs(db),
     idempotency: createIdempotency(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close: () => db.destroy(),

@@ -1,12 +1,12 @@
 import type { ColumnType } from 'kysely';
 import type { Approval } from '../graph/approval.ts';
 import type { Checkpoint } from '../graph/checkpoint.ts';
-import type { RunError } from '../graph/errors.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { GraphIssue } from '../graph/issue.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
+import type { TaskFailure } from '../graph/scope.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
 export interface Tables {
@@ -17,6 +17,7 @@ export interface Tables {
   checkpoints: CheckpointsTable;
   approvals: ApprovalsTable;
   ledger: LedgerTable;
+  blobs: BlobsTable;
   idempotency: IdempotencyTable;
 }
 
@@ -111,10 +112,19 @@ export interface LedgerTable {
   claim: string;
   failures: number;
   result: OptionalPayload;
-  error: OptionalPayload<RunError>;
+  failure: OptionalPayload<TaskFailure>;
   next_attempt_at: OptionalTime;
   claimed_at: Time;
   updated_at: Time;
+}
+
+/** Payloads that are too large for Temporal's histories. */
+export interface BlobsTable {
+  id: string;
+  workflow_id: string;
+  metadata: Payload<Readonly<Record<string, string>>>;
+  data: Uint8Array;
+  created_at: Time;
 }
 
 export interface IdempotencyTable {

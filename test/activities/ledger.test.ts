@@ -11,7 +11,7 @@ const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
   order: 0,
   failures: 2,
   result: null,
-  error: null,
+  failure: null,
   ...over,
 });
 const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({
@@ -45,14 +45,12 @@ describe('judgeClaim', () => {
     expect(judgeClaim(aClaimant({ order: 1 }), anEntry({ order: 1 }))).toMatchObject({ takeOver: false });
   });
 
-  test.each([
-    ['failed', false],
-    ['unknown', true],
-  ] as const)('a call that is %s stays so, until a person orders it: then it counts anew', (status, isUnknown) => {
-    const entry = anEntry({ status, error, order: 1 });
+  test.each(['failed', 'unknown'] as const)('a call that is %s stays so, until a person orders it: then it counts anew', (status) => {
+    const failure = { error, callFailed: true };
+    const entry = anEntry({ status, failure, order: 1 });
     expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({
       takeOver: false,
-      answer: { kind: 'failed', error, isUnknown },
+      answer: { kind: 'failed', failure },
     });
     expect(judgeClaim(aClaimant({ order: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
   });

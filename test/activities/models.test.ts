@@ -244,12 +244,12 @@ describe('a failure', () => {
     [429, 'billing_hard_limit_reached'],
   ])('%i for %s is for good, and carries the reason', async (status, code) => {
     const failure = await failureOf(aRefusal(status, { message: 'No', type: 'invalid_request_error', code }));
-    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no', cause: { reason: code } });
+    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no', reason: code });
   });
 
   test('knows a reason also by its type', async () => {
     const failure = await failureOf(aRefusal(429, { message: 'No', type: 'insufficient_quota', code: null }));
-    expect(failure).toMatchObject({ retryable: false, cause: { reason: 'insufficient_quota' } });
+    expect(failure).toMatchObject({ retryable: false, reason: 'insufficient_quota' });
   });
 
   test.each([

@@ -260,11 +260,11 @@ describe('an error', () => {
   });
 
   test('carries the reason that the other side gave', async () => {
-    const cause = Object.assign(new Error('Too long'), { reason: 'context_length_exceeded' });
-    const step = throws(new CallError('MODEL_FAILED', 'model answered 400', { retryable: false, done: 'no', cause }));
+    const reason = 'context_length_exceeded';
+    const step = throws(new CallError('MODEL_FAILED', 'model answered 400', { retryable: false, done: 'no', reason }));
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('idempotent')));
     expect(failure.details).toMatchObject([
-      { error: { cause: { code: 'context_length_exceeded', message: 'Too long' } } },
+      { error: { cause: { code: reason, message: 'model answered 400' } } },
     ]);
   });
 });

@@ -260,6 +260,7 @@ describe('canceling', () => {
     const { runId } = await startAsking(stack.as('user'));
     const { status, body } = await cancel(runId, { reason: 'not needed' });
     expect({ status, body }).toMatchObject({ status: 202, body: { status: 'canceled', waitingFor: [], endedAt: expect.stringMatching(/Z$/) } });
+    await stack.as('user').untilRun(runId, hasStatus('canceled'));
     expect((await eventsOf(stack.as('user'), runId)).at(-1)).toMatchObject({ type: 'run.canceled', by: 'uma', reason: 'not needed' });
   });
 

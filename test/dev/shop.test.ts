@@ -1,12 +1,11 @@
 import { PGlite } from '@electric-sql/pglite';
-import { PostgresDialect } from 'kysely';
 import type { Dialect } from 'kysely';
-import { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SEED_ORDERS } from '../../src/dev/shop/seed-orders.ts';
 import { startShop } from '../../src/dev/shop/server.ts';
 import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
+import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 const API_KEY = 'shop-key';
@@ -260,7 +259,7 @@ describe.skipIf(process.env['DATABASE_URL'] !== undefined)('the shop on PostgreS
   shopSuite(async () => {
     const server = await startPostgres();
     return {
-      dialect: () => new PostgresDialect({ pool: new Pool({ connectionString: server.url }) }),
+      dialect: () => createPostgresDialect(server.url, 10),
       close: () => server.stop(),
     };
   });

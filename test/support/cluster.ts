@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Pool } from 'pg';
+import { Kysely, sql } from 'kysely';
+import type { Dialect } from 'kysely';
 import { listen } from '../../src/api/listen.ts';
 import { createClient } from '../../src/dev/demo/client.ts';
 import type { Client } from '../../src/dev/demo/client.ts';
@@ -16,6 +16,7 @@ import { prepareTables } from '../../src/dev/shop/tables.ts';
 import type { ShopTables } from '../../src/dev/shop/tables.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
+import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
 import type { TemporalServer, TemporalServerOptions } from '../../src/dev/temporal-server.ts';
@@ -112,7 +113,7 @@ async function startKillableTemporal(folder: string, teardown: Teardown): Promis
 }
 
 async function startThirdParties(shopDatabase: string, teardown: Teardown): Promise<Pick<Cluster, 'model' | 'shop' | 'accounts' | 'resetShop'>> {
-  const dialect = (): PostgresDialect => new PostgresDialect({ pool: new Pool({ connectionString: shopDatabase, max: 5 }) });
+  const dialect = (): Dialect => createPostgresDialect(shopDatabase, 5);
   const realModel = await startScriptedModel({ port: 0 });
   teardown.add(() => realModel.stop());
   const model = await watchService(realModel.url);

@@ -19,6 +19,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
     runsSuite(() => store);
     journalSuite(() => store);
     ledgerSuite(() => store);
+    blobsSuite(() => store);
     idempotencySuite(() => store);
   });
 }
@@ -209,8 +210,23 @@ function ledgerSuite(store: () => Store): void {
   test('a call that will be made again is shown with its last error', async () => {
     await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
     const error = { code: 'TOOL_FAILED', message: 'no' } as const;
-    await store().ledger.fail('L4', 'c1', { status: 'retrying', failures: 2, error, nextAttemptAt: AT });
+    await store().ledger.fail('L4', 'c1', { status: 'retrying', failures: 2, failure: { error, callFailed: false }, nextAttemptAt: AT });
     expect(await store().ledger.retrying('L-retry')).toEqual([{ node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT }]);
+  });
+}
+
+function blobsSuite(store: () => Store): void {
+  const aBlob = (id: string, bytes: readonly number[]) => ({ id, workflowId: 'run:acme:R1', metadata: { encoding: 'eA==' }, data: Uint8Array.from(bytes) });
+
+  test('blobs are given back as they were, in the order asked for', async () => {
+    await store().blobs.put([aBlob('B1', [0, 255, 10]), aBlob('B2', [])]);
+    await store().blobs.put([aBlob('B1', [0, 255, 10])]);
+    const [second, first] = await store().blobs.get(['B2', 'B1']);
+    expect([[...(first?.data ?? [])], [...(second?.data ?? [])], first?.metadata]).toEqual([[0, 255, 10], [], { encoding: 'eA==' }]);
+  });
+
+  test('a blob that is not there is named', async () => {
+    await expect(store().blobs.get(['B0'])).rejects.toThrow('B0');
   });
 }
 

@@ -20,8 +20,9 @@ export function createGuardedFetch(allow: readonly string[]): GuardedFetch {
   const guarded = new Agent({ connect: { lookup: guardedLookup, timeout: CONNECT_TIMEOUT_MS } });
   const open = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
   return async (url, init) => {
+    refuseUnsafe(url);
     const isAllowed = allowed.has(`${url.hostname}:${portOf(url)}`);
-    if (!isAllowed) refuseUnsafe(url);
+    if (!isAllowed) refusePrivate(url);
     return await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: isAllowed ? open : guarded });
   };
 }
@@ -35,13 +36,21 @@ function portOf({ port, protocol }: URL): string {
 function refuseUnsafe(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw blocked(`${url.protocol} is neither http nor https`);
   if (url.username !== '' || url.password !== '') throw blocked('it holds credentials');
+}
+
+function refusePrivate(url: URL): void {
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) !== 0 && !isPublic(host)) throw blocked(`${url.host} is no public address`);
 }
 
+/** All of IPv6 that is given to anybody so far (IANA, IPv6 Address Space); IPv4-compatible addresses are not in it. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+
 /** True for addresses that anybody may reach: neither private, loopback, link-local, mapped nor reserved. */
 function isPublic(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
 }
 
 type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;

@@ -1,13 +1,13 @@
-import { APICallError } from '@ai-sdk/provider';
+import { APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
 import type { JSONSchema7, LanguageModelV3CallOptions, LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import type { ModelCallRequest, ModelReply } from '../../graph/effect.ts';
 import { isJsonObject, toJson } from '../../graph/json.ts';
 import type { Json } from '../../graph/json.ts';
 import { CallError } from '../call-error.ts';
-import { fromNetwork, fromStatus } from '../failures.ts';
+import { fromNetwork, fromStatus, messageOf } from '../failures.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
-import { resolveSecret } from '../secrets.ts';
-import type { SecretResolver } from '../secrets.ts';
+import { useSecrets } from '../secrets.ts';
+import type { SecretResolver, UsedSecrets } from '../secrets.ts';
 import type { Generate, ModelSettings } from './model.ts';
 import { providers } from './providers.ts';
 import { toPrompt } from './to-prompt.ts';
@@ -21,14 +21,27 @@ interface ModelDeps {
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: ModelDeps): Generate {
   const guarded = toStandardFetch(fetch);
   return async (request, signal) => {
-    const apiKey = await resolveSecret(settings.apiKey ?? '', secrets);
+    const used = useSecrets(secrets);
+    const apiKey = await resolveKey(settings, used);
     const model = providers[settings.provider]({ model: settings.model, apiKey, baseUrl: settings.baseUrl, fetch: guarded });
     try {
       return toReply(await model.doGenerate(toOptions(request, signal)));
     } catch (error) {
-      throw toCallError(request.model, error);
+      throw redacted(toCallError(request.model, error), used);
     }
   };
+}
+
+async function resolveKey({ apiKey = '' }: ModelSettings, secrets: UsedSecrets): Promise<string> {
+  try {
+    return await secrets.resolve(apiKey);
+  } catch (error) {
+    throw new CallError('MODEL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
+  }
+}
+
+function redacted({ code, message, retryable, done, retryAfterMs, reason }: CallError, secrets: UsedSecrets): CallError {
+  return new CallError(code, secrets.redact(message), { retryable, done, retryAfterMs, reason });
 }
 
 function toOptions(request: ModelCallRequest, signal: AbortSignal): LanguageModelV3CallOptions {
@@ -69,31 +82,27 @@ function parseArguments(text: string): Json {
 function toCallError(model: string, thrown: unknown): CallError {
   const blocked = causesOf(thrown).find((cause) => cause instanceof CallError);
   if (blocked) return blocked;
-  if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined) return fromNetwork('MODEL_FAILED', thrown);
+  if (InvalidResponseDataError.isInstance(thrown)) return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${thrown.message}`, { retryable: false, done: 'perhaps' });
+  if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined || isBroken(thrown)) return fromNetwork('MODEL_FAILED', thrown);
   return fromAnswer(model, thrown, thrown.statusCode);
+}
+
+/** The connection broke within an answer that was a success so far. */
+function isBroken({ statusCode = 0, responseBody }: APICallError): boolean {
+  return statusCode < 300 && responseBody === undefined;
 }
 
 function fromAnswer(model: string, { responseBody, responseHeaders, message: summary }: APICallError, status: number): CallError {
   const reason = reasonOf(responseBody);
   const message = `${model} answered ${status}: ${reason?.message ?? summary}`;
   if (reason && FOR_GOOD.has(reason.code)) {
-    return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', cause: new ProviderReason(reason.code, message) });
+    return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason: reason.code });
   }
   return fromStatus({ code: 'MODEL_FAILED', callee: 'model', status, headers: new Headers(responseHeaders ?? {}), message });
 }
 
 function causesOf(thrown: unknown): unknown[] {
   return thrown instanceof Error ? [thrown, ...causesOf(thrown.cause)] : [];
-}
-
-/** What the provider says went wrong, in its own words. */
-class ProviderReason extends Error {
-  readonly reason: string;
-
-  constructor(reason: string, message: string) {
-    super(message);
-    this.reason = reason;
-  }
 }
 
 /** Reasons that no status tells: trying again is in vain. */

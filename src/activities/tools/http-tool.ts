@@ -5,11 +5,11 @@ import { isJsonObject, toJson } from '../../graph/json.ts';
 import type { Json, JsonObject } from '../../graph/json.ts';
 import { parseSegments } from '../../graph/template.ts';
 import { CallError } from '../call-error.ts';
-import { fromNetwork, fromStatus } from '../failures.ts';
+import { fromNetwork, fromStatus, messageOf } from '../failures.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { readBody } from '../http/read-body.ts';
-import { resolveSecret } from '../secrets.ts';
-import type { SecretReference, SecretResolver } from '../secrets.ts';
+import { useSecrets } from '../secrets.ts';
+import type { SecretReference, SecretResolver, UsedSecrets } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 /** A tool that is an HTTP request, as the configuration describes it. */
@@ -37,9 +37,14 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Tool
     timeout,
     retry,
     async execute(args, context) {
-      const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
-      const response = await send(settings, deps, { url, rest, context });
-      return await readResult(name, response);
+      const secrets = useSecrets(deps.secrets);
+      try {
+        const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
+        const headers = await resolveHeaders(settings, secrets);
+        return readResult(name, await send(settings, deps.fetch, { url, rest, headers, context }));
+      } catch (error) {
+        throw redacted(error, secrets);
+      }
     },
   };
 }
@@ -51,21 +56,36 @@ function compileUrl(template: string): UrlTemplate {
   const segments = parseSegments(template, ['args']);
   const used = new Set(segments.flatMap((segment) => (typeof segment === 'string' ? [] : [...segment.references.args])));
   return (args) => {
-    const text = segments.map((segment) => (typeof segment === 'string' ? segment : encodeURIComponent(toText(segment.evaluate({ args })))));
-    const rest = Object.fromEntries(Object.entries(args).filter(([key]) => !used.has(key)));
-    return { url: new URL(text.join('')), rest };
+    try {
+      const text = segments.map((segment) => (typeof segment === 'string' ? segment : encodeURIComponent(toText(segment.evaluate({ args }))))).join('');
+      if (DOT_SEGMENT.test(text)) throw new RangeError('"." and ".." lead to another path');
+      const rest = Object.fromEntries(Object.entries(args).filter(([key]) => !used.has(key)));
+      return { url: new URL(text), rest };
+    } catch (error) {
+      const message = `The arguments do not fit into the URL ${template}: ${messageOf(error)}`;
+      throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no', cause: error });
+    }
   };
 }
+
+/** No escape keeps these in their place (WHATWG URL, "double-dot URL path segment"). */
+const DOT_SEGMENT = /\/\.{1,2}(?:[/?#]|$)/;
 
 interface Sending {
   readonly url: URL;
   readonly rest: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
   readonly context: ToolContext;
+}
+
+interface Answer {
+  readonly response: Response;
+  readonly text: string;
 }
 
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-async function send({ method, headers }: HttpToolSettings, { fetch, secrets }: HttpDeps, { url, rest, context }: Sending): Promise<Response> {
+async function send({ method }: HttpToolSettings, fetch: GuardedFetch, { url, rest, headers, context }: Sending): Promise<Answer> {
   const hasBody = HAS_BODY.has(method);
   if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
   const init = {
@@ -73,34 +93,43 @@ async function send({ method, headers }: HttpToolSettings, { fetch, secrets }: H
     headers: {
       accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
       ...(hasBody && { 'content-type': 'application/json' }),
-      ...(await resolveHeaders(headers ?? {}, secrets)),
+      ...headers,
       'idempotency-key': context.key,
     },
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
-  return await fetch(url, init).catch((error: unknown) => {
+  try {
+    const response = await fetch(url, init);
+    return { response, text: await readBody(response).catch((error: unknown) => unreadable(response, error)) };
+  } catch (error) {
     throw error instanceof Error && error.cause instanceof CallError ? error.cause : fromNetwork('TOOL_FAILED', error);
-  });
-}
-
-async function resolveHeaders(headers: NonNullable<HttpToolSettings['headers']>, secrets: SecretResolver): Promise<Record<string, string>> {
-  const resolved = Object.entries(headers).map(async ([name, value]) => [name.toLowerCase(), await resolveSecret(value, secrets)] as const);
-  return Object.fromEntries(await Promise.all(resolved));
-}
-
-async function readResult(name: string, response: Response): Promise<Json> {
-  const text = await readBody(response).catch((error: unknown) => {
-    throw fromNetwork('TOOL_FAILED', error);
-  });
-  if (!response.ok) {
-    const { status, headers } = response;
-    throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message: `${name} answered ${status}: ${text.slice(0, MAX_ERROR_BODY)}` });
   }
-  const isJson = /[/+]json\b/.test(response.headers.get('content-type') ?? '');
-  if (!isJson) return text === '' ? null : { text };
-  return text === '' ? null : parseAnswer(name, text);
 }
+
+/** A failure is known by its status, also when its body can't be read. */
+function unreadable({ ok }: Response, error: unknown): string {
+  if (ok) throw error;
+  return '';
+}
+
+async function resolveHeaders({ headers = {} }: HttpToolSettings, secrets: UsedSecrets): Promise<Record<string, string>> {
+  try {
+    const resolved = Object.entries(headers).map(async ([name, value]) => [name.toLowerCase(), await secrets.resolve(value)] as const);
+    return Object.fromEntries(await Promise.all(resolved));
+  } catch (error) {
+    throw new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
+  }
+}
+
+function readResult(name: string, { response, text }: Answer): Json {
+  const { status, headers } = response;
+  if (!response.ok) throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message: `${name} answered ${status}: ${text.slice(0, MAX_ERROR_BODY)}` });
+  if (text === '') return null;
+  return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
+}
+
+const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
 
 /** So much of an error's body helps to understand it. */
 const MAX_ERROR_BODY = 500;
@@ -111,4 +140,9 @@ function parseAnswer(name: string, text: string): Json {
   } catch (error) {
     throw new CallError('TOOL_FAILED', `${name} answered what is no JSON, though it says so`, { retryable: false, done: 'perhaps', cause: error });
   }
+}
+
+function redacted(error: unknown, secrets: UsedSecrets): CallError {
+  const { code, message, retryable, done, retryAfterMs } = fromNetwork('TOOL_FAILED', error);
+  return new CallError(code, secrets.redact(message), { retryable, done, retryAfterMs });
 }

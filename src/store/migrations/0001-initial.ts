@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 
-/** The first tables: graphs, runs and their journal, approvals, the effect ledger, idempotency records. */
+/** The first tables: graphs, runs and their journal, approvals, the effect ledger, blobs, idempotency records. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }
@@ -92,12 +92,21 @@ const STATEMENTS = [
     claim text not null,
     failures integer not null,
     result json,
-    error json,
+    failure json,
     next_attempt_at timestamptz,
     claimed_at timestamptz not null,
     updated_at timestamptz not null
   )`,
   `create index ledger_of_run on ledger (run_id, status)`,
+
+  `create table blobs (
+    id text primary key,
+    workflow_id text not null,
+    metadata json not null,
+    data bytea not null,
+    created_at timestamptz not null
+  )`,
+  `create index blobs_of_workflow on blobs (workflow_id)`,
 
   `create table idempotency (
     tenant_id text not null,

@@ -1,0 +1,248 @@
+import { createPublicKey } from 'node:crypto';
+import { exportJWK, generateKeyPair } from 'jose';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiClient } from '../support/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { readDescription } from '../support/api-description.ts';
+import type { ApiDescription } from '../support/api-description.ts';
+import { hasStatus, startAsking } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { startIssuingStack } from '../support/issuing-stack.ts';
+import type { Forgery, IssuingStack } from '../support/issuing-stack.ts';
+import { startLoopbackServer } from '../support/loopback-server.ts';
+import { aProblem } from '../support/problems.ts';
+import '../support/require-typescript.ts';
+
+let stack: IssuingStack;
+let stranger: ApiClient;
+let api: ApiDescription;
+beforeAll(async () => {
+  stack = await startIssuingStack();
+  const plain = createApiClient(stack.baseUrl, null);
+  api = await readDescription(plain);
+  stranger = api.watch(plain);
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const soon = (seconds: number): number => Math.floor(Date.now() / 1_000) + seconds;
+const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+const bearing = async (token: string): Promise<ApiAnswer> => await stranger.get('/api/runs', { authorization: `Bearer ${token}` });
+
+describe('a good token', () => {
+  test.each<[string, Forgery]>([
+    ['as the issuer signs it', {}],
+    ['for several audiences', { claims: { aud: ['billing', 'holdfast'] } }],
+    ['with a tenant of all letters that there are', { claims: { tenant: 'A.b_c-9' } }],
+    ['with the longest tenant', { claims: { tenant: 't'.repeat(63) } }],
+    ['that became valid a while ago', { claims: { nbf: soon(-60) } }],
+    ['with claims that nobody knows', { claims: { department: 'refunds' } }],
+  ])('%s is accepted', async (_what, forgery) => {
+    expect(await bearing(await stack.forge(forgery))).toMatchObject({ status: 200 });
+  });
+
+  test('is accepted whatever the letters of its scheme', async () => {
+    expect(await stranger.get('/api/runs', { authorization: `bearer ${await stack.forge()}` })).toMatchObject({ status: 200 });
+  });
+
+  test.each([[['emperor']], [[]], [undefined], ['user'], [{ user: true }]])('with roles %j grants nothing', async (roles) => {
+    expect(await bearing(await stack.forge({ claims: { roles } }))).toMatchObject(aProblem(403, 'FORBIDDEN'));
+  });
+});
+
+describe('a bad token', () => {
+  const refused = (answer: ApiAnswer): void => {
+    expect(answer).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+  };
+
+  test.each<[string, Record<string, string>]>([
+    ['is missing', {}],
+    ['is empty', { authorization: 'Bearer ' }],
+    ['is garbage', { authorization: 'Bearer garbage' }],
+    ['is three pieces of garbage', { authorization: 'Bearer a.b.c' }],
+    ['is a password', { authorization: `Basic ${Buffer.from('uma:secret').toString('base64')}` }],
+    ['stands in another header', { 'x-authorization': 'Bearer a.b.c' }],
+  ])('%s', async (_what, headers) => refused(await stranger.get('/api/runs', headers)));
+
+  test.each<[string, NonNullable<Forgery['claims']>]>([
+    ['is of another issuer', { iss: 'somebody' }],
+    ['is for another audience', { aud: 'billing' }],
+    ['is for other audiences', { aud: ['billing', 'mail'] }],
+    ['has expired', { exp: soon(-60) }],
+    ['is not valid yet', { nbf: soon(600) }],
+    ['was issued in the future', { iat: soon(600), exp: soon(1_200) }],
+    ['names no issuer', { iss: undefined }],
+    ['names no audience', { aud: undefined }],
+    ['never expires', { exp: undefined }],
+    ['was never issued', { iat: undefined }],
+    ['names no subject', { sub: undefined }],
+    ['names an empty subject', { sub: '' }],
+    ['names a number as subject', { sub: 7 }],
+    ['names an endless subject', { sub: 's'.repeat(256) }],
+    ['names no tenant', { tenant: undefined }],
+    ['names a list of tenants', { tenant: ['demo'] }],
+    ['names an object as tenant', { tenant: { id: 'demo' } }],
+    ['names an empty tenant', { tenant: '' }],
+    ['names a tenant with a slash', { tenant: 'demo/other' }],
+    ['names a tenant with a colon', { tenant: 'demo:other' }],
+    ['names a tenant with a space', { tenant: 'demo ' }],
+    ['names a tenant with a line break', { tenant: 'demo\n' }],
+    ['names a tenant that begins with a dot', { tenant: '..' }],
+    ['names a tenant that is too long', { tenant: 't'.repeat(64) }],
+    ['names a tenant in other letters', { tenant: 'démo' }],
+  ])('%s', async (_what, claims) => refused(await bearing(await stack.forge({ claims }))));
+
+  test.each<[string, NonNullable<Forgery['header']>]>([
+    ['names an unknown key', { kid: 'unknown' }],
+    ['names a file as its key', { kid: '../../../../dev/null' }],
+    ['names a query as its key', { kid: "' or '1'='1" }],
+    ['names an endless key', { kid: 'k'.repeat(8_000) }],
+    ['has an extension that has to be understood', { crit: ['sudo'], sudo: true }],
+  ])('%s', async (_what, header) => refused(await bearing(await stack.forge({ header }))));
+
+  test.each(['none', 'None', 'NONE'])('is signed by the algorithm "%s"', async (alg) => {
+    const [, claims = ''] = (await stack.forge()).split('.');
+    refused(await bearing(`${base64({ alg, kid: stack.publicKey.kid })}.${claims}.`));
+  });
+
+  test.each<[string, () => string]>([
+    ['PEM', () => createPublicKey({ key: stack.publicKey, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString()],
+    ['JWK', () => JSON.stringify(stack.publicKey)],
+  ])('is signed by HS256 with the public key as its secret, as %s', async (_format, toText) => {
+    refused(await bearing(await stack.forge({ header: { alg: 'HS256' }, key: new TextEncoder().encode(toText()) })));
+  });
+
+  test('is signed by another key under the id of ours', async () => {
+    const { privateKey } = await generateKeyPair('ES256');
+    refused(await bearing(await stack.forge({ key: privateKey })));
+  });
+
+  test.each(['without a kid', 'under its own kid'])('brings its own key, %s', async (which) => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256');
+    const jwk = await exportJWK(publicKey);
+    const kid = which === 'without a kid' ? undefined : 'mine';
+    refused(await bearing(await stack.forge({ header: { jwk, kid }, key: privateKey })));
+  });
+
+  test.each(['jku', 'x5u'])('says by %s where its key is, and nobody looks there', async (name) => {
+    const elsewhere = await startLoopbackServer();
+    const { privateKey } = await generateKeyPair('ES256');
+    refused(await bearing(await stack.forge({ header: { [name]: `${elsewhere.url}/keys`, kid: 'mine' }, key: privateKey })));
+    expect(elsewhere.connections).toBe(0);
+    await elsewhere.stop();
+  });
+
+  test.each<[string, (token: string) => string]>([
+    ['has lost its signature', (token) => token.replace(/[^.]*$/, '')],
+    ['has lost a part of its signature', (token) => token.slice(0, -8)],
+    ['has another signature', (token) => token.replace(/[^.]*$/, base64({}))],
+    ['says something else than was signed', (token) => token.replace(/\.[^.]*\./, `.${base64({ tenant: 'demo' })}.`)],
+    ['comes twice', (token) => `${token}, Bearer ${token}`],
+  ])('%s', async (_what, change) => refused(await bearing(change(await stack.forge()))));
+
+  test.each([15_000, 65_536])('is %i characters long', async (length) => refused(await bearing('x'.repeat(length))));
+
+  test('is refused before anything else is looked at', async () => {
+    refused(await stranger.send('/api/runs', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{' }));
+  });
+});
+
+const PEOPLE = {
+  user: { sub: 'uma', tenant: 'demo', roles: ['user'] },
+  approver: { sub: 'ada', tenant: 'demo', roles: ['approver'] },
+  admin: { sub: 'root', tenant: 'demo', roles: ['admin'] },
+  otherUser: { sub: 'olaf', tenant: 'other', roles: ['user'] },
+  otherApprover: { sub: 'oda', tenant: 'other', roles: ['approver'] },
+  otherAdmin: { sub: 'otto', tenant: 'other', roles: ['admin'] },
+  nobody: { sub: 'nemo', tenant: 'demo', roles: [] },
+} as const;
+
+/*
+ * What everybody gets at every route, in the order of PEOPLE. The run has ended and its approval is decided, so that
+ * whoever may control or decide gets 409. An admin's ids reach across tenants, names mean the own tenant.
+ */
+const READ = [200, 200, 200, 200, 200, 200, 403] as const;
+const READ_BY_NAME = [200, 200, 200, 404, 404, 404, 403] as const;
+const READ_BY_ID = [200, 200, 200, 404, 404, 200, 403] as const;
+const CONTROL = [409, 403, 409, 404, 403, 409, 403] as const;
+const DECIDE = [403, 409, 409, 403, 404, 409, 403] as const;
+const MATRIX: readonly [string, readonly number[], object?][] = [
+  ['GET /api/graphs', READ],
+  ['POST /api/graphs', [200, 403, 200, 200, 403, 200, 403], aDefinition({ name: 'known' })],
+  ['POST /api/graphs/validate', READ, aDefinition()],
+  ['GET /api/graphs/{name}', READ_BY_NAME],
+  ['GET /api/graphs/{name}/versions/{version}', READ_BY_NAME],
+  ['GET /api/runs', READ],
+  ['POST /api/runs', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine' }],
+  ['GET /api/runs/{id}', READ_BY_ID],
+  ['GET /api/runs/{id}/state', READ_BY_ID],
+  ['GET /api/runs/{id}/history', READ_BY_ID],
+  ['POST /api/runs/{id}/cancel', CONTROL, {}],
+  ['POST /api/runs/{id}/retry', CONTROL, {}],
+  ['POST /api/runs/{id}/skip', CONTROL, { output: null }],
+  ['POST /api/runs/{id}/fail', CONTROL, {}],
+  ['POST /api/runs/{id}/approve', DECIDE, {}],
+  ['POST /api/runs/{id}/reject', DECIDE, {}],
+  ['GET /api/approvals', READ],
+  ['GET /api/approvals/{id}', READ_BY_ID],
+  ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
+];
+const PUBLIC = ['GET /healthz', 'GET /readyz'];
+
+describe('who may do what', () => {
+  let clients: readonly (readonly [string, ApiClient])[];
+  let ended: { readonly runId: string; readonly approvalId: string };
+
+  beforeAll(async () => {
+    const people = Object.entries(PEOPLE).map(async ([name, person]) => [name, api.watch(await stack.as(person))] as const);
+    clients = await Promise.all(people);
+    const [user, approver] = [await stack.as(PEOPLE.user), await stack.as(PEOPLE.approver)];
+    ended = await startAsking(user);
+    await approver.post(`/api/approvals/${ended.approvalId}/decision`, { decision: 'approve' });
+    await user.untilRun(ended.runId, hasStatus('completed'));
+    await user.post('/api/graphs', aDefinition({ name: 'mine' }));
+    for (const caller of [user, await stack.as(PEOPLE.otherUser)]) await caller.post('/api/graphs', aDefinition({ name: 'known' }));
+  });
+
+  const toPath = (template: string): string =>
+    template
+      .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)
+      .replace('{name}', 'mine')
+      .replace('{version}', '1');
+
+  async function enter(client: ApiClient, route: string, body: object | undefined): Promise<ApiAnswer> {
+    const [, path = ''] = route.split(' ');
+    return await (body ? client.post(toPath(path), body) : client.get(toPath(path)));
+  }
+
+  test.each(MATRIX)('%s', async (route, statuses, body) => {
+    const answers = await Promise.all(clients.map(async ([name, client]) => [name, await enter(client, route, body)] as const));
+    const given = answers.map(([name, { status }]) => [name, status]);
+    expect(given).toEqual(Object.keys(PEOPLE).map((name, index) => [name, statuses[index]]));
+    const code = expect.stringMatching(/^[A-Z_]+$/);
+    for (const [, answer] of answers.filter(([, { status }]) => status >= 400)) expect(answer).toMatchObject(aProblem(answer.status, code));
+  });
+
+  test.each(MATRIX)('%s needs a token', async (route, _statuses, body) => {
+    expect(await enter(stranger, route, body)).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
+  });
+
+  test.each([...PUBLIC, 'GET /openapi.json', 'GET /docs'])('%s needs none', async (route) => {
+    expect(await enter(stranger, route, undefined)).toMatchObject({ status: 200 });
+  });
+
+  test('is settled for every route that is described', () => {
+    expect([...MATRIX.map(([route]) => route), ...PUBLIC].toSorted()).toEqual([...api.routes].toSorted());
+  });
+
+  test('every answer that was seen is described', () => {
+    expect(api.undescribed()).toEqual([]);
+  });
+
+  test('a role that may not is refused before the body and the id are looked at', async () => {
+    const approver = await stack.as(PEOPLE.approver);
+    for (const path of ['/api/runs', '/api/runs/none/cancel', '/api/graphs']) expect(await approver.post(path, 'nonsense')).toMatchObject(aProblem(403, 'FORBIDDEN'));
+  });
+});

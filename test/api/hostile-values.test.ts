@@ -1,0 +1,173 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/json.ts';
+import type { ApiAnswer } from '../support/api-client.ts';
+import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
+import type { LoopbackServer } from '../support/loopback-server.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import '../support/require-typescript.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let server: LoopbackServer;
+let inside: LoopbackServer;
+let stack: TestStack;
+beforeAll(async () => {
+  [server, inside] = await Promise.all([startLoopbackServer(), startLoopbackServer()]);
+  const hidden = SPELLINGS.map((host) => aToolOf({ url: `http://${host}:${inside.port}` }, { name: `at-${toName(host)}`, retry: { maxAttempts: 3 } }));
+  stack = await startTestStack({ tools: [aToolOf(server), ...hidden], http: { allow: [server.address] } });
+});
+afterEach(() => server.forget());
+afterAll(async () => {
+  await stack.stop();
+  await Promise.all([server.stop(), inside.stop()]);
+});
+
+/** Ways to write the address of this machine. */
+const SPELLINGS = ['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f000001', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'];
+const toName = (host: string): string => host.replaceAll(/[^\w]/g, '_');
+
+/** JSON as text: what is in question does not survive in a literal. */
+async function start(body: string): Promise<ApiAnswer> {
+  const headers = { 'content-type': 'application/json', prefer: 'wait=15' };
+  return await stack.as('user').send('/api/runs', { method: 'POST', headers, body });
+}
+
+/** Hands its input on from `given` to `answer`. */
+const handing = aGraphOf({ type: 'set', write: { answer: '{{ state.given }}' } });
+
+const ODD_TEXTS: readonly [string, string][] = [
+  ['a NUL', String.raw`"a\u0000b"`],
+  ['a lone high surrogate', String.raw`"a\ud800b"`],
+  ['a lone low surrogate', String.raw`"\udc00"`],
+  ['control characters', String.raw`"\u0001\u001f\u007f\u2028\r\n"`],
+  ['letters beyond the first plane', '"😀𝒳"'],
+  ['something like an expression', '"{{ 1 + 1 }} {{{{"'],
+];
+const ODD_OBJECTS: readonly [string, string][] = [
+  ['a NUL in a key', String.raw`{"\u0000":1}`],
+  ['a lone surrogate in a key', String.raw`{"\ud800":1}`],
+  ['an empty key', '{"":1}'],
+  ['the key __proto__', '{"__proto__":{"polluted":1}}'],
+  ['the key constructor', '{"constructor":{"prototype":{"polluted":1}}}'],
+  ['keys of every object', '{"toString":1,"valueOf":2,"hasOwnProperty":3,"toJSON":4}'],
+  ['keys in numeric order', '{"b":1,"a":2,"2":3,"1":4}'],
+];
+
+describe('input', () => {
+  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('with %s survives, through the state, the output and the history', async (_what, given) => {
+    const { body } = await start(`{"graph":${JSON.stringify(handing)},"input":{"given":${given}}}`);
+    const expected = JSON.stringify(JSON.parse(given));
+    expect(body).toMatchObject({ status: 'completed' });
+    const { body: state } = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}/state`);
+    const [completed = null] = await eventsOf(stack.as('user'), textAt(body, '/id'), 'run.completed');
+    const places: readonly (readonly [Json, string])[] = [
+      ...[[body, '/input/given'] as const, [body, '/output/answer'] as const],
+      ...[[state, '/values/answer'] as const, [completed, '/output/answer'] as const],
+    ];
+    expect(places.map(([value, pointer]) => JSON.stringify(at(value, pointer)))).toEqual(places.map(() => expected));
+  });
+
+  test('for a channel named __proto__ is refused', async () => {
+    const refused = await start(`{"graph":${JSON.stringify(handing)},"input":{"__proto__":1}}`);
+    expect(refused).toMatchObject({ status: 422 });
+    expect(issuePathsOf(refused)).toEqual(['/input/__proto__']);
+  });
+
+  test('that is polluted pollutes nothing', async () => {
+    await start(`{"graph":${JSON.stringify(handing)},"input":{"given":{"__proto__":{"polluted":1}}}}`);
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('metadata', () => {
+  test.each([...ODD_OBJECTS])('with %s survives', async (_what, metadata) => {
+    const { body } = await start(`{"graph":${JSON.stringify(handing)},"metadata":${metadata}}`);
+    expect(JSON.stringify(at(body, '/metadata'))).toBe(JSON.stringify(JSON.parse(metadata)));
+  });
+});
+
+describe('a definition', () => {
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('may name channels and nodes "%s"', async (name) => {
+    const nodes = { [name]: { type: 'set', write: { [name]: `{{ state.${name} + 1 }}` } } } as const;
+    const run = await startRun(stack.as('user'), aDefinition({ channels: { [name]: {} }, nodes }), { [name]: 1 });
+    expect(run).toMatchObject({ status: 'completed', output: { [name]: 2 } });
+  });
+
+  test('with a field __proto__ is refused, wherever it is', async () => {
+    const body = JSON.stringify(aDefinition()).replaceAll('{"type":', '{"__proto__":{"x":1},"type":').replace(/^\{/, '{"__proto__":{"x":1},');
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
+    expect(issuePathsOf(await stack.as('user').send('/api/graphs', init)).toSorted()).toEqual(['/__proto__', '/nodes/a/__proto__']);
+  });
+});
+
+describe('what people say', () => {
+  const reason = 'a\u0000b\uD800';
+
+  test('may hold anything when they decide', async () => {
+    const run = await startAsking(stack.as('user'), { title: '{{ "a\\u0000" }}' });
+    const said = { reason, values: { text: reason }, args: [reason] };
+    await stack.as('approver').post(`/api/approvals/${run.approvalId}/decision`, { decision: 'approve', ...said });
+    const ended = await stack.as('user').untilRun(run.runId, hasStatus('completed'));
+    expect(at(ended, '/output/answer')).toMatchObject(said);
+  });
+
+  test('may hold anything when they cancel', async () => {
+    const { runId } = await startAsking(stack.as('user'));
+    await stack.as('user').post(`/api/runs/${runId}/cancel`, { reason });
+    await stack.as('user').untilRun(runId, hasStatus('canceled'));
+    expect(await eventsOf(stack.as('user'), runId, 'run.canceled')).toMatchObject([{ reason }]);
+  });
+
+  test('may hold anything when they give a node up', async () => {
+    server.answers(answer(404));
+    const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
+    await stack.as('user').post(`/api/runs/${textAt(run, '/id')}/fail`, { reason });
+    const failed = await stack.as('user').untilRun(textAt(run, '/id'), hasStatus('failed'));
+    expect(textAt(failed, '/error/message')).toContain('a\u0000b');
+  });
+});
+
+describe('what a tool answers', () => {
+  const working = aGraphOf({ type: 'tool', tool: 'work' });
+
+  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('with %s survives', async (_what, text) => {
+    server.answers(answer(200, { 'content-type': 'application/json' }, text));
+    const run = await startRun(stack.as('user'), working);
+    expect(JSON.stringify(at(run, '/output/answer'))).toBe(JSON.stringify(JSON.parse(text)));
+  });
+
+  test.each([499, 500])('as an error is cut after %i letters without harm, also in the middle of one', async (length) => {
+    server.answers(answer(400, {}, `${'x'.repeat(length)}${'😀'.repeat(9)}`));
+    const run = await startRun(stack.as('user'), working);
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED' } });
+    expect(textAt(run, '/error/message').isWellFormed()).toBe(true);
+  });
+});
+
+describe('a tool at a private address', () => {
+  test.each(SPELLINGS)('%s is blocked, and nobody is called there', async (host) => {
+    const run = await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: `at-${toName(host)}` }));
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'BLOCKED_URL', node: 'only', attempts: 1 } });
+    expect(inside.connections).toBe(0);
+  });
+
+  test('is not reached by a redirect either', async () => {
+    server.answers(answer(307, { location: `${inside.url}/work` }));
+    expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({ status: 'failed' });
+    expect(inside.connections).toBe(0);
+  });
+
+  test('is reached when http.allow names it', async () => {
+    server.answers(json({ reached: true }));
+    expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({ output: { answer: { reached: true } } });
+  });
+});
+
+test('a definition that is given whole is checked as if it were published', async () => {
+  const graph = { ...anAskingGraph(), edges: [] };
+  expect(await stack.as('user').post('/api/runs', { graph })).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+});

@@ -1,0 +1,239 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeOfType } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { answer, breakOff, hangUp, json, startLoopbackServer } from '../support/loopback-server.ts';
+import type { Answer, LoopbackServer } from '../support/loopback-server.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import '../support/require-typescript.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let server: LoopbackServer;
+let stack: TestStack;
+beforeAll(async () => {
+  server = await startLoopbackServer();
+  const retry = { maxAttempts: 3, initialInterval: '1ms' };
+  stack = await startTestStack({
+    tools: [aToolOf(server), aToolOf(server, { name: 'risky', effect: 'unsafe', retry })],
+    http: { allow: [server.address] },
+  });
+});
+afterEach(() => server.forget());
+afterAll(async () => {
+  await stack.stop();
+  await server.stop();
+});
+
+/** A call that a person looks after when it fails, and whose answer has to be a number. */
+function aWatchedGraph(over: Partial<NodeOfType<'tool'>> = {}): GraphDefinition {
+  const channels = { answer: { schema: { type: ['number', 'null'] } } };
+  return aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene', write: { answer: '{{ result.n }}' }, ...over }, { channels });
+}
+
+/** Starts a run whose call fails. @returns its id, once it waits for somebody */
+async function startFailing(failure: Answer, graph = aWatchedGraph()): Promise<string> {
+  server.answers(failure);
+  return textAt(await startRun(stack.as('user'), graph), '/id');
+}
+
+const control = async (id: string, name: string, body: object = {}) => await stack.as('user').post(`/api/runs/${id}/${name}`, body);
+const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
+const until = async (id: string, status: string): Promise<Json> => await stack.as('user').untilRun(id, hasStatus(status));
+const failuresOf = async (id: string): Promise<Json[]> => await eventsOf(stack.as('user'), id, 'node.failed');
+const keys = (): (string | string[] | undefined)[] => server.requests.map(({ headers }) => headers['idempotency-key']);
+
+describe('a failed node with onError: intervene', () => {
+  test('waits for a person', async () => {
+    const run = await runOf(await startFailing(answer(404)));
+    const waitingFor = [{ kind: 'intervention', node: 'only', id: expect.stringMatching(/./), since: expect.stringMatching(/Z$/) }];
+    expect(run).toMatchObject({ status: 'waiting', error: null, waitingFor });
+  });
+
+  test('is done again by retry, as a new call', async () => {
+    const id = await startFailing(answer(404));
+    server.answers(json({ n: 2 }));
+    expect(await control(id, 'retry')).toMatchObject({ status: 202, body: { id } });
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: 2 } });
+    expect(new Set(keys()).size).toBe(2);
+    expect(await eventsOf(stack.as('user'), id, 'run.retried')).toMatchObject([{ node: 'only', by: 'uma' }]);
+  });
+
+  test('waits again when the retry fails', async () => {
+    const id = await startFailing(answer(404));
+    server.answers(answer(410), json({ n: 3 }));
+    await control(id, 'retry');
+    await expect.poll(async () => await failuresOf(id), PATIENTLY).toHaveLength(2);
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: 3 } });
+  });
+
+  test('is gone past by skip, with the output that was given', async () => {
+    const id = await startFailing(answer(404));
+    expect(await control(id, 'skip', { node: 'only', output: { n: 7 } })).toMatchObject({ status: 202 });
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: 7 } });
+    expect(await eventsOf(stack.as('user'), id, 'node.skipped')).toMatchObject([{ node: 'only', by: 'uma', update: { answer: 7 } }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test.each([
+    ['breaks the schema of its channel', { n: 'seven' }],
+    ['lacks what the node writes', {}],
+    ['is nothing', null],
+  ])('still waits after a skip whose output %s', async (_what, output) => {
+    const id = await startFailing(answer(404));
+    const refused = await control(id, 'skip', { node: 'only', output });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(refused)).toEqual(['/output']);
+    expect(await control(id, 'skip', { node: 'only', output: { n: 1 } })).toMatchObject({ status: 202 });
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: 1 } });
+  });
+
+  test('needs an output to be skipped', async () => {
+    const refused = await control(await startFailing(answer(404)), 'skip', { node: 'only' });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(refused)).toEqual(['/output']);
+  });
+
+  test('fails the run by fail, with the reason', async () => {
+    const id = await startFailing(answer(404, {}, 'no such thing'));
+    expect(await control(id, 'fail', { node: 'only', reason: 'hopeless' })).toMatchObject({ status: 202 });
+    const error = at(await until(id, 'failed'), '/error') ?? null;
+    expect(error).toMatchObject({ code: 'TOOL_FAILED', node: 'only' });
+    expect(textAt(error, '/message')).toMatch(/no such thing.*uma.*hopeless/);
+  });
+
+  test('may be told by a control that names nothing while it is the only one', async () => {
+    const id = await startFailing(answer(404));
+    expect(await control(id, 'fail')).toMatchObject({ status: 202 });
+    await until(id, 'failed');
+  });
+});
+
+describe('an unsafe call of unknown outcome', () => {
+  const unsafe = aWatchedGraph({ tool: 'risky' });
+
+  const ways: readonly [string, Answer][] = [
+    ['the connection breaks', hangUp],
+    ['the answer breaks off', breakOff],
+    ['the server fails', answer(500)],
+  ];
+  test.each(ways)('waits for a person when %s, and is never made twice by itself', async (_what, failure) => {
+    const id = await startFailing(failure);
+    expect(await runOf(id)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention' }] });
+    expect(await control(id, 'skip', { output: { n: 1 } })).toMatchObject({ status: 202 });
+    await until(id, 'completed');
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('waits whatever onError says', async () => {
+    const onError = { to: '__end__' };
+    const id = await startFailing(hangUp, aWatchedGraph({ tool: 'risky', onError }));
+    const failed = { error: { code: 'UNKNOWN_OUTCOME', cause: { code: 'TOOL_FAILED' } } };
+    expect(await runOf(id)).toMatchObject({ status: 'waiting' });
+    expect(await failuresOf(id)).toMatchObject([failed]);
+  });
+
+  test('is made a second time by retry, under the same key', async () => {
+    const id = await startFailing(hangUp, unsafe);
+    server.answers(json({ n: 5 }));
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { answer: 5 } });
+    expect(keys()).toEqual([expect.stringMatching(/./), keys()[0]]);
+  });
+
+  test('is made again by itself when nothing can have reached the other side', async () => {
+    server.answers(answer(429, { 'retry-after': '0' }), json({ n: 6 }));
+    expect(await startRun(stack.as('user'), unsafe)).toMatchObject({ status: 'completed', output: { answer: 6 } });
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('several nodes that wait', () => {
+  const call = { type: 'tool', tool: 'work', onError: 'intervene', write: { log: '{{ result.n }}' } } as const;
+  const twoCalls = aDefinition({ nodes: { one: call, two: call }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
+
+  /** @returns the run's id, and those of its interventions by node */
+  async function startTwoFailing(): Promise<{ id: string; ids: ReadonlyMap<string, string> }> {
+    server.answers(answer(404));
+    const id = await startFailing(answer(404), twoCalls);
+    const waiting = listAt(await runOf(id), '/waitingFor');
+    return { id, ids: new Map(waiting.map((one) => [textAt(one, '/node'), textAt(one, '/id')])) };
+  }
+
+  test.each([
+    ['retry', {}],
+    ['skip', { output: { n: 1 } }],
+    ['fail', {}],
+  ])('%s has to name one; it is told their ids', async (name, body) => {
+    const { id, ids } = await startTwoFailing();
+    const refused = await control(id, name, body);
+    expect(refused).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
+    for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
+  });
+
+  test('are told apart by node and by id', async () => {
+    const { id, ids } = await startTwoFailing();
+    expect(await control(id, 'skip', { node: 'two', output: { n: 2 } })).toMatchObject({ status: 202, body: { waitingFor: [{ node: 'one' }] } });
+    expect(await control(id, 'skip', { id: ids.get('one'), output: { n: 1 } })).toMatchObject({ status: 202 });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: [1, 2] } });
+  });
+
+  test.each([{ node: 'three' }, { id: 'three:1' }, { node: 'one', id: 'two:1' }])('%j names none of them', async (which) => {
+    const { id, ids } = await startTwoFailing();
+    const refused = await control(id, 'retry', which);
+    expect(refused).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+    for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
+  });
+
+  test('go on together: what the first gave is kept while the other is done again', async () => {
+    const { id } = await startTwoFailing();
+    await control(id, 'skip', { node: 'one', output: { n: 1 } });
+    server.answers(json({ n: 2 }));
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: [1, 2] } });
+    expect(server.requests).toHaveLength(3);
+  });
+});
+
+describe('a control that does not fit', () => {
+  const controls: readonly [string, object][] = [
+    ['retry', {}],
+    ['skip', { node: 'only', output: 1 }],
+    ['fail', { node: 'only' }],
+  ];
+
+  test.each(controls)('%s is refused while nothing waits for an intervention', async (name, body) => {
+    const run = await startRun(stack.as('user'), anAskingGraph());
+    expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+  });
+
+  test.each(controls)('%s is refused for a completed run', async (name, body) => {
+    const run = await startRun(stack.as('user'), aDefinition());
+    expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+  });
+
+  test.each(controls)('%s takes no other fields', async (name, body) => {
+    const refused = await control(await startFailing(answer(404)), name, { ...body, by: 'ada', decisionId: 'x' });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(refused).toSorted()).toEqual(['/by', '/decisionId']);
+  });
+
+  test('approve is no way past an intervention', async () => {
+    const id = await startFailing(answer(404));
+    expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
+  });
+});
+
+test('the same retry under its Idempotency-Key is one retry', async () => {
+  const id = await startFailing(answer(404));
+  server.answers(answer(404), json({ n: 9 }));
+  const once = async () => await stack.as('user').post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': 'again' });
+  const [first, second] = [await once(), await once()];
+  expect(second).toMatchObject({ status: first.status, body: first.body });
+  await expect.poll(async () => await failuresOf(id), PATIENTLY).toHaveLength(2);
+  expect(server.requests).toHaveLength(2);
+});
