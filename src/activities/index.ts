@@ -40,4 +40,4 @@ export function createActivities({ store, models, tools, functions }: ActivityDe
   };
 }
 
-const RECORD_HEARTBEAT_MS = 30_000;
+const RECORD_HEARTBEAT_MS = 10_000;

@@ -69,6 +69,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
   const { dataDir, environment } = options;
+  const port = await choosePort('the API', options.port, 3000);
   await mkdir(dataDir, { recursive: true });
   teardown.add(lockFolder(dataDir));
   const logger = createLogger(environment['LOG_LEVEL'] ?? 'info', options.logFile ?? join(dataDir, 'holdfast.log'));
@@ -91,7 +92,6 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   teardown.add(() => connection.close());
   const authenticate = createAuthenticate(issuer.auth);
   const deps = { store, engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs)), catalog, authenticate, cursors: createCursors(dataDir), logger };
-  const port = await choosePort('the API', options.port, 3000);
   const api = await startApi(deps, { port });
   teardown.add(() => api.stop());
   const baseUrl = api.url;

@@ -7,7 +7,7 @@ import type { CallEffect } from '../graph/effect.ts';
 /** The journal has to be written, however long the database is away. */
 const journalOptions: ActivityOptions = {
   startToCloseTimeout: '1 minute',
-  heartbeatTimeout: '30 seconds',
+  heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.ABANDON,
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '10 seconds' },
   summary: 'journal',

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPolicy } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { PATIENTLY, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
+import type { ApiAnswer } from '../support/api-client.ts';
+import { PATIENTLY, anAskingGraph, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
 import type { AskingRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
@@ -20,16 +21,29 @@ afterAll(async () => {
 
 type Caller = Parameters<TestStack['as']>[0];
 
-const decide = async (caller: Caller, approvalId: string, body: object, headers: Record<string, string> = {}) =>
-  await stack.as(caller).post(`/api/approvals/${approvalId}/decision`, body, headers);
-const approve = async (caller: Caller, { approvalId }: AskingRun, more: object = {}) =>
-  await decide(caller, approvalId, { decision: 'approve', ...more });
-const approvalOf = async ({ approvalId }: AskingRun): Promise<Json> => (await stack.as('user').get(`/api/approvals/${approvalId}`)).body;
+interface Said {
+  readonly decision: string;
+  /** An Idempotency-Key. */
+  readonly key?: string;
+  readonly [field: string]: unknown;
+}
+
+async function decide(caller: Caller, { approvalId }: AskingRun, { key, ...said }: Said): Promise<ApiAnswer> {
+  const headers = key === undefined ? {} : { 'idempotency-key': key };
+  return await stack.as(caller).post(`/api/approvals/${approvalId}/decision`, said, headers);
+}
+
+const approve = async (caller: Caller, run: AskingRun, more: object = {}) =>
+  await decide(caller, run, { decision: 'approve', ...more });
+const approvalOf = async ({ approvalId }: AskingRun): Promise<Json> =>
+  (await stack.as('user').get(`/api/approvals/${approvalId}`)).body;
 const answerOf = async ({ runId }: AskingRun): Promise<Json | undefined> =>
   at(await stack.as('user').untilRun(runId, hasStatus('completed')), '/output/answer');
-const inbox = async (query: string, caller: Caller = 'approver') => await readAll(stack.as(caller), `/api/approvals?${query}`, 2);
+const inbox = async (query: string, caller: Caller = 'approver') =>
+  await readAll(stack.as(caller), `/api/approvals?${query}`, 2);
 const idsOf = (approvals: readonly Json[]): string[] => approvals.map((approval) => textAt(approval, '/id'));
-const asking = async (over: Parameters<typeof startAsking>[1] = {}): Promise<AskingRun> => await startAsking(stack.as('user'), over);
+const asking = async (over: Parameters<typeof startAsking>[1] = {}): Promise<AskingRun> =>
+  await startAsking(stack.as('user'), over);
 
 /** A run that asks two questions at once. */
 async function startAskingTwice(): Promise<{ readonly runId: string; readonly ids: readonly string[] }> {
@@ -55,7 +69,7 @@ describe('the inbox', () => {
     ['rejected', 'reject'],
   ])('is filtered by the status %s', async (status, decision) => {
     const [run, open] = [await asking(), await asking()];
-    await decide('approver', run.approvalId, { decision });
+    await decide('approver', run, { decision });
     const found = async () => idsOf(await inbox(`status=${status}`));
     await expect.poll(found, PATIENTLY).toContain(run.approvalId);
     expect(await found()).not.toContain(open.approvalId);
@@ -76,13 +90,25 @@ describe('the inbox', () => {
 describe('an approval', () => {
   test('says what is asked, by whom, and until when', async () => {
     const schema = { type: 'object' } as const;
-    const question = { title: 'Pay {{ 6 * 7 }}?', details: { why: 'because' }, args: { amount: 42 }, argsSchema: schema, decisionSchema: schema };
+    const question = {
+      title: 'Pay {{ 6 * 7 }}?',
+      details: { why: 'because' },
+      args: { amount: 42 },
+      argsSchema: schema,
+      decisionSchema: schema,
+    };
     const run = await asking({ ...question, policy: { roles: ['approver'] }, timeout: '1h' });
     const approval = await approvalOf(run);
     expect(approval).toEqual({
-      ...{ id: run.approvalId, runId: run.runId, node: 'only' },
-      ...{ ...question, title: 'Pay 42?' },
-      ...{ policy: { roles: ['approver'] }, status: 'pending', decisions: [], requestedBy: 'uma' },
+      ...question,
+      id: run.approvalId,
+      runId: run.runId,
+      node: 'only',
+      title: 'Pay 42?',
+      policy: { roles: ['approver'] },
+      status: 'pending',
+      decisions: [],
+      requestedBy: 'uma',
       requestedAt: expect.stringMatching(/Z$/),
       expiresAt: expect.stringMatching(/Z$/),
     });
@@ -91,7 +117,9 @@ describe('an approval', () => {
 
   test('of another tenant is as one that is not there', async () => {
     const { approvalId } = await asking();
-    const [foreign, missing] = await Promise.all([approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)));
+    const [foreign, missing] = await Promise.all(
+      [approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)),
+    );
     expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('none', approvalId));
   });
@@ -103,17 +131,22 @@ describe('deciding', () => {
     ['reject', 'rejected'],
   ])('%s: the run goes on with the answer', async (decision, status) => {
     const run = await asking({ args: { amount: 1 } });
-    const { body } = await decide('approver', run.approvalId, { decision, reason: 'so be it' });
-    expect(body).toMatchObject({ id: run.approvalId, status, decisions: [{ by: 'ada', decision, reason: 'so be it' }] });
-    const given = { decision: status, by: 'ada', reason: 'so be it', args: { amount: 1 }, at: textAt(body, '/decisions/0/at'), values: null };
-    expect(await answerOf(run)).toEqual(given);
+    const { body } = await decide('approver', run, { decision, reason: 'so be it' });
+    const decisions = [{ by: 'ada', decision, reason: 'so be it' }];
+    expect(body).toMatchObject({ id: run.approvalId, status, decisions });
+    const given = { by: 'ada', reason: 'so be it', at: textAt(body, '/decisions/0/at') };
+    expect(await answerOf(run)).toEqual({ decision: status, args: { amount: 1 }, values: null, ...given });
   });
 
-  test.each(['approve', 'reject'])('by POST /api/runs/{id}/%s needs no approval id while one is pending', async (decision) => {
-    const run = await asking();
-    expect(await stack.as('approver').post(`/api/runs/${run.runId}/${decision}`, {})).toMatchObject({ status: 200, body: { id: run.approvalId } });
-    expect(await answerOf(run)).toMatchObject({ decision: decision === 'approve' ? 'approved' : 'rejected' });
-  });
+  test.each(['approve', 'reject'])(
+    'by POST /api/runs/{id}/%s needs no approval id while one is pending',
+    async (decision) => {
+      const run = await asking();
+      const answer = await stack.as('approver').post(`/api/runs/${run.runId}/${decision}`, {});
+      expect(answer).toMatchObject({ status: 200, body: { id: run.approvalId } });
+      expect(await answerOf(run)).toMatchObject({ decision: decision === 'approve' ? 'approved' : 'rejected' });
+    },
+  );
 
   test('without an id is refused while several are pending, and names them', async () => {
     const { runId, ids } = await startAskingTwice();
@@ -140,26 +173,29 @@ describe('deciding', () => {
     const run = await asking();
     await approve('approver', run, { reason: 'fine' });
     await answerOf(run);
-    const decided = { approvalId: run.approvalId, by: 'ada', decision: 'approve', reason: 'fine', status: 'approved', node: 'only' };
+    const decided = { node: 'only', approvalId: run.approvalId, by: 'ada', decision: 'approve', reason: 'fine' };
     expect(await eventsOf(stack.as('user'), run.runId, 'approval.decided')).toMatchObject([decided]);
   });
 
   test('neither approve nor reject is refused', async () => {
-    const { approvalId } = await asking();
-    const answer = await decide('approver', approvalId, { decision: 'maybe', comment: 'x' });
+    const answer = await decide('approver', await asking(), { decision: 'maybe', comment: 'x' });
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
     expect(issuePathsOf(answer).toSorted()).toEqual(['/comment', '/decision']);
   });
 });
 
 describe('edited arguments', () => {
-  const argsSchema = { type: 'object', properties: { amount: { type: 'number', maximum: 50 } }, required: ['amount'] } as const;
+  const argsSchema = {
+    type: 'object',
+    properties: { amount: { type: 'number', maximum: 50 } },
+    required: ['amount'],
+  } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
   test('are what the run goes on with', async () => {
     const run = await asking(edited);
-    expect(await approve('approver', run, { args: { amount: 25 } })).toMatchObject({ status: 200, body: { args: { amount: 25 } } });
-    expect(await answerOf(run)).toMatchObject({ args: { amount: 25 } });
+    const { body } = await approve('approver', run, { args: { amount: 25 } });
+    expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
   });
 
   test.each([
@@ -198,7 +234,8 @@ describe('values of a decision', () => {
   });
 
   test('are not asked for when somebody rejects', async () => {
-    expect(await decide('approver', (await asking({ decisionSchema })).approvalId, { decision: 'reject' })).toMatchObject({ status: 200 });
+    const run = await asking({ decisionSchema });
+    expect(await decide('approver', run, { decision: 'reject' })).toMatchObject({ status: 200 });
   });
 });
 
@@ -208,24 +245,25 @@ describe('a policy', () => {
     ['reject', { reason: '  ' }],
   ])('that requires a reason refuses to %s with %j', async (decision, given) => {
     const run = await asking({ policy: { requireReason: true } });
-    const answer = await decide('approver', run.approvalId, { decision, ...given });
+    const answer = await decide('approver', run, { decision, ...given });
     expect(answer).toMatchObject(aProblem(422, 'REASON_REQUIRED'));
     expect(issuePathsOf(answer)).toEqual(['/reason']);
     expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
   });
 
-  const policies: readonly [string, ApprovalPolicy, Caller, number][] = [
-    ['roles', { roles: ['approver'] }, 'approver', 200],
-    ['roles', { roles: ['treasurer'] }, 'approver', 403],
-    ['users', { users: ['bob'] }, 'approver2', 200],
-    ['users', { users: ['bob'] }, 'approver', 403],
-    ['users or roles', { users: ['bob'], roles: ['approver'] }, 'approver', 200],
-    ['roles that grow in time', { roles: ['treasurer'], escalate: [{ after: '1h', roles: ['approver'] }] }, 'approver', 403],
-    ['roles', { roles: ['user'] }, 'user', 403],
-    ['nothing', {}, 'user', 403],
-    ['nothing', {}, 'otherTenantUser', 403],
+  const policies: readonly [ApprovalPolicy, Caller, number][] = [
+    [{ roles: ['approver'] }, 'approver', 200],
+    [{ roles: ['treasurer'] }, 'approver', 403],
+    [{ users: ['bob'] }, 'approver2', 200],
+    [{ users: ['bob'] }, 'approver', 403],
+    [{ users: ['bob'], roles: ['approver'] }, 'approver', 200],
+    [{ roles: ['treasurer'], escalate: [{ after: '1h', roles: ['approver'] }] }, 'approver', 403],
+    [{ roles: ['treasurer'], escalate: [{ after: '1ms', roles: ['approver'] }] }, 'approver', 200],
+    [{ roles: ['user'], users: ['uma'] }, 'user', 403],
+    [{}, 'user', 403],
+    [{}, 'otherTenantUser', 403],
   ];
-  test.each(policies)('of %s, %j: %s gets %i', async (_what, policy, caller, status) => {
+  test.each(policies)('%j: %s gets %i', async (policy, caller, status) => {
     const run = await asking({ policy });
     expect(await approve(caller, run)).toMatchObject({ status });
     const expected = { status: status === 200 ? 'approved' : 'pending' };
@@ -260,7 +298,8 @@ describe('a quorum of two', () => {
   test('is over with one rejection', async () => {
     const run = await asking({ policy });
     await approve('approver', run);
-    expect(await decide('approver2', run.approvalId, { decision: 'reject' })).toMatchObject({ body: { status: 'rejected' } });
+    const { body } = await decide('approver2', run, { decision: 'reject' });
+    expect(body).toMatchObject({ status: 'rejected' });
   });
 });
 
@@ -268,7 +307,7 @@ describe('a decision that comes too late', () => {
   test.each(['approve', 'reject'])('%s: is refused, and told who decided and when', async (decision) => {
     const run = await asking();
     const { body } = await approve('approver', run);
-    const answer = await decide('approver2', run.approvalId, { decision });
+    const answer = await decide('approver2', run, { decision });
     expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
     expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
   });
@@ -283,7 +322,9 @@ describe('a decision that comes too late', () => {
   });
 
   test('is refused once the approval has expired', async () => {
-    const run = await asking({ timeout: '50ms' });
+    const runId = textAt(await startRun(stack.as('user'), anAskingGraph({ timeout: '1ms' })), '/id');
+    const [asked = null] = await eventsOf(stack.as('user'), runId, 'approval.requested');
+    const run = { runId, approvalId: textAt(asked, '/approval/id') };
     expect(await answerOf(run)).toMatchObject({ decision: 'expired', by: null });
     expect(await approve('approver', run)).toMatchObject(aProblem(410, 'APPROVAL_EXPIRED'));
     expect(await approvalOf(run)).toMatchObject({ status: 'expired', decisions: [] });
@@ -300,7 +341,10 @@ describe('a decision that comes too late', () => {
 describe('two people at the same moment', () => {
   const doors: readonly [string, (caller: Caller, run: AskingRun) => ReturnType<typeof decide>][] = [
     ['/api/approvals/{id}/decision', approve],
-    ['/api/runs/{id}/approve', async (caller, { runId }) => await stack.as(caller).post(`/api/runs/${runId}/approve`, {})],
+    [
+      '/api/runs/{id}/approve',
+      async (caller, { runId }) => await stack.as(caller).post(`/api/runs/${runId}/approve`, {}),
+    ],
   ];
 
   test.each(doors)('at %s: one decides, the other is refused, every time', async (_door, enter) => {
@@ -308,7 +352,10 @@ describe('two people at the same moment', () => {
     const races = runs.map(async (run) => {
       const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);
       const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
-      expect([won, lost]).toMatchObject([{ status: 200, body: { status: 'approved', decisions: [{}] } }, { status: 409 }]);
+      expect([won, lost]).toMatchObject([
+        { status: 200, body: { status: 'approved', decisions: [{}] } },
+        { status: 409 },
+      ]);
       expect(await answerOf(run)).toMatchObject({ by: textAt(won?.body ?? null, '/decisions/0/by') });
     });
     await Promise.all(races);
@@ -316,32 +363,39 @@ describe('two people at the same moment', () => {
 });
 
 describe('the same decision again', () => {
-  const body = { decision: 'approve', reason: 'once' };
+  const decision = 'approve';
 
   test('under its Idempotency-Key gets the first answer again', async () => {
-    const { approvalId } = await asking();
-    const first = await decide('approver', approvalId, body, { 'idempotency-key': approvalId });
-    const second = await decide('approver', approvalId, body, { 'idempotency-key': approvalId });
+    const run = await asking();
+    const first = await decide('approver', run, { decision, key: 'once' });
+    const second = await decide('approver', run, { decision, key: 'once' });
     expect(second).toMatchObject({ status: 200, body: first.body });
     expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
   });
 
   test('at the same moment counts once', async () => {
     const run = await asking({ policy: { quorum: 2 } });
-    await Promise.all([1, 2, 3].map(() => decide('approver', run.approvalId, body, { 'idempotency-key': run.approvalId })));
+    await Promise.all(['same', 'same', 'same'].map((key) => decide('approver', run, { decision, key })));
     expect(await approve('approver2', run)).toMatchObject({ body: { decisions: [{ by: 'ada' }, { by: 'bob' }] } });
   });
 
-  test('under the key of somebody else is a decision of its own', async () => {
+  test('under the same key by somebody else is another decision', async () => {
     const run = await asking({ policy: { quorum: 2 } });
-    const answers = (['approver', 'approver2'] as const).map(async (caller) => await decide(caller, run.approvalId, body, { 'idempotency-key': 'shared' }));
-    expect((await Promise.all(answers)).map((answer) => at(answer.body, '/status')).toSorted()).toEqual(['approved', 'pending']);
+    await decide('approver', run, { decision, key: 'shared' });
+    const answer = await decide('approver2', run, { decision, key: 'shared' });
+    expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
   });
 
-  test('a refusal by the policy is not kept', async () => {
-    const { approvalId } = await asking({ policy: { roles: ['treasurer'] } });
-    const answers = [1, 2].map(async () => await decide('approver', approvalId, body, { 'idempotency-key': `refused-${approvalId}` }));
-    const replayed = (await Promise.all(answers)).map(({ headers }) => headers.get('idempotent-replayed'));
-    expect(replayed).toEqual([null, null]);
+  test('is decided anew after a refusal by the policy', async () => {
+    const run = await asking({ policy: { roles: ['treasurer'] } });
+    const answers = [
+      await decide('approver', run, { decision, key: 'no' }),
+      await decide('approver', run, { decision, key: 'no' }),
+    ];
+    const given = answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]);
+    expect(given).toEqual([
+      [403, null],
+      [403, null],
+    ]);
   });
 });

@@ -171,7 +171,11 @@ describe('validating', () => {
 
   test('finds what publishing would refuse', async () => {
     const { status, body } = await validate(MISTAKEN);
-    expect({ status, valid: at(body, '/valid'), errors: errorsIn({ body }) }).toEqual({ status: 200, valid: false, errors: MISTAKES });
+    expect({ status, valid: at(body, '/valid'), errors: errorsIn({ body }) }).toEqual({
+      status: 200,
+      valid: false,
+      errors: MISTAKES,
+    });
   });
 
   test('is for approvers too', async () => {
@@ -217,7 +221,9 @@ describe('another tenant', () => {
   test('sees no graph of this one, neither in the list nor by name', async () => {
     await publish(aVersion('private'));
     const other = stack.as('otherTenantUser');
-    const [list, foreign, missing] = await Promise.all(['', '/private', '/missing'].map((path) => other.get(`/api/graphs${path}`)));
+    const [list, foreign, missing] = await Promise.all(
+      ['', '/private', '/missing'].map((path) => other.get(`/api/graphs${path}`)),
+    );
     expect(list?.body).toEqual({ items: [], nextCursor: null });
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('missing', 'private'));
   });
@@ -225,6 +231,9 @@ describe('another tenant', () => {
   test('counts versions of its own', async () => {
     await publish(aVersion('shared', 'one'));
     await publish(aVersion('shared', 'two'));
-    expect(await stack.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({ status: 201, body: { version: 1 } });
+    expect(await stack.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({
+      status: 201,
+      body: { version: 1 },
+    });
   });
 });

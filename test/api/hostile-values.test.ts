@@ -17,7 +17,9 @@ let inside: LoopbackServer;
 let stack: TestStack;
 beforeAll(async () => {
   [server, inside] = await Promise.all([startLoopbackServer(), startLoopbackServer()]);
-  const hidden = SPELLINGS.map((host) => aToolOf({ url: `http://${host}:${inside.port}` }, { name: `at-${toName(host)}`, retry: { maxAttempts: 3 } }));
+  const hidden = SPELLINGS.map((host) =>
+    aToolOf({ url: `http://${host}:${inside.port}` }, { name: `at-${toName(host)}`, retry: { maxAttempts: 3 } }),
+  );
   stack = await startTestStack({ tools: [aToolOf(server), ...hidden], http: { allow: [server.address] } });
 });
 afterEach(() => server.forget());
@@ -27,7 +29,16 @@ afterAll(async () => {
 });
 
 /** Ways to write the address of this machine. */
-const SPELLINGS = ['127.0.0.1', 'localhost', '127.1', '2130706433', '0x7f000001', '0.0.0.0', '[::1]', '[::ffff:127.0.0.1]'];
+const SPELLINGS = [
+  '127.0.0.1',
+  'localhost',
+  '127.1',
+  '2130706433',
+  '0x7f000001',
+  '0.0.0.0',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+];
 const toName = (host: string): string => host.replaceAll(/[^\w]/g, '_');
 
 /** JSON as text: what is in question does not survive in a literal. */
@@ -58,18 +69,23 @@ const ODD_OBJECTS: readonly [string, string][] = [
 ];
 
 describe('input', () => {
-  test.each([...ODD_TEXTS, ...ODD_OBJECTS])('with %s survives, through the state, the output and the history', async (_what, given) => {
-    const { body } = await start(`{"graph":${JSON.stringify(handing)},"input":{"given":${given}}}`);
-    const expected = JSON.stringify(JSON.parse(given));
-    expect(body).toMatchObject({ status: 'completed' });
-    const { body: state } = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}/state`);
-    const [completed = null] = await eventsOf(stack.as('user'), textAt(body, '/id'), 'run.completed');
-    const places: readonly (readonly [Json, string])[] = [
-      ...[[body, '/input/given'] as const, [body, '/output/answer'] as const],
-      ...[[state, '/values/answer'] as const, [completed, '/output/answer'] as const],
-    ];
-    expect(places.map(([value, pointer]) => JSON.stringify(at(value, pointer)))).toEqual(places.map(() => expected));
-  });
+  test.each([...ODD_TEXTS, ...ODD_OBJECTS])(
+    'with %s survives, through the state, the output and the history',
+    async (_what, given) => {
+      const { body } = await start(`{"graph":${JSON.stringify(handing)},"input":{"given":${given}}}`);
+      const expected = JSON.stringify(JSON.parse(given));
+      expect(body).toMatchObject({ status: 'completed' });
+      const { body: state } = await stack.as('user').get(`/api/runs/${textAt(body, '/id')}/state`);
+      const [completed = null] = await eventsOf(stack.as('user'), textAt(body, '/id'), 'run.completed');
+      const places: readonly (readonly [Json, string])[] = [
+        [body, '/input/given'],
+        [body, '/output/answer'],
+        [state, '/values/answer'],
+        [completed, '/output/answer'],
+      ];
+      expect(places.map(([value, pointer]) => JSON.stringify(at(value, pointer)))).toEqual(places.map(() => expected));
+    },
+  );
 
   test('for a channel named __proto__ is refused', async () => {
     const refused = await start(`{"graph":${JSON.stringify(handing)},"input":{"__proto__":1}}`);
@@ -91,16 +107,24 @@ describe('metadata', () => {
 });
 
 describe('a definition', () => {
-  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])('may name channels and nodes "%s"', async (name) => {
-    const nodes = { [name]: { type: 'set', write: { [name]: `{{ state.${name} + 1 }}` } } } as const;
-    const run = await startRun(stack.as('user'), aDefinition({ channels: { [name]: {} }, nodes }), { [name]: 1 });
-    expect(run).toMatchObject({ status: 'completed', output: { [name]: 2 } });
-  });
+  test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
+    'may name channels and nodes "%s"',
+    async (name) => {
+      const nodes = { [name]: { type: 'set', write: { [name]: `{{ state.${name} + 1 }}` } } } as const;
+      const run = await startRun(stack.as('user'), aDefinition({ channels: { [name]: {} }, nodes }), { [name]: 1 });
+      expect(run).toMatchObject({ status: 'completed', output: { [name]: 2 } });
+    },
+  );
 
   test('with a field __proto__ is refused, wherever it is', async () => {
-    const body = JSON.stringify(aDefinition()).replaceAll('{"type":', '{"__proto__":{"x":1},"type":').replace(/^\{/, '{"__proto__":{"x":1},');
+    const body = JSON.stringify(aDefinition())
+      .replaceAll('{"type":', '{"__proto__":{"x":1},"type":')
+      .replace(/^\{/, '{"__proto__":{"x":1},');
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body };
-    expect(issuePathsOf(await stack.as('user').send('/api/graphs', init)).toSorted()).toEqual(['/__proto__', '/nodes/a/__proto__']);
+    expect(issuePathsOf(await stack.as('user').send('/api/graphs', init)).toSorted()).toEqual([
+      '/__proto__',
+      '/nodes/a/__proto__',
+    ]);
   });
 });
 
@@ -140,12 +164,15 @@ describe('what a tool answers', () => {
     expect(JSON.stringify(at(run, '/output/answer'))).toBe(JSON.stringify(JSON.parse(text)));
   });
 
-  test.each([499, 500])('as an error is cut after %i letters without harm, also in the middle of one', async (length) => {
-    server.answers(answer(400, {}, `${'x'.repeat(length)}${'😀'.repeat(9)}`));
-    const run = await startRun(stack.as('user'), working);
-    expect(run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED' } });
-    expect(textAt(run, '/error/message').isWellFormed()).toBe(true);
-  });
+  test.each([499, 500])(
+    'as an error is cut after %i letters without harm, also in the middle of one',
+    async (length) => {
+      server.answers(answer(400, {}, `${'x'.repeat(length)}${'😀'.repeat(9)}`));
+      const run = await startRun(stack.as('user'), working);
+      expect(run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED' } });
+      expect(textAt(run, '/error/message')).not.toMatch(/\p{Surrogate}/u);
+    },
+  );
 });
 
 describe('a tool at a private address', () => {
@@ -157,13 +184,17 @@ describe('a tool at a private address', () => {
 
   test('is not reached by a redirect either', async () => {
     server.answers(answer(307, { location: `${inside.url}/work` }));
-    expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({ status: 'failed' });
+    expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({
+      status: 'failed',
+    });
     expect(inside.connections).toBe(0);
   });
 
   test('is reached when http.allow names it', async () => {
     server.answers(json({ reached: true }));
-    expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({ output: { answer: { reached: true } } });
+    expect(await startRun(stack.as('user'), aGraphOf({ type: 'tool', tool: 'work' }))).toMatchObject({
+      output: { answer: { reached: true } },
+    });
   });
 });
 

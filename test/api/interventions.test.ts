@@ -31,7 +31,10 @@ afterAll(async () => {
 /** A call that a person looks after when it fails, and whose answer has to be a number. */
 function aWatchedGraph(over: Partial<NodeOfType<'tool'>> = {}): GraphDefinition {
   const channels = { answer: { schema: { type: ['number', 'null'] } } };
-  return aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene', write: { answer: '{{ result.n }}' }, ...over }, { channels });
+  return aGraphOf(
+    { type: 'tool', tool: 'work', onError: 'intervene', write: { answer: '{{ result.n }}' }, ...over },
+    { channels },
+  );
 }
 
 /** Starts a run whose call fails. @returns its id, once it waits for somebody */
@@ -40,16 +43,20 @@ async function startFailing(failure: Answer, graph = aWatchedGraph()): Promise<s
   return textAt(await startRun(stack.as('user'), graph), '/id');
 }
 
-const control = async (id: string, name: string, body: object = {}) => await stack.as('user').post(`/api/runs/${id}/${name}`, body);
+const control = async (id: string, name: string, body: object = {}) =>
+  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
 const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
-const until = async (id: string, status: string): Promise<Json> => await stack.as('user').untilRun(id, hasStatus(status));
+const until = async (id: string, status: string): Promise<Json> =>
+  await stack.as('user').untilRun(id, hasStatus(status));
 const failuresOf = async (id: string): Promise<Json[]> => await eventsOf(stack.as('user'), id, 'node.failed');
 const keys = (): (string | string[] | undefined)[] => server.requests.map(({ headers }) => headers['idempotency-key']);
 
 describe('a failed node with onError: intervene', () => {
   test('waits for a person', async () => {
     const run = await runOf(await startFailing(answer(404)));
-    const waitingFor = [{ kind: 'intervention', node: 'only', id: expect.stringMatching(/./), since: expect.stringMatching(/Z$/) }];
+    const waitingFor = [
+      { kind: 'intervention', node: 'only', id: expect.stringMatching(/./), since: expect.stringMatching(/Z$/) },
+    ];
     expect(run).toMatchObject({ status: 'waiting', error: null, waitingFor });
   });
 
@@ -75,7 +82,9 @@ describe('a failed node with onError: intervene', () => {
     const id = await startFailing(answer(404));
     expect(await control(id, 'skip', { node: 'only', output: { n: 7 } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 7 } });
-    expect(await eventsOf(stack.as('user'), id, 'node.skipped')).toMatchObject([{ node: 'only', by: 'uma', update: { answer: 7 } }]);
+    expect(await eventsOf(stack.as('user'), id, 'node.skipped')).toMatchObject([
+      { node: 'only', by: 'uma', update: { answer: 7 } },
+    ]);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -177,17 +186,23 @@ describe('several nodes that wait', () => {
 
   test('are told apart by node and by id', async () => {
     const { id, ids } = await startTwoFailing();
-    expect(await control(id, 'skip', { node: 'two', output: { n: 2 } })).toMatchObject({ status: 202, body: { waitingFor: [{ node: 'one' }] } });
+    expect(await control(id, 'skip', { node: 'two', output: { n: 2 } })).toMatchObject({
+      status: 202,
+      body: { waitingFor: [{ node: 'one' }] },
+    });
     expect(await control(id, 'skip', { id: ids.get('one'), output: { n: 1 } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: [1, 2] } });
   });
 
-  test.each([{ node: 'three' }, { id: 'three:1' }, { node: 'one', id: 'two:1' }])('%j names none of them', async (which) => {
-    const { id, ids } = await startTwoFailing();
-    const refused = await control(id, 'retry', which);
-    expect(refused).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
-    for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
-  });
+  test.each([{ node: 'three' }, { id: 'three:1' }, { node: 'one', id: 'two:1' }])(
+    '%j names none of them',
+    async (which) => {
+      const { id, ids } = await startTwoFailing();
+      const refused = await control(id, 'retry', which);
+      expect(refused).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+      for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
+    },
+  );
 
   test('go on together: what the first gave is kept while the other is done again', async () => {
     const { id } = await startTwoFailing();
@@ -224,7 +239,9 @@ describe('a control that does not fit', () => {
 
   test('approve is no way past an intervention', async () => {
     const id = await startFailing(answer(404));
-    expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
+    expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject(
+      aProblem(404, 'UNKNOWN_APPROVAL'),
+    );
   });
 });
 

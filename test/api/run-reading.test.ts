@@ -20,7 +20,11 @@ const read = async (path: string, headers: Record<string, string> = {}) => await
 const idsOf = (runs: readonly Json[]): string[] => runs.map((run) => textAt(run, '/id'));
 
 /** Starts runs at once, some of them in the same millisecond. @returns their ids */
-async function startSeveral(count: number, name: string, caller: 'user' | 'otherTenantUser' = 'user'): Promise<string[]> {
+async function startSeveral(
+  count: number,
+  name: string,
+  caller: 'user' | 'otherTenantUser' = 'user',
+): Promise<string[]> {
   const graph = aDefinition({ name });
   return idsOf(await Promise.all(Array.from({ length: count }, () => startRun(stack.as(caller), graph))));
 }
@@ -41,7 +45,7 @@ describe('the list of runs', () => {
   test('neither repeats nor skips a run while others are added', async () => {
     const ids = await startSeveral(6, 'growing');
     const listed: string[] = [];
-    for (let cursor = ''; ; ) {
+    for (let cursor = ''; ;) {
       const { body } = await read(`/api/runs?graph=growing&limit=2${cursor}`);
       listed.push(...idsOf(listAt(body, '/items')));
       if (at(body, '/nextCursor') === null) break;
@@ -63,12 +67,17 @@ describe('the list of runs', () => {
     const { body } = await read(`/api/runs/${earlier}`);
     const later = await startSeveral(1, 'timely');
     const createdAfter = encodeURIComponent(textAt(body, '/createdAt'));
-    expect(idsOf(await readAll(stack.as('user'), `/api/runs?graph=timely&createdAfter=${createdAfter}`))).toEqual(later);
+    expect(idsOf(await readAll(stack.as('user'), `/api/runs?graph=timely&createdAfter=${createdAfter}`))).toEqual(
+      later,
+    );
   });
 
-  test.each(['2026-01-01T00:00:00+23:59', '2026-01-01T00:00:00.123456789-23:59', '9999-12-31T23:59:59Z'])('takes the time %s', async (time) => {
-    expect(await read(`/api/runs?createdAfter=${encodeURIComponent(time)}`)).toMatchObject({ status: 200 });
-  });
+  test.each(['2026-01-01T00:00:00+23:59', '2026-01-01T00:00:00.123456789-23:59', '9999-12-31T23:59:59Z'])(
+    'takes the time %s',
+    async (time) => {
+      expect(await read(`/api/runs?createdAfter=${encodeURIComponent(time)}`)).toMatchObject({ status: 200 });
+    },
+  );
 
   test('is that of the tenant', async () => {
     await startSeveral(1, 'mine');
@@ -105,7 +114,9 @@ describe('a cursor', () => {
     ['of another list with the same signature', (given) => given.replace(/.*\./, 'e30.')],
     ['that is made up', () => Buffer.from('{"at":"2030-01-01","id":"1"}').toString('base64url')],
   ])('%s is refused', async (_what, change) => {
-    expect(await read(`/api/runs?graph=cursed&cursor=${change(cursor)}`)).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+    expect(await read(`/api/runs?graph=cursed&cursor=${change(cursor)}`)).toMatchObject(
+      aProblem(400, 'INVALID_CURSOR'),
+    );
   });
 
   test.each([
@@ -124,7 +135,10 @@ describe('a cursor', () => {
   });
 
   test('takes pages of another size', async () => {
-    expect(await read(`/api/runs?graph=cursed&limit=200&cursor=${cursor}`)).toMatchObject({ status: 200, body: { items: [{}], nextCursor: null } });
+    expect(await read(`/api/runs?graph=cursed&limit=200&cursor=${cursor}`)).toMatchObject({
+      status: 200,
+      body: { items: [{}], nextCursor: null },
+    });
   });
 });
 
@@ -161,7 +175,12 @@ describe('the state of a run', () => {
     await stack.as('approver').post(`/api/runs/${id}/approve`, {});
     await stack.as('user').untilRun(id, hasStatus('completed'));
     const values = { log: ['first', 'approved', 'beside'] };
-    expect((await stateOf(id)).body).toMatchObject({ values, next: [], pending: [], visited: ['first', 'ask', 'beside'] });
+    expect((await stateOf(id)).body).toMatchObject({
+      values,
+      next: [],
+      pending: [],
+      visited: ['first', 'ask', 'beside'],
+    });
   });
 
   test('is kept for every checkpoint', async () => {
@@ -198,7 +217,9 @@ describe('the history of a run', () => {
   let id: string;
   let events: readonly Json[];
   beforeAll(async () => {
-    const nodes = Object.fromEntries(['a', 'b', 'c'].map((name) => [name, { type: 'set', write: { log: name } } as const]));
+    const nodes = Object.fromEntries(
+      ['a', 'b', 'c'].map((name) => [name, { type: 'set', write: { log: name } } as const]),
+    );
     id = textAt(await startRun(stack.as('user'), aDefinition({ nodes })), '/id');
     events = await eventsOf(stack.as('user'), id);
   });
@@ -231,10 +252,15 @@ describe('the history of a run', () => {
   });
 });
 
-test.each(['', '/state', '/history'])('GET /api/runs/{id}%s of another tenant is as one that is not there', async (path) => {
-  const [id = ''] = await startSeveral(1, 'foreign');
-  const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
-  const [foreign, none] = await Promise.all([id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)));
-  expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
-  expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
-});
+test.each(['', '/state', '/history'])(
+  'GET /api/runs/{id}%s of another tenant is as one that is not there',
+  async (path) => {
+    const [id = ''] = await startSeveral(1, 'foreign');
+    const missing = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
+    const [foreign, none] = await Promise.all(
+      [id, missing].map((run) => stack.as('otherTenantUser').get(`/api/runs/${run}${path}`)),
+    );
+    expect(foreign).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+    expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
+  },
+);

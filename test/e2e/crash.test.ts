@@ -25,7 +25,7 @@ const TICKETS_AT_A_TIME = 3;
 interface Moment {
   readonly name: string;
   /** Comes to pass once in a run of a ticket that `passes`. */
-  readonly reached: (cluster: Cluster, approval: Promise<void>) => Promise<void>;
+  readonly reached: (cluster: Cluster, approver: WatchedApprover) => Promise<void>;
   readonly passes: (ticket: TicketCase) => boolean;
 }
 
@@ -36,7 +36,7 @@ const MOMENTS: readonly Moment[] = [
   { name: 'a refund was paid and not recorded', reached: ({ shop }) => shop.holdNext('POST /refunds', 'after'), passes: isRefunded },
   { name: 'a model call is out', reached: ({ model }) => model.holdNext('POST /v1/chat/completions', 'before'), passes: () => true },
   { name: 'an order is being looked up', reached: ({ shop }) => shop.holdNext('GET /orders', 'after'), passes: isRefunded },
-  { name: 'an approval waits', reached: (_, approval) => approval, passes: ({ expected }) => expected.decisions.length > 0 },
+  { name: 'an approval waits', reached: (_, approver) => approver.holdNext(), passes: ({ expected }) => expected.decisions.length > 0 },
 ];
 
 const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker'], ['temporal'], ['worker', 'temporal'], ['worker', 'api']];
@@ -75,7 +75,7 @@ describe(`killed with seed ${SEED}`, () => {
     '$number: $who, while $when',
     async ({ moment, victims, tickets }) => {
       const approver = watchDecisions(cluster.as('approver'));
-      const reached = moment.reached(cluster, approver.asked);
+      const reached = moment.reached(cluster, approver);
       const user = cluster.as('user');
       const runs = Promise.all(tickets.map((ticket) => runTicket({ graph: 'refund-triage', user, approver, say: () => undefined }, ticket)));
       await Promise.race([reached, runs.then(() => Promise.reject(new Error('The moment never came')))]);
@@ -83,7 +83,7 @@ describe(`killed with seed ${SEED}`, () => {
       cluster.shop.release();
       cluster.model.release();
       for (const victim of victims) await cluster.victims[victim].start();
-      approver.letThrough();
+      approver.release();
 
       const results = await runs;
       const report = await toReport(tickets, results, cluster.accounts);
@@ -94,23 +94,30 @@ describe(`killed with seed ${SEED}`, () => {
   );
 });
 
+/** Somebody who can be held before a decision. */
 interface WatchedApprover extends Client {
-  /** Somebody has been asked to decide, and does so when let through. */
-  readonly asked: Promise<void>;
-  letThrough(): void;
+  /** @returns when there is a decision to be made */
+  holdNext(): Promise<void>;
+  release(): void;
 }
 
 function watchDecisions(client: Client): WatchedApprover {
   const events = new EventEmitter();
-  const opened = once(events, 'opened');
-  const asked = once(events, 'asked').then(() => undefined);
+  let isHeld = false;
   return {
     ...client,
-    asked,
-    letThrough: () => void events.emit('opened'),
+    async holdNext() {
+      isHeld = true;
+      await once(events, 'asked');
+    },
+    release() {
+      isHeld = false;
+      events.emit('released');
+    },
     async post(path, body) {
+      const released = once(events, 'released');
       events.emit('asked');
-      await opened;
+      if (isHeld) await released;
       return await client.post(path, body);
     },
   };

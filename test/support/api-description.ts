@@ -10,7 +10,7 @@ export interface ApiDescription {
   /** A client whose answers are noted. */
   watch(client: ApiClient): ApiClient;
   /** Answers that were noted and are not described, such as `GET /api/runs/{id} 404`. */
-  undescribed(): readonly string[];
+  notDescribed(): readonly string[];
 }
 
 export async function readDescription(client: ApiClient): Promise<ApiDescription> {
@@ -24,14 +24,18 @@ export async function readDescription(client: ApiClient): Promise<ApiDescription
   return {
     routes: operations.map(({ route }) => route),
     watch: (watched) => noting(watched, note),
-    undescribed: () => [...seen],
+    notDescribed: () => [...seen],
   };
 }
 
 type Note = (method: string, path: string, status: number) => void;
 
 function noting(client: ApiClient, note: Note): ApiClient {
-  const noted = async (method: string, path: string, asked: ReturnType<ApiClient['send']>): ReturnType<ApiClient['send']> => {
+  const noted = async (
+    method: string,
+    path: string,
+    asked: ReturnType<ApiClient['send']>,
+  ): ReturnType<ApiClient['send']> => {
     const answer = await asked;
     note(method, new URL(path, 'http://any').pathname, answer.status);
     return answer;

@@ -16,7 +16,11 @@ export function anAskingGraph(over: Partial<NodeOfType<'approval'>> = {}): Graph
 }
 
 /** Starts a run and waits until it ends, or waits itself. */
-export async function startRun(client: ApiClient, graph: GraphDefinition | string, input: JsonObject = {}): Promise<Json> {
+export async function startRun(
+  client: ApiClient,
+  graph: GraphDefinition | string,
+  input: JsonObject = {},
+): Promise<Json> {
   const { status, body } = await client.post('/api/runs', { graph, input }, { prefer: 'wait=15' });
   if (status === 201) return body;
   throw new Error(`The run was not started: ${JSON.stringify(body)}`);

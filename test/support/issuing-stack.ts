@@ -38,7 +38,12 @@ export async function startIssuingStack(): Promise<IssuingStack> {
   if (!publicKey) throw new TypeError('The local issuer publishes its key');
   const own = await importJWK(parseKey(await readFile(issuerJwk, 'utf8')), publicKey.alg);
   const stack = await startStack({
-    ...{ config, dataDir, issuerJwk, port: 0, temporalPort: 0, uiPort: 0 },
+    config,
+    dataDir,
+    issuerJwk,
+    port: 0,
+    temporalPort: 0,
+    uiPort: 0,
     environment: { ...process.env },
     say: (line) => process.stderr.write(`${line}\n`),
   });
@@ -58,7 +63,11 @@ export async function startIssuingStack(): Promise<IssuingStack> {
   };
 }
 
-async function sign(header: Readonly<Record<string, unknown>>, claims: object, key: CryptoKey | Uint8Array): Promise<string> {
+async function sign(
+  header: Readonly<Record<string, unknown>>,
+  claims: object,
+  key: CryptoKey | Uint8Array,
+): Promise<string> {
   const { crit = [] } = header;
   const known = Object.fromEntries(Array.isArray(crit) ? crit.map((name) => [String(name), true]) : []);
   const payload = new TextEncoder().encode(JSON.stringify(claims));
@@ -71,6 +80,7 @@ function toHeader({ alg, ...rest }: Readonly<Record<string, unknown>>): CompactJ
 
 function parseKey(text: string): JWK {
   const key: unknown = JSON.parse(text);
-  if (typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string') return { ...key, kty: key.kty };
+  if (typeof key === 'object' && key !== null && 'kty' in key && typeof key.kty === 'string')
+    return { ...key, kty: key.kty };
   throw new TypeError('This is no key');
 }

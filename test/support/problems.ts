@@ -2,8 +2,11 @@ import { expect } from 'vitest';
 import type { ApiAnswer } from './api-client.ts';
 import { at, listAt, textAt } from './json-at.ts';
 
-/** What an answer looks like that refuses something (RFC 9457); to be matched. */
-export function aProblem(status: number, code: string) {
+/**
+ * What an answer looks like that refuses something (RFC 9457); to be matched.
+ * @param headers what it has besides its content type
+ */
+export function aProblem(status: number, code: string, headers: Readonly<Record<string, RegExp>> = {}) {
   const body = {
     type: expect.stringMatching(/^(?:https?|urn):/),
     title: expect.stringMatching(/./),
@@ -12,7 +15,10 @@ export function aProblem(status: number, code: string) {
     detail: expect.stringMatching(/./),
     instance: expect.stringMatching(/^\//),
   };
-  return { status, headers: expect.toSatisfy(isProblemType), body };
+  const expected = Object.entries({ 'content-type': /^application\/problem\+json$/, ...headers });
+  const hasHeaders = (given: unknown): boolean =>
+    given instanceof Headers && expected.every(([name, value]) => value.test(given.get(name) ?? ''));
+  return { status, headers: expect.toSatisfy(hasHeaders), body };
 }
 
 /** Where an answer's issues are, as JSON Pointers in order. */
@@ -28,8 +34,4 @@ export function errorsIn({ body }: Pick<ApiAnswer, 'body'>): string[] {
 
 function issuesOf(body: ApiAnswer['body']) {
   return at(body, '/issues') === undefined ? [] : listAt(body, '/issues');
-}
-
-function isProblemType(headers: unknown): boolean {
-  return headers instanceof Headers && headers.get('content-type') === 'application/problem+json';
 }

@@ -1,0 +1,353 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { ApprovalPolicy, GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, hasStatus, readAll, startRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { answer, json, silence, startLoopbackServer } from '../support/loopback-server.ts';
+import type { LoopbackServer } from '../support/loopback-server.ts';
+import '../support/require-typescript.ts';
+import { openTemporalCli } from '../support/temporal-cli.ts';
+import type { TemporalCli } from '../support/temporal-cli.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let server: LoopbackServer;
+let stack: TestStack;
+let temporal: TemporalCli;
+beforeAll(async () => {
+  server = await startLoopbackServer();
+  stack = await startTestStack({
+    tools: [aToolOf(server)],
+    http: { allow: [server.address] },
+    defaults: { heartbeatTimeout: '1s' },
+  });
+  temporal = await openTemporalCli(stack.temporalAddress);
+});
+afterEach(() => server.forget());
+afterAll(async () => {
+  await stack.stop();
+  await server.stop();
+});
+
+interface Started {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly run: Json;
+}
+
+async function start(graph: GraphDefinition | string, input: JsonObject = {}): Promise<Started> {
+  const run = await startRun(stack.as('user'), graph, input);
+  return { id: textAt(run, '/id'), workflowId: `run:demo:${textAt(run, '/id')}`, run };
+}
+
+const asking = async (policy: ApprovalPolicy = {}): Promise<Started> => await start(anAskingGraph({ policy }));
+const completed = async ({ id }: Started): Promise<Json> => await stack.as('user').untilRun(id, hasStatus('completed'));
+const ignoredBy = async ({ id }: Started): Promise<Json[]> => await eventsOf(stack.as('user'), id, 'signal.ignored');
+
+/** A call that fails, and waits for somebody. */
+async function startFailing(): Promise<Started> {
+  server.answers(answer(404));
+  return await start(aGraphOf({ type: 'tool', tool: 'work', onError: 'intervene' }));
+}
+
+describe('temporal workflow signal', () => {
+  test.each([
+    ['approve', '{"reason":"ok"}', { decision: 'approved', reason: 'ok', by: 'temporal-operator' }],
+    ['reject', '{"reason":"no"}', { decision: 'rejected', reason: 'no', by: 'temporal-operator' }],
+    ['approve', '{"by":{"sub":"carl","roles":["approver"]}}', { decision: 'approved', by: 'carl' }],
+    ['approve', '{"args":{"amount":2},"values":["v"]}', { args: { amount: 2 }, values: ['v'] }],
+  ])('--name %s --input %s decides', async (name, input, expected) => {
+    const started = await asking({ roles: ['approver'] });
+    await temporal.signal(started.workflowId, name, '--input', input);
+    expect(at(await completed(started), '/output/answer')).toMatchObject(expected);
+  });
+
+  test.each([
+    ['retry', '{}', 'completed'],
+    ['skip', '{"node":"only","output":7}', 'completed'],
+    ['fail', '{"reason":"hopeless"}', 'failed'],
+    ['cancel', '{"reason":"not needed"}', 'canceled'],
+  ])('--name %s --input %s leads a failed node on: the run is %s', async (name, input, status) => {
+    const { id, workflowId } = await startFailing();
+    server.answers(json(7));
+    await temporal.signal(workflowId, name, '--input', input);
+    const run = await stack.as('user').untilRun(id, hasStatus(status));
+    expect(at(run, '/output')).toEqual(status === 'completed' ? { answer: 7, given: null } : null);
+  });
+
+  test('is held to the policy, by the roles that it names', async () => {
+    const started = await asking({ roles: ['treasurer'] });
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    await expect
+      .poll(async () => await ignoredBy(started), PATIENTLY)
+      .toMatchObject([{ reason: 'not_an_approver', by: 'temporal-operator' }]);
+    await temporal.signal(started.workflowId, 'approve', '--input', '{"by":{"sub":"tess","roles":["treasurer"]}}');
+    expect(at(await completed(started), '/output/answer')).toMatchObject({ by: 'tess' });
+  });
+});
+
+describe('a signal that can not be taken', () => {
+  const raw = (encoding: string): string[] => ['--input', '{"reason":', '--input-meta', `encoding=${encoding}`];
+  const bad: readonly [string, readonly [string, ...string[]], string][] = [
+    ['text', ['approve', '--input', '"yes"'], 'malformed'],
+    ['a number', ['approve', '--input', '1'], 'malformed'],
+    ['a list', ['approve', '--input', '[{"reason":"ok"}]'], 'malformed'],
+    ['an unknown field', ['approve', '--input', '{"comment":"ok"}'], 'malformed'],
+    ['a field of the wrong type', ['approve', '--input', '{"reason":1}'], 'malformed'],
+    ['a person without roles', ['approve', '--input', '{"by":{"sub":"ada"}}'], 'malformed'],
+    ['a decision id that is no text', ['approve', '--input', '{"decisionId":1}'], 'malformed'],
+    ['bytes', ['approve', ...raw('binary/plain')], 'malformed'],
+    ['an unknown encoding', ['approve', ...raw('holdfast/secret')], 'malformed'],
+    ['an unknown name', ['consent', '--input', '{}'], 'unknown_signal'],
+    ['the name of a property of every object', ['constructor', '--input', '{}'], 'unknown_signal'],
+    ['an unknown approval', ['approve', '--input', '{"approvalId":"none"}'], 'unknown_approval'],
+    ['an approval named like a property', ['approve', '--input', '{"approvalId":"constructor"}'], 'unknown_approval'],
+    ['a control that nothing waits for', ['retry', '--input', '{}'], 'not_allowed_now'],
+  ];
+
+  test.each(bad)('%s: is recorded with a reason, and the run goes on', async (_what, [name, ...args], reason) => {
+    const started = await asking();
+    await temporal.signal(started.workflowId, name, ...args);
+    const expected = { signal: name, reason, by: 'temporal-operator', detail: expect.stringMatching(/./) };
+    await expect.poll(async () => await ignoredBy(started), PATIENTLY).toMatchObject([expected]);
+    expect(await temporal.query(started.workflowId, 'status')).toMatchObject({ status: 'waiting' });
+    await temporal.signal(started.workflowId, 'approve', '--input', '{"reason":"ok"}');
+    expect(at(await completed(started), '/output/answer')).toMatchObject({ decision: 'approved', reason: 'ok' });
+  });
+
+  test('a stale one: who decided an approval before is not overruled', async () => {
+    const ask = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
+    const started = await start(aDefinition({ nodes: { first: ask, second: ask } }));
+    const approvalId = textAt(started.run, '/waitingFor/0/id');
+    const input = JSON.stringify({ approvalId });
+    for (const name of ['approve', 'reject', 'approve'])
+      await temporal.signal(started.workflowId, name, '--input', input);
+    const reasons = [
+      { signal: 'reject', reason: 'already_decided' },
+      { signal: 'approve', reason: 'already_decided' },
+    ];
+    await expect.poll(async () => await ignoredBy(started), PATIENTLY).toMatchObject(reasons);
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    expect(await completed(started)).toMatchObject({ output: { log: ['approved', 'approved'] } });
+  });
+
+  test('a repeated one, by its decisionId, counts once', async () => {
+    const started = await asking({ quorum: 2 });
+    const input = JSON.stringify({ decisionId: 'd-1', by: { sub: 'ada', roles: ['approver'] } });
+    for (let times = 0; times < 3; times++) await temporal.signal(started.workflowId, 'approve', '--input', input);
+    expect(await temporal.query(started.workflowId, 'outcome', '"d-1"')).toMatchObject({ taken: true });
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    await completed(started);
+    const decided = await eventsOf(stack.as('user'), started.id, 'approval.decided');
+    expect(decided).toMatchObject([
+      { by: 'ada', status: 'pending' },
+      { by: 'temporal-operator', status: 'approved' },
+    ]);
+  });
+
+  test('one of a reserved name does no harm', async () => {
+    const started = await asking();
+    await temporal.signal(started.workflowId, '__temporal_nothing', '--input', '{}');
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    expect(await completed(started)).toMatchObject({ output: { answer: { decision: 'approved' } } });
+  });
+
+  test('many at once do no harm either', async () => {
+    const started = await asking();
+    await Promise.all(
+      Array.from({ length: 20 }, () => temporal.signal(started.workflowId, 'approve', '--input', '"yes"')),
+    );
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    await completed(started);
+    expect(await ignoredBy(started)).toHaveLength(20);
+  });
+});
+
+describe('temporal workflow query', () => {
+  const graph = anAskingGraph({ title: 'Pay {{ state.given }}?' });
+
+  test('state tells the values, or those of some channels', async () => {
+    const { workflowId } = await start(graph, { given: 42 });
+    expect(await temporal.query(workflowId, 'state')).toMatchObject({ values: { given: 42 }, next: ['only'] });
+    expect(at(await temporal.query(workflowId, 'state', '["given"]'), '/values')).toEqual({ given: 42 });
+  });
+
+  test('history tells a window of the events', async () => {
+    const { id, workflowId } = await start(graph);
+    const numbers = (events: Json): (Json | undefined)[] =>
+      listAt({ events }, '/events').map((event) => at(event, '/seq'));
+    const all = await eventsOf(stack.as('user'), id);
+    expect(numbers(await temporal.query(workflowId, 'history'))).toEqual(all.map((event) => at(event, '/seq')));
+    expect(numbers(await temporal.query(workflowId, 'history', '{"after":1,"limit":2}'))).toEqual([2, 3]);
+  });
+
+  test('approvals tells what is asked', async () => {
+    const { run, workflowId } = await start(graph, { given: 42 });
+    const id = textAt(run, '/waitingFor/0/id');
+    expect(await temporal.query(workflowId, 'approvals')).toMatchObject([
+      { id, node: 'only', title: 'Pay 42?', status: 'pending' },
+    ]);
+  });
+
+  test('status tells where the run is', async () => {
+    const { workflowId } = await start(graph);
+    const waitingFor = [{ kind: 'approval', node: 'only' }];
+    expect(await temporal.query(workflowId, 'status')).toMatchObject({
+      status: 'waiting',
+      step: 0,
+      waitingFor,
+      usage: { modelCalls: 0 },
+    });
+  });
+
+  test('outcome tells what became of a decision', async () => {
+    const { workflowId } = await asking({ requireReason: true });
+    await temporal.signal(workflowId, 'approve', '--input', '{"decisionId":"d-2"}');
+    expect(await temporal.query(workflowId, 'outcome', '"d-2"')).toMatchObject({
+      taken: false,
+      refusal: { code: 'REASON_REQUIRED' },
+    });
+  });
+
+  test.each([
+    ['state', '"given"'],
+    ['state', '[["given"],null]'],
+    ['state', '["__proto__","constructor"]'],
+    ['history', '[]'],
+    ['history', '{"after":"x","limit":-1}'],
+    ['outcome', '{}'],
+  ])('%s answers whatever it is asked with: %s', async (type, input) => {
+    const started = await start(graph);
+    await temporal.query(started.workflowId, type, input);
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    expect(await completed(started)).toMatchObject({ output: { answer: { decision: 'approved' } } });
+  });
+
+  test('answers for a run that has ended', async () => {
+    const { workflowId } = await start(aDefinition());
+    expect(await temporal.query(workflowId, 'status')).toMatchObject({ status: 'completed', output: { log: ['a'] } });
+  });
+});
+
+describe('temporal workflow cancel', () => {
+  const stateOf = async (workflowId: string): Promise<Json | undefined> =>
+    at(await temporal.tell('describe', workflowId), '/workflowExecutionInfo/status');
+
+  test('ends a waiting run as canceled, for Temporal too', async () => {
+    const { id, workflowId } = await asking();
+    await temporal.cancel(workflowId);
+    await stack.as('user').untilRun(id, hasStatus('canceled'));
+    await expect.poll(async () => await stateOf(workflowId), PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_CANCELED');
+    expect(await readAll(stack.as('user'), `/api/approvals?runId=${id}`)).toMatchObject([{ status: 'canceled' }]);
+    expect(await eventsOf(stack.as('user'), id, 'run.canceled')).toMatchObject([{ by: 'temporal-operator' }]);
+  });
+
+  test('calls a tool back that is out', async () => {
+    const call = silence();
+    server.answers(call.answer);
+    const { body } = await stack.as('user').post('/api/runs', { graph: aGraphOf({ type: 'tool', tool: 'work' }) });
+    await call.asked;
+    await temporal.cancel(`run:demo:${textAt(body, '/id')}`);
+    await call.left;
+    const run = await stack.as('user').untilRun(textAt(body, '/id'), hasStatus('canceled'));
+    expect(run).toMatchObject({ output: null, usage: { toolCalls: 1 } });
+  });
+});
+
+describe('what Temporal shows', () => {
+  /** Pays, then asks. */
+  const graph = aDefinition({
+    name: 'payment',
+    nodes: { pay: { type: 'tool', tool: 'work' }, confirm: { type: 'approval', title: 'Was it paid?' } },
+  });
+
+  const decoded = (payload: Json | undefined): unknown =>
+    JSON.parse(Buffer.from(textAt(payload ?? null, ''), 'base64').toString());
+  const detailsOf = async (workflowId: string): Promise<string> =>
+    textAt(await temporal.tell('metadata', workflowId), '/queryResult/0/currentDetails');
+  const commandOf = (details: string, name: string): string => {
+    const lines = details.split('\n').map((line) => line.trim());
+    return (
+      lines.find((line) => line.startsWith('temporal workflow signal ') && line.includes(`--name ${name} `)) ?? 'false'
+    );
+  };
+
+  async function startPayment(): Promise<Started> {
+    server.answers(json({ paid: true }));
+    return await start(graph);
+  }
+
+  test('activities and timers have a summary of one line that names their node', async () => {
+    const { workflowId } = await startPayment();
+    const events = listAt(await temporal.tell('show', workflowId), '/events');
+    const summaryOf = (event: Json): unknown => decoded(at(event, '/userMetadata/summary/data'));
+    const calls = events.filter(
+      (event) => at(event, '/activityTaskScheduledEventAttributes/activityType/name') === 'callTool',
+    );
+    const timers = events.filter((event) => at(event, '/eventType') === 'EVENT_TYPE_TIMER_STARTED');
+    expect(calls.map(summaryOf)).toEqual([expect.stringMatching(/^.*\bpay\b.*$/)]);
+    expect(timers.map(summaryOf)).toEqual([expect.stringMatching(/^.*\bconfirm\b.*$/)]);
+  });
+
+  test('every other activity has a summary too', async () => {
+    const { workflowId } = await startPayment();
+    const events = listAt(await temporal.tell('show', workflowId), '/events');
+    const scheduled = events.filter((event) => at(event, '/eventType') === 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED');
+    expect(scheduled.filter((event) => at(event, '/userMetadata/summary/data') === undefined)).toEqual([]);
+  });
+
+  test('the search attributes say whose run it is, of what, and how it stands', async () => {
+    await stack.as('user').post('/api/graphs', graph);
+    server.answers(json({ paid: true }));
+    const started = await start('payment');
+    const attributesOf = async (): Promise<object> => {
+      const described = await temporal.tell('describe', started.workflowId);
+      const fields = at(described, '/workflowExecutionInfo/searchAttributes/indexedFields') ?? null;
+      const names = ['TenantId', 'GraphName', 'GraphVersion', 'RunStatus', 'PendingApprovals'];
+      return Object.fromEntries(names.map((name) => [name, decoded(at(fields, `/${name}/data`))]));
+    };
+    const whose = { TenantId: 'demo', GraphName: 'payment', GraphVersion: 1 };
+    expect(await attributesOf()).toEqual({ ...whose, RunStatus: 'waiting', PendingApprovals: 1 });
+    await temporal.signal(started.workflowId, 'approve', '--input', '{}');
+    await completed(started);
+    await expect.poll(attributesOf, PATIENTLY).toMatchObject({ RunStatus: 'completed', PendingApprovals: 0 });
+  });
+
+  test('the details say status, node, usage and what is asked', async () => {
+    const { workflowId } = await startPayment();
+    const details = await detailsOf(workflowId);
+    const parts = ['payment', 'waiting', '`confirm`', '1 tool call', 'Was it paid?'];
+    expect(parts.filter((part) => !details.includes(part))).toEqual([]);
+  });
+
+  test.each([
+    ['approve', 'approved'],
+    ['reject', 'rejected'],
+  ])('the details hold the command that would %s, and it does', async (name, decision) => {
+    const started = await asking();
+    await temporal.paste(commandOf(await detailsOf(started.workflowId), name));
+    expect(at(await completed(started), '/output/answer')).toMatchObject({ decision });
+  });
+
+  test.each([
+    ['retry', 'completed'],
+    ['skip', 'completed'],
+    ['fail', 'failed'],
+  ])('the details hold the command that would %s a failed node, and it does', async (name, status) => {
+    const { id, workflowId } = await startFailing();
+    server.answers(json(7));
+    await temporal.paste(commandOf(await detailsOf(workflowId), name));
+    const run = await stack.as('user').untilRun(id, hasStatus(status));
+    expect(run).toMatchObject({ status, usage: { toolCalls: name === 'retry' ? 2 : 1 } });
+  });
+
+  test('a failed run has failed with its code', async () => {
+    server.answers(answer(404));
+    const { workflowId } = await start(aGraphOf({ type: 'tool', tool: 'work' }));
+    const last = async () => listAt(await temporal.tell('show', workflowId), '/events').at(-1);
+    const failure = { applicationFailureInfo: { type: 'TOOL_FAILED' } };
+    await expect.poll(last, PATIENTLY).toMatchObject({ workflowExecutionFailedEventAttributes: { failure } });
+  });
+});
