@@ -1,9 +1,24 @@
 import { defineConfig } from 'vitest/config';
 
+/** Tests that start servers and processes; one file at a time, so that nothing is slow because of the others. */
+const WITH_SERVERS = ['test/{api,e2e,workflows}/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     pool: 'forks',
-    hookTimeout: 60_000,
-    testTimeout: 20_000,
+    hookTimeout: 120_000,
+    projects: [
+      { extends: true, test: { name: 'units', include: ['test/**/*.test.ts'], exclude: WITH_SERVERS, testTimeout: 20_000 } },
+      {
+        extends: true,
+        test: {
+          name: 'servers',
+          include: WITH_SERVERS,
+          setupFiles: ['test/support/require-typescript.ts'],
+          fileParallelism: false,
+          testTimeout: 60_000,
+        },
+      },
+    ],
   },
 });
