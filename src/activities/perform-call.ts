@@ -17,6 +17,7 @@ import { isCallReply } from './reply.ts';
 import { retryDelay } from './retry-delay.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
+import { truncate } from '../graph/truncate.ts';
 
 /** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
@@ -131,7 +132,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
     return await endWith(call, 'unknown', { error: unknownOutcome(failure.message, attempts, failure), callFailed: false });
   }
   if (limit.isCanceled()) return await recordCancellation(call, failure);
-  const error: RunError = { code: failure.code, message: failure.message.slice(0, MAX_MESSAGE), attempts, ...causeOf(failure) };
+  const error: RunError = { code: failure.code, message: truncate(failure.message, MAX_MESSAGE), attempts, ...causeOf(failure) };
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
   if (mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
@@ -168,12 +169,12 @@ function toCallError(thrown: unknown): CallError {
 }
 
 function unknownOutcome(message: string, attempts: number, failure?: CallError): RunError {
-  const cause = failure && { cause: { code: failure.code, message: failure.message.slice(0, MAX_MESSAGE) } };
-  return { code: 'UNKNOWN_OUTCOME', message: `Nobody can tell whether the call was done: ${message.slice(0, MAX_MESSAGE)}`, attempts, ...cause };
+  const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };
+  return { code: 'UNKNOWN_OUTCOME', message: `Nobody can tell whether the call was done: ${truncate(message, MAX_MESSAGE)}`, attempts, ...cause };
 }
 
 function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {
-  return reason === null ? {} : { cause: { code: reason, message: message.slice(0, MAX_MESSAGE) } };
+  return reason === null ? {} : { cause: { code: reason, message: truncate(message, MAX_MESSAGE) } };
 }
 
 /** With a delay the server has the activity tried again; without one it is over. */

@@ -24,6 +24,7 @@ export interface AuthSettings {
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
+const CLOCK_TOLERANCE_S = 5;
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_SUBJECT_LENGTH = 255;
 /** It becomes part of workflow ids. */
@@ -35,7 +36,8 @@ export function createAuthenticate({ issuer, audience, keys, claims }: AuthSetti
   return async (authorization) => {
     const token = readToken(authorization);
     try {
-      const { payload } = await jwtVerify(token, keySet, { issuer, audience, algorithms: ALGORITHMS, requiredClaims, clockTolerance: 5 });
+      const { payload } = await jwtVerify(token, keySet, { issuer, audience, algorithms: ALGORITHMS, requiredClaims, clockTolerance: CLOCK_TOLERANCE_S });
+      if ((payload.iat ?? 0) > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw badToken('it was issued in the future');
       return toCaller(payload, claims);
     } catch (error) {
       throw toApiError(error);

@@ -61,7 +61,7 @@ interface Asked {
 
 /** @throws ApiError when the rows tell already that the decision would be refused */
 function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run }: Asked): void {
-  const approval = find(approvals, wanted.approvalId);
+  const approval = find(approvals, wanted.approvalId, isEnded(run.status));
   if (!approval) {
     if (wanted.approvalId !== undefined) throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);
     if (isEnded(run.status)) throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; nothing waits for a decision`);
@@ -72,9 +72,11 @@ function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, p
   if ('refusal' in judgement) throw toApiError(judgement.refusal);
 }
 
-function find(approvals: readonly Approval[], id: string | undefined): Approval | undefined {
+/** The approval that is meant: the one that is named, that waits alone, or came last in a run that has ended. */
+function find(approvals: readonly Approval[], id: string | undefined, ended: boolean): Approval | undefined {
   if (id !== undefined) return approvals.find((approval) => approval.id === id);
   const pending = approvals.filter(({ status }) => status === 'pending');
+  if (pending.length === 0 && ended) return approvals.at(-1);
   return pending.length === 1 ? pending[0] : undefined;
 }
 

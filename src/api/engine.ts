@@ -8,6 +8,7 @@ import type { RunView } from '../graph/run-view.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import { unavailable } from './errors.ts';
+import { truncate } from '../graph/truncate.ts';
 
 /** Which run of whom. */
 export interface RunReference {
@@ -73,7 +74,7 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<void
       args: [input],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
-      staticSummary: `${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`.slice(0, MAX_SUMMARY),
+      staticSummary: truncate(`${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`, MAX_SUMMARY),
       typedSearchAttributes: new TypedSearchAttributes([
         { key: tenantId, value: identity.tenantId },
         { key: graphName, value: name },

@@ -33,12 +33,14 @@ export function requireValid(definition: Json, catalog: Catalog): { readonly gra
   return { graph: { name: definition.name, version: null, hash: hashOf(definition), definition }, warnings: issues };
 }
 
+const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
+
 /** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
 export async function resolveGraph(reference: Json, tenantId: string, { store, catalog }: { store: Store; catalog: Catalog }): Promise<ValidGraph> {
   if (typeof reference !== 'string') return requireValid(reference, catalog).graph;
-  const [name = '', version] = reference.split('@');
-  const isNumber = version === undefined || /^[1-9]\d{0,8}$/.test(version);
-  const found = isNumber ? await store.graphs.find(tenantId, name, version === undefined ? undefined : Number(version)) : null;
+  const named = NAME_AND_VERSION.exec(reference)?.groups;
+  const version = named?.['version'];
+  const found = named ? await store.graphs.find(tenantId, named['name'] ?? '', version === undefined ? undefined : Number(version)) : null;
   if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
   const { graph } = requireValid(found.definition, catalog);
   return { ...graph, version: found.version, hash: found.hash };

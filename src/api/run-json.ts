@@ -6,6 +6,8 @@ import { toWorkflowId } from '../workflows/contract.ts';
 /** A run that has been accepted, and has not written anything yet. */
 const NOT_BEGUN: RunView = {
   status: 'queued',
+  startedAt: null,
+  endedAt: null,
   step: -1,
   next: [],
   waitingFor: [],
@@ -18,8 +20,8 @@ const NOT_BEGUN: RunView = {
 
 /** A run as the API gives it. @param view the run as it is, where that is newer than what the store has */
 export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: RunView | null = run.view) {
-  const { id, tenantId, graph, threadId, parentRunId, input, limits, metadata, createdBy, createdAt, startedAt, endedAt } = run;
-  const { status, step, next, waitingFor, output, error, usage } = view ?? NOT_BEGUN;
+  const { id, tenantId, graph, threadId, parentRunId, input, limits, metadata, createdBy, createdAt } = run;
+  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage } = view ?? NOT_BEGUN;
   return {
     id,
     status,

@@ -49,6 +49,7 @@ export function isStart(value: unknown): value is RunGraphInput {
   return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
 }
 
-function hasEnded({ status, endedAt }: RunRecord): ApiError {
+function hasEnded({ status, view }: RunRecord): ApiError {
+  const endedAt = view?.endedAt ?? null;
   return new ApiError('NOT_ALLOWED_NOW', `The run is ${status}${endedAt === null ? '' : ` since ${endedAt}`}`);
 }

@@ -44,6 +44,7 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, { input, s
     format: 1,
     ...identity,
     startedAt,
+    endedAt: null,
     status: 'running',
     root: {
       step: -1,
@@ -142,6 +143,7 @@ function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
   withdraw(draft);
   for (const key of Object.keys(draft.run.calls)) cancelCall(draft, key);
   draft.run.status = status;
+  draft.run.endedAt = draft.now;
   emit(draft, rootFrame(draft), event);
   draft.effects.push({ kind: 'finish', status });
 }

@@ -1,5 +1,6 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
+import { hasConstructorMember, toMaps } from './expression/constructor-members.ts';
 import { registerFunctions } from './expression/functions.ts';
 import { afterCheck, beforeCheck } from './expression/instrument.ts';
 import { metered } from './expression/meter.ts';
@@ -65,15 +66,30 @@ function parse(source: string, names: readonly Name[]): Expression {
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
   const references = findReferences(root);
   afterCheck(nodes);
-  return { source, references, evaluate: (bindings) => evaluate(source, () => program(bindings)) };
+  return { source, references, evaluate: (bindings) => evaluate(source, program, bindings) };
 }
 
-function evaluate(source: string, run: () => unknown): Json {
+function evaluate(source: string, program: ParseResult, bindings: Bindings): Json {
   try {
-    return fromCel(metered(run));
+    return fromCel(metered(() => program(bindings)));
   } catch (error) {
-    throw new GraphError('EXPRESSION_FAILED', `Expression \`${source}\` failed: ${reasonOf(error)}`, { cause: error });
+    if (Object.values(bindings).some(hasConstructorMember)) return evaluateOnMaps(source, program, bindings);
+    throw failed(source, error);
   }
+}
+
+/** Slower, and right also where objects have a member named `constructor`. */
+function evaluateOnMaps(source: string, program: ParseResult, bindings: Bindings): Json {
+  const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
+  try {
+    return fromCel(metered(() => program(maps)));
+  } catch (error) {
+    throw failed(source, error);
+  }
+}
+
+function failed(source: string, error: unknown): GraphError {
+  return new GraphError('EXPRESSION_FAILED', `Expression \`${source}\` failed: ${reasonOf(error)}`, { cause: error });
 }
 
 function environmentFor(names: readonly Name[]): Environment {

@@ -140,12 +140,19 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-/** About how many bytes a value takes as JSON text, without writing it. */
+/** About how many bytes a value takes as JSON text in UTF-8, without writing it. */
 export function jsonSize(value: Json): number {
-  if (typeof value === 'string') return value.length + 2;
+  if (typeof value === 'string') return textSize(value);
   if (isJsonList(value)) return value.reduce((sum: number, item) => sum + jsonSize(item) + 1, 2);
   if (!isJsonObject(value)) return 8;
   let size = 2;
-  for (const key of Object.keys(value)) size += key.length + 4 + jsonSize(value[key] ?? null);
+  for (const key of Object.keys(value)) size += textSize(key) + 2 + jsonSize(value[key] ?? null);
+  return size;
+}
+
+/** A letter beyond ASCII takes three bytes at most, a pair of surrogates four. */
+function textSize(text: string): number {
+  let size = text.length + 2;
+  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) size += 2;
   return size;
 }

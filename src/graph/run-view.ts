@@ -8,6 +8,9 @@ import type { NodeTask, Update } from './scope.ts';
 /** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
 export interface RunView {
   readonly status: RunStatus;
+  /** RFC 3339, as `endedAt`. */
+  readonly startedAt: string | null;
+  readonly endedAt: string | null;
   /** The superstep that is open or was the last; -1 before the first. */
   readonly step: number;
   readonly next: readonly string[];
@@ -43,11 +46,13 @@ export interface PendingWrite {
 }
 
 export function toRunView(run: Run): RunView {
-  const { status, root, output, error, spent, checkpointId } = run;
+  const { status, startedAt, endedAt, root, output, error, spent, checkpointId } = run;
   const { costMicros, ...counts } = spent;
   const tasks = root.superstep?.tasks ?? [];
   return {
     status,
+    startedAt: new Date(startedAt).toISOString(),
+    endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
     step: root.superstep ? root.step : root.step - 1,
     next: nextNodes(root),
     waitingFor: tasks.flatMap((task) => waitingFor(run, task)),

@@ -28,7 +28,9 @@ export interface Run {
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
+  /** Milliseconds since the epoch. */
   readonly startedAt: number;
+  readonly endedAt: number | null;
   readonly limits: RunLimits;
   readonly status: RunStatus;
   readonly root: Scope;

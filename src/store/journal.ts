@@ -3,7 +3,6 @@ import type { Kysely } from 'kysely';
 import type { Checkpoint } from '../graph/checkpoint.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
-import { isEnded } from '../graph/run.ts';
 import type { Tables } from './tables.ts';
 
 export interface Journal {
@@ -25,28 +24,46 @@ export function createJournal(db: Kysely<Tables>): Journal {
   };
 }
 
-/** One statement, so that a batch is written as a whole in one round trip. */
+/**
+ * One statement, so that a batch is written as a whole in one round trip. What goes into a column of JSON travels as
+ * text and is never taken apart by the database, which can't read every JSON string (`\u0000`, half a surrogate pair).
+ */
 async function write(db: Kysely<Tables>, batch: JournalBatch): Promise<void> {
-  const { runId, tenantId, executionRunId, view } = batch;
-  const lastSeq = batch.events.at(-1)?.seq ?? 0;
-  const at = batch.events.at(-1)?.at ?? null;
-  const endedAt = isEnded(view.status) ? at : null;
+  const { runId, tenantId, executionRunId, view, events, checkpoints, approvals } = batch;
+  const lastSeq = events.at(-1)?.seq ?? 0;
   await sql`
     with written_events as (
       insert into events (run_id, seq, execution_run_id, type, body)
-      select ${runId}, (value ->> 'seq')::integer, ${executionRunId}, value ->> 'type', value
-      from json_array_elements(${JSON.stringify(batch.events)}::json) as rows (value)
+      select ${runId}, seq, ${executionRunId}, type, body::json
+      from unnest(
+        ${events.map(({ seq }) => seq)}::integer[],
+        ${events.map(({ type }) => type)}::text[],
+        ${toTexts(events)}::text[]
+      ) as rows (seq, type, body)
       on conflict (run_id, seq) do nothing
     ), written_checkpoints as (
       insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, created_at)
-      select id, ${runId}, seq, "parentId", step, source, next, changes, "createdAt"
-      from json_to_recordset(${JSON.stringify(batch.checkpoints)}::json)
-        as rows (id text, seq integer, "parentId" text, step integer, source text, next json, changes json, "createdAt" timestamptz)
+      select id, ${runId}, seq, parent_id, step, source, next::json, changes::json, created_at
+      from unnest(
+        ${checkpoints.map(({ id }) => id)}::text[],
+        ${checkpoints.map(({ seq }) => seq)}::integer[],
+        ${checkpoints.map(({ parentId }) => parentId)}::text[],
+        ${checkpoints.map(({ step }) => step)}::integer[],
+        ${checkpoints.map(({ source }) => source)}::text[],
+        ${toTexts(checkpoints.map(({ next }) => next))}::text[],
+        ${toTexts(checkpoints.map(({ changes }) => changes))}::text[],
+        ${checkpoints.map(({ createdAt }) => createdAt)}::timestamptz[]
+      ) as rows (id, seq, parent_id, step, source, next, changes, created_at)
       on conflict (id) do nothing
     ), written_approvals as (
       insert into approvals (id, tenant_id, run_id, status, requested_at, seq, body)
-      select value ->> 'id', ${tenantId}, ${runId}, value ->> 'status', (value ->> 'requestedAt')::timestamptz, ${lastSeq}, value
-      from json_array_elements(${JSON.stringify(batch.approvals)}::json) as rows (value)
+      select id, ${tenantId}, ${runId}, status, requested_at, ${lastSeq}, body::json
+      from unnest(
+        ${approvals.map(({ id }) => id)}::text[],
+        ${approvals.map(({ status }) => status)}::text[],
+        ${approvals.map(({ requestedAt }) => requestedAt)}::timestamptz[],
+        ${toTexts(approvals)}::text[]
+      ) as rows (id, status, requested_at, body)
       on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
       where excluded.seq > approvals.seq
     )
@@ -54,11 +71,12 @@ async function write(db: Kysely<Tables>, batch: JournalBatch): Promise<void> {
       status = ${view.status},
       view = ${JSON.stringify(view)}::json,
       last_seq = ${lastSeq},
-      started_at = coalesce(started_at, ${at}::timestamptz),
-      ended_at = ${endedAt}::timestamptz
+      ended_at = ${view.endedAt}::timestamptz
     where id = ${runId} and last_seq < ${lastSeq}
   `.execute(db);
 }
+
+const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
 
 async function events(db: Kysely<Tables>, { runId, after }: { runId: string; after: number }, limit: number): Promise<readonly RunEvent[]> {
   const rows = await db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '>', after).orderBy('seq').limit(limit).execute();

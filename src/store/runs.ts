@@ -19,8 +19,6 @@ export interface RunRecord {
   readonly metadata: JsonObject;
   readonly createdBy: string;
   readonly createdAt: string;
-  readonly startedAt: string | null;
-  readonly endedAt: string | null;
   /** Temporal has taken the workflow. */
   readonly isHandedOver: boolean;
   /** The run after the last event that was written; `null` before the first. */
@@ -106,7 +104,7 @@ function records(db: Kysely<Tables>) {
   return db
     .selectFrom('runs')
     .select(['id', 'tenant_id', 'status', 'graph_name', 'graph_version', 'graph_hash', 'thread_id', 'parent_run_id', 'input', 'limits'])
-    .select(['metadata', 'created_by', 'created_at', 'started_at', 'ended_at', 'handed_over_at', 'view', 'last_seq']);
+    .select(['metadata', 'created_by', 'created_at', 'handed_over_at', 'view', 'last_seq']);
 }
 
 async function list(db: Kysely<Tables>, { tenantId, filter }: { tenantId: string; filter: RunFilter }, { limit, after }: PageRequest): Promise<Page<RunRecord>> {
@@ -140,8 +138,6 @@ function toRecord(row: RunRow): RunRecord {
     metadata: row.metadata,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
-    startedAt: row.started_at?.toISOString() ?? null,
-    endedAt: row.ended_at?.toISOString() ?? null,
     isHandedOver: row.handed_over_at !== null,
     view: row.view,
     lastSeq: row.last_seq,

@@ -1,5 +1,6 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
+import type { Dialect } from 'kysely';
 import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createBlobs } from './blobs.ts';
@@ -17,6 +18,7 @@ import { createPgliteDialect } from './pglite-dialect.ts';
 import { createPostgresDialect } from './postgres-dialect.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
+import { storableText } from './storable-text.ts';
 import type { Tables } from './tables.ts';
 
 /** Everything that outlives a run, or spans runs. */
@@ -37,15 +39,16 @@ const MAX_CONNECTIONS = 20;
 
 /** Opens the store in a PostgreSQL database and brings its tables up to date. */
 export async function openPostgresStore(url: string): Promise<Store> {
-  return await openStore(new Kysely<Tables>({ dialect: createPostgresDialect(url, MAX_CONNECTIONS) }));
+  return await openStore(createPostgresDialect(url, MAX_CONNECTIONS));
 }
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
 export async function openEmbeddedStore(database: PGlite): Promise<Store> {
-  return await openStore(new Kysely<Tables>({ dialect: createPgliteDialect(database) }));
+  return await openStore(createPgliteDialect(database));
 }
 
-async function openStore(db: Kysely<Tables>): Promise<Store> {
+async function openStore(dialect: Dialect): Promise<Store> {
+  const db = new Kysely<Tables>({ dialect, plugins: [storableText()] });
   await migrate(db);
   return {
     graphs: createGraphs(db),

@@ -60,7 +60,6 @@ export interface RunsTable {
   created_at: Time;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
   handed_over_at: OptionalTime;
-  started_at: OptionalTime;
   ended_at: OptionalTime;
   /** The run as of this event; a view that comes late changes nothing. */
   last_seq: number;

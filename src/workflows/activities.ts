@@ -3,6 +3,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { CallPolicy } from '../graph/call-policy.ts';
 import type { CallEffect } from '../graph/effect.ts';
+import { truncate } from '../graph/truncate.ts';
 
 /** The journal has to be written, however long the database is away. */
 const journalOptions: ActivityOptions = {
@@ -26,7 +27,7 @@ export function callOptions({ request, summary, key }: CallEffect): ActivityOpti
   const { timeoutMs, deadlineMs, heartbeatMs, retry } = request.policy;
   return {
     activityId: key,
-    summary: summary.slice(0, MAX_SUMMARY),
+    summary: truncate(summary, MAX_SUMMARY),
     startToCloseTimeout: timeoutMs + GRACE_MS,
     ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),
     heartbeatTimeout: heartbeatMs,

@@ -1,6 +1,7 @@
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 import { toWorkflowId } from './contract.ts';
+import { truncate } from '../graph/truncate.ts';
 
 /** In characters; the server takes 20,000 bytes. */
 const MAX_DETAILS = 5_000;
@@ -16,7 +17,7 @@ export function toDetails(run: Run): string {
     ...approvalLines(run),
     ...interventionLines(run),
   ];
-  return lines.filter((line) => line !== '').join('\n').slice(0, MAX_DETAILS);
+  return truncate(lines.filter((line) => line !== '').join('\n'), MAX_DETAILS);
 }
 
 function approvalLines(run: Run): string[] {

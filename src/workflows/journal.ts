@@ -18,7 +18,7 @@ export interface JournalParcel {
 /** What a run has said and the store has not acknowledged. */
 export interface Journal {
   add(advance: Advance): void;
-  /** Packs everything that is not on its way yet; `null`: there is nothing. */
+  /** Packs everything that is not on its way yet; `null`: there is no event that could carry it. */
   pack(run: Run): JournalParcel | null;
   isEmpty(): boolean;
 }
@@ -34,10 +34,10 @@ export function createJournal(executionRunId: string): Journal {
   const onTheWay = new Set<readonly Entry[]>();
   return {
     add({ events, checkpoints, approvals }) {
-      if (events.length > 0) unsent.push({ events, checkpoints, approvals });
+      if (events.length + approvals.length > 0) unsent.push({ events, checkpoints, approvals });
     },
     pack(run) {
-      if (unsent.length === 0) return null;
+      if (!unsent.some(({ events }) => events.length > 0)) return null;
       const entries = unsent;
       unsent = [];
       onTheWay.add(entries);

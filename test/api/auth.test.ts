@@ -159,8 +159,12 @@ describe('a bad token', () => {
     expect(await bearing(change(await stack.forge()))).toMatchObject(REFUSED);
   });
 
-  test.each([15_000, 65_536])('is %i characters long', async (length) => {
-    expect(await bearing('x'.repeat(length))).toMatchObject(REFUSED);
+  test('is 15,000 characters long', async () => {
+    expect(await bearing('x'.repeat(15_000))).toMatchObject(REFUSED);
+  });
+
+  test('does not fit into the headers', async () => {
+    expect(await createApiClient(stack.baseUrl, "x".repeat(65_536)).get("/api/runs")).toMatchObject({ status: 431 });
   });
 
   test('is refused before anything else is looked at', async () => {

@@ -7,7 +7,9 @@ import type { ChannelDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
 
 /** Applies writes of channel `x`, one task each, named t0, t1 … */
-function apply(definition: ChannelDefinition, current: Json, writes: readonly Json[], owned = new OwnedLists()): Applied {
+const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): Applied => applyOwning(new OwnedLists(), definition, { current, writes });
+
+function applyOwning(owned: OwnedLists, definition: ChannelDefinition, { current, writes }: { current: Json; writes: readonly Json[] }): Applied {
   let messages = 0;
   const context = { owned, nextMessageId: () => `m${++messages}`, extension: null };
   const channels = new Map([['x', compileChannel('x', definition)]]);
@@ -33,7 +35,7 @@ describe('reducers', () => {
     [{ reducer: { expr: "current == null ? update : current + ' > ' + update" } }, null, ['a', 'b'], 'a > b'],
     [{ reducer: 'append' }, ['in'], ['a', { $replace: ['b'] }, 'c'], ['b', 'c']],
     [{ ephemeral: true, reducer: 'append' }, ['old'], ['new'], ['new']],
-  ])('%j folds %j and %j', (definition, current, writes, expected) => {
+  ])('%j folds %j and %j', (...[definition, current, writes, expected]) => {
     expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
   });
 
@@ -63,9 +65,9 @@ describe('refusals', () => {
     [{ reducer: 'messages' }, [], [{ role: 'robot', content: '' }], 'CHANNEL_SCHEMA_VIOLATION', /role.*system, user, assistant, tool/, ['t0']],
     [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
     [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
-  ])('%j refuses %j + %j', (definition, current, writes, code, message, culprits) => {
+  ])('%j refuses %j + %j', (...[definition, current, writes, code, message, culprits]) => {
     const applied = apply(definition, current, writes);
-    expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) as string }, culprits });
+    expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
   });
 
   test('a channel that is not declared is refused', () => {
@@ -78,9 +80,9 @@ describe('lists that grow in place', () => {
   test('only lists that were made for the channel are changed', () => {
     const before = ['a'];
     const owned = new OwnedLists();
-    const first = apply({ reducer: 'append' }, before, ['b'], owned);
+    const first = applyOwning(owned, { reducer: 'append' }, { current: before, writes: ['b'] });
     const list = first.ok ? (first.channels['x'] ?? null) : null;
-    const second = apply({ reducer: 'append' }, list, ['c'], owned);
+    const second = applyOwning(owned, { reducer: 'append' }, { current: list, writes: ['c'] });
     expect(before).toEqual(['a']);
     expect(second.ok && second.channels['x']).toBe(list);
     expect(list).toEqual(['a', 'b', 'c']);
@@ -89,9 +91,9 @@ describe('lists that grow in place', () => {
   test('what a refused round added is taken back', () => {
     const owned = new OwnedLists();
     const definition = { reducer: 'append', schema: { maxItems: 2 } } as const;
-    const first = apply(definition, [], ['a'], owned);
+    const first = applyOwning(owned, definition, { current: [], writes: ['a'] });
     const list = first.ok ? (first.channels['x'] ?? null) : null;
-    expect(apply(definition, list, ['b', 'c'], owned).ok).toBe(false);
+    expect(applyOwning(owned, definition, { current: list, writes: ['b', 'c'] }).ok).toBe(false);
     expect(list).toEqual(['a']);
   });
 

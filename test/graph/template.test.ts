@@ -3,7 +3,11 @@ import type { Json } from '../../src/graph/json.ts';
 import { parseSegments, parseTemplate } from '../../src/graph/template.ts';
 
 const NAMES = ['state', 'run', 'item', 'index'] as const;
-const fill = (value: Json, state: Json = {}): Json => parseTemplate(value, NAMES, 'write.x').fill({ state, run: {}, item: null, index: null });
+function fill(value: Json, state: Json = {}): Json {
+  const template = parseTemplate(value, NAMES, 'write.x');
+  const bindings = { state, run: {}, item: null, index: null };
+  return template.fill(bindings);
+}
 
 describe('parseTemplate', () => {
   test.each<[Json, Json, Json]>([
@@ -27,7 +31,7 @@ describe('parseTemplate', () => {
     [{ a: ['{{ 1 + }}'] }, ['a', 0], /Unexpected/],
     [{ a: '{{ stat.x }}' }, ['a'], /Did you mean "state"/],
   ])('%j is refused, with its place', (value, path, message) => {
-    expect(() => fill(value)).toThrow(expect.objectContaining({ path, message: expect.stringMatching(message) as string }));
+    expect(() => fill(value)).toThrow(expect.objectContaining({ path, message: expect.stringMatching(message) }));
   });
 
   test('a failure names the field and the expression', () => {

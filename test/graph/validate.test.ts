@@ -128,6 +128,6 @@ describe('warnings', () => {
   });
 
   test('a warning has a hint', () => {
-    expect(validate(channels({ idle: {} }))).toMatchObject([{ severity: 'warning', hint: expect.any(String) as string }]);
+    expect(validate(channels({ idle: {} }))).toMatchObject([{ severity: 'warning', hint: expect.any(String) }]);
   });
 });

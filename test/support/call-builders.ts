@@ -72,6 +72,8 @@ export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
     approvals: [],
     view: {
       status: 'running',
+      startedAt: '2026-01-02T03:04:05.678Z',
+      endedAt: null,
       step: 0,
       next: [],
       waitingFor: [],

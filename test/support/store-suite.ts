@@ -115,6 +115,8 @@ function runsSuite(store: () => Store): void {
 const anEvent = (seq: number): RunEvent => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] });
 const aView = (over: Partial<RunView>): RunView => ({
   status: 'running',
+  startedAt: AT,
+  endedAt: null,
   step: 0,
   next: [],
   waitingFor: [],
@@ -148,12 +150,12 @@ function journalSuite(store: () => Store): void {
 
   test('batches may come in any order; readers see no gap', async () => {
     await store().runs.create(aNewRun({ id: 'J-order' }));
-    await store().journal.write(aBatch('J-order', [3, 4], { view: aView({ status: 'completed', step: 9 }) }));
+    await store().journal.write(aBatch('J-order', [3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
     expect(await seqsOf('J-order')).toEqual([]);
     await store().journal.write(aBatch('J-order', [1, 2], { view: aView({ step: 1 }) }));
     expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
     const run = await store().runs.find('J-order');
-    expect([run?.status, run?.view?.step, run?.endedAt]).toEqual(['completed', 9, AT]);
+    expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
   });
 
   test('checkpoints come back as a chain', async () => {

@@ -11,6 +11,7 @@ import { readBody } from '../http/read-body.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretReference, SecretResolver, UsedSecrets } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
+import { truncate } from '../../graph/truncate.ts';
 
 /** A tool that is an HTTP request, as the configuration describes it. */
 export interface HttpToolSettings extends ToolEntry {
@@ -124,7 +125,7 @@ async function resolveHeaders({ headers = {} }: HttpToolSettings, secrets: UsedS
 
 function readResult(name: string, { response, text }: Answer): Json {
   const { status, headers } = response;
-  if (!response.ok) throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message: `${name} answered ${status}: ${text.slice(0, MAX_ERROR_BODY)}` });
+  if (!response.ok) throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message: `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}` });
   if (text === '') return null;
   return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
 }

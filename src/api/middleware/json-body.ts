@@ -15,7 +15,7 @@ export function jsonBody(maxBytes: number) {
     if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
       throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json, not ${type === '' ? 'of no type' : type}`);
     }
-    if (depthOf(parse(text)) > MAX_DEPTH) {
+    if (isDeeperThan(MAX_DEPTH, parse(text))) {
       throw new ApiError('INVALID_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels`, { issues: [{ path: '', message: 'Too deep' }] });
     }
     const { url, method, headers, signal } = c.req.raw;
@@ -45,13 +45,16 @@ function parse(text: string): unknown {
   }
 }
 
-/** Without recursion: the depth is what is in question. */
-function depthOf(value: unknown): number {
-  let level: unknown[] = [value];
-  let depth = 0;
-  while (level.length > 0 && depth <= MAX_DEPTH) {
-    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []));
-    depth += 1;
+/** Whether lists and objects are nested deeper. Without recursion: the depth is what is in question. */
+function isDeeperThan(levels: number, value: unknown): boolean {
+  let layer = [value].filter(isContainer);
+  for (let depth = 0; layer.length > 0; depth += 1) {
+    if (depth === levels) return true;
+    layer = layer.flatMap((container) => Object.values(container)).filter(isContainer);
   }
-  return depth - 1;
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -44,7 +44,7 @@ const start: AddRoute = (router, deps) => {
 };
 
 const list: AddRoute = (router, deps) => {
-  const Filter = z.object({ status: RunStatusSchema.optional(), graph: z.string().optional(), createdAfter: z.iso.datetime({ offset: true }).optional() });
+  const Filter = z.object({ status: RunStatusSchema.optional(), graph: z.string().optional(), createdAfter: z.iso.datetime({ offset: true }).transform(toStorableTime).optional() });
   const route = createRoute({
     method: 'get',
     path: '/api/runs',
@@ -140,4 +140,9 @@ function given(limits: z.output<typeof NewRunSchema>['limits']): { maxSteps?: nu
     ...(limits?.maxSteps !== undefined && { maxSteps: limits.maxSteps }),
     ...(limits?.maxConcurrency !== undefined && { maxConcurrency: limits.maxConcurrency }),
   };
+}
+
+/** The time in UTC; nothing is older than the epoch, and PostgreSQL knows neither the year 0 nor offsets over 16 hours. */
+function toStorableTime(time: string): string {
+  return new Date(Math.max(0, Date.parse(time))).toISOString();
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy, JsonSchema } from '../../graph/definition.ts';
 import { AnyJson, GivenJson, listOf, NextCursor, Time } from './common.ts';
 
-const GivenSchema = z.custom<JsonSchema | null>().openapi({ description: 'A JSON Schema, or null' });
+const GivenSchema = z.custom<JsonSchema | null>().openapi({ type: ['object', 'boolean', 'null'], description: 'A JSON Schema, or null' });
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
 

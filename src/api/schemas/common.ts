@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { isJsonObject } from '../../graph/json.ts';
 import type { Json, JsonObject } from '../../graph/json.ts';
 
 const ProblemSchema = z
@@ -18,10 +19,11 @@ export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly()
 
 /** Any JSON value, in requests. */
 export const AnyJson = z.unknown().openapi({ description: 'Any JSON value' });
-export const JsonRecord = z.record(z.string(), z.unknown());
+/** Any JSON object, as it is: a schema of records would lose a member named `__proto__`. */
+export const JsonRecord = z.custom<object>(isJsonObject, 'An object is expected here').openapi({ type: 'object', additionalProperties: true });
 
 /** JSON that the API gives back as it has it. */
-export const GivenJson = z.custom<Json>().openapi({ description: 'Any JSON value' });
+export const GivenJson = z.custom<Json>().openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description: 'Any JSON value' });
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
 

@@ -19,6 +19,7 @@ export function unwrap(value: unknown): unknown {
 
 function fromForeign(value: object): unknown {
   if (value instanceof UnsignedInt) return Number(value.valueOf());
+  if (value instanceof Map) return Object.fromEntries(value);
   if (value instanceof Duration) return value.toString();
   return isOptional(value) ? unwrap(value) : undefined;
 }

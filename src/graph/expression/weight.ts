@@ -7,7 +7,8 @@ export function weightOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1;
   const measured = known.get(value);
   if (measured !== undefined) return measured;
-  const weight = Object.values(value).reduce<number>((sum, member) => sum + weightOf(member), 1);
+  const members: readonly unknown[] = value instanceof Map ? [...value.values()] : Object.values(value);
+  const weight = members.reduce<number>((sum, member) => sum + weightOf(member), 1);
   known.set(value, weight);
   return weight;
 }

@@ -8,6 +8,7 @@ import type { Principal, Refusal } from '../run.ts';
 import { refused, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
+import { truncate } from '../truncate.ts';
 
 /** Who a signal counts as made by when it names nobody: whoever may signal workflows is Temporal's own access control. */
 const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
@@ -54,7 +55,7 @@ function principalOf(payload: Json): Principal {
 }
 
 function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
-  const detail = refusal.message.slice(0, MAX_DETAIL);
+  const detail = truncate(refusal.message, MAX_DETAIL);
   emit(draft, rootFrame(draft), { type: 'signal.ignored', signal: name, reason: refusal.code.toLowerCase(), detail, by });
 }
 

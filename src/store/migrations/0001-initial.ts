@@ -37,7 +37,6 @@ const STATEMENTS = [
     created_by text not null,
     created_at timestamptz not null,
     handed_over_at timestamptz,
-    started_at timestamptz,
     ended_at timestamptz,
     last_seq integer not null default 0,
     view json
