@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
@@ -29,7 +30,7 @@ export function createBlobs(db: Kysely<Tables>): Blobs {
       await db.insertInto('blobs').values(rows).onConflict((conflict) => conflict.doNothing()).execute();
     },
     async get(ids) {
-      const rows = await db.selectFrom('blobs').select(['id', 'metadata', 'data']).where('id', 'in', ids).execute();
+      const rows = await db.selectFrom('blobs').select(['id', 'metadata', 'data']).where(sql<boolean>`id = any(${ids}::text[])`).execute();
       const byId = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = byId.get(id);
