@@ -5,9 +5,26 @@ const { HOLDFAST_MODEL_URL = 'http://127.0.0.1:18302/v1', SHOP_URL = 'http://127
 
 /** A real model where there is a key for one, else the scripted model of `npm start`. */
 function chooseModel() {
-  if (OPENAI_API_KEY) return { provider: 'openai', model: 'gpt-5-mini', apiKey: { secret: 'OPENAI_API_KEY' }, price: { input: 0.25, output: 2 } } as const;
-  if (ANTHROPIC_API_KEY) return { provider: 'anthropic', model: 'claude-haiku-4-5', apiKey: { secret: 'ANTHROPIC_API_KEY' }, price: { input: 1, output: 5 } } as const;
-  return { provider: 'openai-compatible', model: 'scripted', baseUrl: HOLDFAST_MODEL_URL, price: { input: 1, output: 2 } } as const;
+  if (OPENAI_API_KEY)
+    return {
+      provider: 'openai',
+      model: 'gpt-5-mini',
+      apiKey: { secret: 'OPENAI_API_KEY' },
+      price: { input: 0.25, output: 2 },
+    } as const;
+  if (ANTHROPIC_API_KEY)
+    return {
+      provider: 'anthropic',
+      model: 'claude-haiku-4-5',
+      apiKey: { secret: 'ANTHROPIC_API_KEY' },
+      price: { input: 1, output: 5 },
+    } as const;
+  return {
+    provider: 'openai-compatible',
+    model: 'scripted',
+    baseUrl: HOLDFAST_MODEL_URL,
+    price: { input: 1, output: 2 },
+  } as const;
 }
 
 export default defineConfig({
@@ -16,7 +33,12 @@ export default defineConfig({
     {
       name: 'lookup_order',
       description: 'Find an order by its number.',
-      parameters: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'], additionalProperties: false },
+      parameters: {
+        type: 'object',
+        properties: { number: { type: 'string' } },
+        required: ['number'],
+        additionalProperties: false,
+      },
       method: 'GET',
       url: `${SHOP_URL}/orders`,
       headers: { authorization: { secret: 'SHOP_AUTHORIZATION' } },
@@ -28,7 +50,11 @@ export default defineConfig({
       description: 'Pay back an amount of an order, once for each idempotency key.',
       parameters: {
         type: 'object',
-        properties: { order: { type: 'string' }, amount: { type: 'number', exclusiveMinimum: 0 }, reason: { type: 'string' } },
+        properties: {
+          order: { type: 'string' },
+          amount: { type: 'number', exclusiveMinimum: 0 },
+          reason: { type: 'string' },
+        },
         required: ['order', 'amount', 'reason'],
         additionalProperties: false,
       },
@@ -42,5 +68,7 @@ export default defineConfig({
   graphs: './graphs',
   http: { allow: [new URL(SHOP_URL).host, new URL(HOLDFAST_MODEL_URL).host] },
   // `npm start` has an issuer of its own; the API as a process of its own needs one.
-  ...(AUTH_ISSUER && AUTH_AUDIENCE && AUTH_JWKS_URL && { auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL } }),
+  ...(AUTH_ISSUER &&
+    AUTH_AUDIENCE &&
+    AUTH_JWKS_URL && { auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL } }),
 });

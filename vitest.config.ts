@@ -8,7 +8,10 @@ export default defineConfig({
     pool: 'forks',
     hookTimeout: 120_000,
     projects: [
-      { extends: true, test: { name: 'units', include: ['test/**/*.test.ts'], exclude: WITH_SERVERS, testTimeout: 20_000 } },
+      {
+        extends: true,
+        test: { name: 'units', include: ['test/**/*.test.ts'], exclude: WITH_SERVERS, testTimeout: 20_000 },
+      },
       {
         extends: true,
         test: {

@@ -52,11 +52,19 @@ const toolFields = {
 const HttpTool = z.strictObject({
   ...toolFields,
   method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  url: z.string().regex(/^https?:\/\/[^/{}]+(\/|$)/, 'must begin with http:// or https://, a host and a path, without {{ }} before the path'),
+  url: z
+    .string()
+    .regex(
+      /^https?:\/\/[^/{}]+(\/|$)/,
+      'must begin with http:// or https://, a host and a path, without {{ }} before the path',
+    ),
   headers: z.record(z.string(), z.union([z.string(), Secret])).optional(),
 });
 
-const CodeTool = z.strictObject({ ...toolFields, execute: z.custom<Tool['execute']>(isFunction, 'must be a function') });
+const CodeTool = z.strictObject({
+  ...toolFields,
+  execute: z.custom<Tool['execute']>(isFunction, 'must be a function'),
+});
 /** A tool is read as what it looks like, so that an error speaks of that. */
 const ToolSchema = z.unknown().transform((value, context) => {
   const isCode = typeof value === 'object' && value !== null && 'execute' in value;
@@ -68,7 +76,9 @@ const ToolSchema = z.unknown().transform((value, context) => {
 
 /** A function alone may be called again after a crash; one that may not says so. */
 const RegisteredFunctionSchema = z.union([
-  z.custom<RegisteredFunction['execute']>(isFunction, 'must be a function').transform((execute) => ({ execute, effect: 'idempotent' as const, timeout: undefined, retry: undefined })),
+  z
+    .custom<RegisteredFunction['execute']>(isFunction, 'must be a function')
+    .transform((execute) => ({ execute, effect: 'idempotent' as const, timeout: undefined, retry: undefined })),
   z.strictObject({
     execute: z.custom<RegisteredFunction['execute']>(isFunction, 'must be a function'),
     effect: z.enum(['idempotent', 'keyed', 'unsafe']).default('idempotent'),
@@ -111,7 +121,9 @@ const ConfigSchema = z.strictObject({
 });
 
 /** What a configuration file says. */
-export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools'> & { tools?: (z.input<typeof HttpTool> | z.input<typeof CodeTool>)[] };
+export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools'> & {
+  tools?: (z.input<typeof HttpTool> | z.input<typeof CodeTool>)[];
+};
 /** A checked configuration, defaults filled in. */
 export type Config = z.output<typeof ConfigSchema>;
 export type AuthConfig = z.output<typeof Auth>;
@@ -148,7 +160,9 @@ export async function loadConfig(file: string | undefined): Promise<Config> {
 export function parseConfig(origin: string, given: unknown): Config {
   const parsed = ConfigSchema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => `  ${toPointer(issue.path.map(String)) || '/'}: ${issue.message}`);
+  const problems = parsed.error.issues.map(
+    (issue) => `  ${toPointer(issue.path.map(String)) || '/'}: ${issue.message}`,
+  );
   throw new ConfigError(`${origin} can't be used:\n${problems.join('\n')}`);
 }
 
@@ -165,6 +179,8 @@ async function readConfigFile(path: string): Promise<unknown> {
     const module: unknown = await import(pathToFileURL(path).href);
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : module;
   } catch (error) {
-    throw new ConfigError(`${path} can't be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new ConfigError(`${path} can't be read: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    });
   }
 }

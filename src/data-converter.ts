@@ -27,7 +27,10 @@ function createDriver(blobs: Blobs): StorageDriver {
     },
     async retrieve(_context, claims) {
       const found = await blobs.get(claims.map(({ claimData }) => claimData['id'] ?? ''));
-      return found.map(({ metadata, data }) => ({ metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')), data }));
+      return found.map(({ metadata, data }) => ({
+        metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')),
+        data,
+      }));
     },
   };
 }

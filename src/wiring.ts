@@ -14,7 +14,10 @@ export function toCatalog({ models, tools, functions, defaults }: Config): Catal
   return {
     models: mapValues(models, ({ price, timeout, retry }) => ({ price, timeout, retry })),
     tools: Object.fromEntries(
-      tools.map(({ name, description, parameters, effect, timeout, retry }) => [name, { description, parameters, effect, timeout, retry }]),
+      tools.map(({ name, description, parameters, effect, timeout, retry }) => [
+        name,
+        { description, parameters, effect, timeout, retry },
+      ]),
     ),
     functions: mapValues(functions, ({ effect, timeout, retry }) => ({ effect, timeout, retry })),
     defaults,
@@ -22,7 +25,11 @@ export function toCatalog({ models, tools, functions, defaults }: Config): Catal
 }
 
 /** The code and the secrets behind a catalog, for a worker. */
-export function toActivityDeps({ models, tools, functions, http }: Config, store: Store, environment: NodeJS.ProcessEnv): ActivityDeps {
+export function toActivityDeps(
+  { models, tools, functions, http }: Config,
+  store: Store,
+  environment: NodeJS.ProcessEnv,
+): ActivityDeps {
   const deps = { fetch: createGuardedFetch(http.allow), secrets: createEnvironmentSecrets(environment) };
   return {
     store,

@@ -26,7 +26,14 @@ interface WorkerParts {
 }
 
 /** Makes a worker that serves runs; `run()` has it work until it is shut down. */
-export async function createWorker({ config, store, connection, namespace, logger, environment }: WorkerParts): Promise<Worker> {
+export async function createWorker({
+  config,
+  store,
+  connection,
+  namespace,
+  logger,
+  environment,
+}: WorkerParts): Promise<Worker> {
   const workflowBundle = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) });
   const options: WorkerOptions = {
     connection,
@@ -49,10 +56,15 @@ export async function createWorker({ config, store, connection, namespace, logge
 async function main(): Promise<void> {
   const { DATABASE_URL, HOLDFAST_CONFIG, LOG_LEVEL } = process.env;
   const logger = createLogger(LOG_LEVEL ?? 'info');
-  if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+  if (DATABASE_URL === undefined)
+    throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
   Runtime.install({ logger: toTemporalLogger(logger) });
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const [config, store, connection] = await Promise.all([loadConfig(HOLDFAST_CONFIG), openPostgresStore(DATABASE_URL), NativeConnection.connect(connectionOptions)]);
+  const [config, store, connection] = await Promise.all([
+    loadConfig(HOLDFAST_CONFIG),
+    openPostgresStore(DATABASE_URL),
+    NativeConnection.connect(connectionOptions),
+  ]);
   const worker = await createWorker({ config, store, connection, namespace, logger, environment: process.env });
   logger.info({ namespace, taskQueue: TASK_QUEUE }, 'worker started');
   await worker.run();

@@ -10,5 +10,10 @@ export const workflowCode = {
   workflowsPath: path('./workflows/index.ts'),
   workflowInterceptorModules: [path('./workflows/interceptors.ts')],
   payloadConverterPath: path('./workflows/payload-converter.ts'),
-  preloadModules: [path('./graph/advance.ts'), path('./graph/compile.ts'), path('./graph/run-view.ts'), path('./graph/signals/signals.ts')],
+  preloadModules: [
+    path('./graph/advance.ts'),
+    path('./graph/compile.ts'),
+    path('./graph/run-view.ts'),
+    path('./graph/signals/signals.ts'),
+  ],
 };

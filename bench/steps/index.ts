@@ -28,7 +28,8 @@ try {
   for (const steps of [10, 100, 1_000]) print(measurePureSteps(steps));
   const holdfast = onHoldfast(environment);
   const handwritten = await byHand(environment);
-  for (const { kind, steps, rounds } of CASES) print({ chain: kind, steps, rounds, ...(await compare({ kind, steps, rounds }, holdfast, handwritten)) });
+  for (const { kind, steps, rounds } of CASES)
+    print({ chain: kind, steps, rounds, ...(await compare({ kind, steps, rounds }, holdfast, handwritten)) });
 } finally {
   await environment.stop();
 }
@@ -43,12 +44,25 @@ async function compare({ kind, steps, rounds }: Case, holdfast: RunChain, handwr
     theirs.push(await handwritten(kind, steps));
   }
   const [our, their] = [summarize(ours), summarize(theirs)];
-  return { holdfast: our, handwritten: their, ratio: round(our.ms / their.ms, 3), bytesRatio: round(our.historyBytes / their.historyBytes, 2) };
+  return {
+    holdfast: our,
+    handwritten: their,
+    ratio: round(our.ms / their.ms, 3),
+    bytesRatio: round(our.historyBytes / their.historyBytes, 2),
+  };
 }
 
 function summarize(runs: readonly ChainRun[]): ChainRun {
-  const median = (of: (run: ChainRun) => number): number => runs.map(of).toSorted((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0;
-  return { ms: round(median(({ ms }) => ms), 2), historyEvents: median(({ historyEvents }) => historyEvents), historyBytes: median(({ historyBytes }) => historyBytes) };
+  const median = (of: (run: ChainRun) => number): number =>
+    runs.map(of).toSorted((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0;
+  return {
+    ms: round(
+      median(({ ms }) => ms),
+      2,
+    ),
+    historyEvents: median(({ historyEvents }) => historyEvents),
+    historyBytes: median(({ historyBytes }) => historyBytes),
+  };
 }
 
 function round(value: number, digits: number): number {

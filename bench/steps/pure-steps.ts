@@ -12,7 +12,14 @@ export function measurePureSteps(steps: number): object {
   const definition = chainOf('pure', steps);
   const graph = compileGraph(definition, { models: {}, tools: {}, functions: {}, defaults: DEFAULTS });
   const limits = limitsOfGraph(definition.limits, DEFAULTS);
-  const identity = { id: 'bench', tenantId: 'bench', threadId: null, graph: { name: 'chain', version: 1, hash: 'h' }, createdBy: { sub: 'bench', roles: [] }, limits };
+  const identity = {
+    id: 'bench',
+    tenantId: 'bench',
+    threadId: null,
+    graph: { name: 'chain', version: 1, hash: 'h' },
+    createdBy: { sub: 'bench', roles: [] },
+    limits,
+  };
   const times = Array.from({ length: WARM_UP + ROUNDS }, () => {
     const begin = performance.now();
     let step = startRun(graph, identity, { input: {}, startedAt: 0 });
@@ -21,5 +28,10 @@ export function measurePureSteps(steps: number): object {
     return performance.now() - begin;
   });
   const median = times.slice(WARM_UP).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
-  return { chain: 'pure', where: 'interpreter', steps, microsecondsPerStep: Number(((median / steps) * 1_000).toFixed(2)) };
+  return {
+    chain: 'pure',
+    where: 'interpreter',
+    steps,
+    microsecondsPerStep: Number(((median / steps) * 1_000).toFixed(2)),
+  };
 }

@@ -37,11 +37,30 @@ export function onHoldfast({ client, config, store }: BenchEnvironment): RunChai
     const createdBy = { sub: 'bench', roles: ['user'] };
     const limits = limitsOfGraph(definition.limits, catalog.defaults);
     const identity = { id, tenantId: 'bench', threadId: null, graph, createdBy, limits };
-    const start: RunGraphInput = { interpreterVersion: 1, identity, definition, catalog: sliceCatalog(definition, catalog), input: {} };
+    const start: RunGraphInput = {
+      interpreterVersion: 1,
+      identity,
+      definition,
+      catalog: sliceCatalog(definition, catalog),
+      input: {},
+    };
     await store.graphs.keepDefinition(graph.hash, toJsonObject(definition));
     const at = new Date().toISOString();
-    await store.runs.create({ ...identity, limits: {}, input: {}, metadata: {}, createdBy: createdBy.sub, createdAt: at, start: toJson(start) });
-    return await measure(client, { workflowType: RUN_GRAPH, workflowId: toWorkflowId(identity), taskQueue: TASK_QUEUE, args: [start] });
+    await store.runs.create({
+      ...identity,
+      limits: {},
+      input: {},
+      metadata: {},
+      createdBy: createdBy.sub,
+      createdAt: at,
+      start: toJson(start),
+    });
+    return await measure(client, {
+      workflowType: RUN_GRAPH,
+      workflowId: toWorkflowId(identity),
+      taskQueue: TASK_QUEUE,
+      args: [start],
+    });
   };
 }
 
@@ -50,10 +69,24 @@ export async function byHand({ client, config, store, connection, logger, keep }
   const workflowsPath = fileURLToPath(new URL('handwritten.ts', import.meta.url));
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: toTemporalLogger(logger) });
   const activities = createActivities(toActivityDeps(config, store, process.env));
-  keep(await Worker.create({ connection, taskQueue: HANDWRITTEN_QUEUE, workflowBundle, activities, dataConverter: createDataConverter(store.blobs), maxConcurrentActivityTaskExecutions: 200 }));
+  keep(
+    await Worker.create({
+      connection,
+      taskQueue: HANDWRITTEN_QUEUE,
+      workflowBundle,
+      activities,
+      dataConverter: createDataConverter(store.blobs),
+      maxConcurrentActivityTaskExecutions: 200,
+    }),
+  );
   let runs = 0;
   return async (kind, length) =>
-    await measure(client, { workflowType: kind, workflowId: `handwritten-${runs++}`, taskQueue: HANDWRITTEN_QUEUE, args: [length] });
+    await measure(client, {
+      workflowType: kind,
+      workflowId: `handwritten-${runs++}`,
+      taskQueue: HANDWRITTEN_QUEUE,
+      args: [length],
+    });
 }
 
 interface Start {

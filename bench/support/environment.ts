@@ -11,6 +11,7 @@ import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
+import type { TemporalServer } from '../../src/dev/temporal-server.ts';
 import { createLogger } from '../../src/logger.ts';
 import type { Logger } from '../../src/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
@@ -37,12 +38,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   Runtime.install({ logger: toTemporalLogger(logger), shutdownSignals: [] });
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-bench-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
-  const temporal = await startTemporalServer({
-    executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
-    port: await choosePort('Temporal', 0, 0),
-    uiPort: await choosePort('the Temporal Web UI', 0, 0),
-    databaseFile: join(folder, 'temporal.db'),
-  });
+  const temporal = await startTemporal(folder);
   teardown.add(() => temporal.stop());
   const postgres = await startPostgres();
   teardown.add(() => postgres.stop());
@@ -54,10 +50,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   teardown.add(() => connection.close());
   const clientConnection = await Connection.connect({ address: temporal.address });
   teardown.add(() => clientConnection.close());
-  const config = parseConfig('the bench', {
-    tools: [{ name: 'ping', description: 'Answers at once.', parameters: { type: 'object' }, method: 'POST', url: toolServer.url, effect: 'keyed' }],
-    http: { allow: [new URL(toolServer.url).host] },
-  });
+  const config = configFor(toolServer.url);
   const keep = (worker: Worker): void => {
     const running = worker.run();
     teardown.add(async () => {
@@ -66,5 +59,38 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     });
   };
   keep(await createWorker({ config, store, connection, namespace: 'default', logger, environment: process.env }));
-  return { client: new Client({ connection: clientConnection }), connection, config, store, logger, keep, stop: () => teardown.run() };
+  return {
+    client: new Client({ connection: clientConnection }),
+    connection,
+    config,
+    store,
+    logger,
+    keep,
+    stop: () => teardown.run(),
+  };
+}
+
+async function startTemporal(folder: string): Promise<TemporalServer> {
+  return await startTemporalServer({
+    executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
+    port: await choosePort('Temporal', 0, 0),
+    uiPort: await choosePort('the Temporal Web UI', 0, 0),
+    databaseFile: join(folder, 'temporal.db'),
+  });
+}
+
+function configFor(url: string): Config {
+  return parseConfig('the bench', {
+    tools: [
+      {
+        name: 'ping',
+        description: 'Answers at once.',
+        parameters: { type: 'object' },
+        method: 'POST',
+        url,
+        effect: 'keyed',
+      },
+    ],
+    http: { allow: [new URL(url).host] },
+  });
 }

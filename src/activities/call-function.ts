@@ -20,7 +20,11 @@ export function functionCalls(functions: Readonly<Record<string, RegisteredFunct
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal) {
       const registered = own(functions, request.function);
-      if (!registered) throw new CallError('FUNCTION_FAILED', `This worker has no function "${request.function}"`, { retryable: false, done: 'no' });
+      if (!registered)
+        throw new CallError('FUNCTION_FAILED', `This worker has no function "${request.function}"`, {
+          retryable: false,
+          done: 'no',
+        });
       try {
         const value = await registered.execute(request.args, { key, runId, tenantId, principal: createdBy, signal });
         return { kind: 'value', value: toJson(value ?? null) };

@@ -11,7 +11,11 @@ export function modelCalls(models: Readonly<Record<string, Generate>>): CallKind
     safety: () => 'idempotent',
     async execute({ request }, signal) {
       const generate = own(models, request.model);
-      if (!generate) throw new CallError('MODEL_FAILED', `This worker has no model "${request.model}"`, { retryable: false, done: 'no' });
+      if (!generate)
+        throw new CallError('MODEL_FAILED', `This worker has no model "${request.model}"`, {
+          retryable: false,
+          done: 'no',
+        });
       return await generate(request, signal);
     },
   };

@@ -14,13 +14,19 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal) {
       const tool = own(tools, request.tool);
-      if (!tool) throw new CallError('TOOL_NOT_FOUND', `This worker has no tool "${request.tool}"`, { retryable: false, done: 'no' });
+      if (!tool)
+        throw new CallError('TOOL_NOT_FOUND', `This worker has no tool "${request.tool}"`, {
+          retryable: false,
+          done: 'no',
+        });
       checkArguments(tool, request.args);
       try {
         const value: unknown = await tool.execute(request.args, { key, runId, tenantId, principal: createdBy, signal });
         return { kind: 'value', value: toJson(value ?? null) };
       } catch (error) {
-        throw error instanceof CallError ? error : new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });
+        throw error instanceof CallError
+          ? error
+          : new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });
       }
     },
   };

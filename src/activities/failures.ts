@@ -46,7 +46,11 @@ export function fromStatus({ code, callee, message, status, headers }: HttpFailu
   const verdict = verdictOf(status, callee);
   const told = headers.get('x-should-retry');
   const retryable = told === null ? verdict.retryable : told === 'true';
-  return new CallError(code, message, { retryable, done: verdict.done, retryAfterMs: readRetryAfter(headers, Date.now()) });
+  return new CallError(code, message, {
+    retryable,
+    done: verdict.done,
+    retryAfterMs: readRetryAfter(headers, Date.now()),
+  });
 }
 
 /** System errors after which nothing can have reached the other side. */
@@ -58,8 +62,14 @@ const NEVER_SENT_BY_CONNECT: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENE
 export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
   const error = systemErrorOf(thrown);
-  const isUnsent = error !== null && (NEVER_SENT.has(error.code) || (NEVER_SENT_BY_CONNECT.has(error.code) && error.syscall === 'connect'));
-  return new CallError(code, `The connection failed: ${error?.code ?? messageOf(thrown)}`, { retryable: true, done: isUnsent ? 'no' : 'perhaps', cause: thrown });
+  const isUnsent =
+    error !== null &&
+    (NEVER_SENT.has(error.code) || (NEVER_SENT_BY_CONNECT.has(error.code) && error.syscall === 'connect'));
+  return new CallError(code, `The connection failed: ${error?.code ?? messageOf(thrown)}`, {
+    retryable: true,
+    done: isUnsent ? 'no' : 'perhaps',
+    cause: thrown,
+  });
 }
 
 function systemErrorOf(thrown: unknown): { readonly code: string; readonly syscall: unknown } | null {

@@ -24,7 +24,10 @@ export interface Claimant {
  */
 export function judgeClaim({ requestHash, order, safety }: Claimant, entry: LedgerEntry): ClaimVerdict<Known> {
   if (entry.requestHash !== requestHash) {
-    throw new CallError('INTERNAL', 'The same idempotency key was used for another request', { retryable: false, done: 'no' });
+    throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
+      retryable: false,
+      done: 'no',
+    });
   }
   const ordered = order > entry.order;
   switch (entry.status) {
@@ -43,5 +46,10 @@ export function judgeClaim({ requestHash, order, safety }: Claimant, entry: Ledg
 }
 
 function failureOf({ failure, failures }: LedgerEntry): TaskFailure {
-  return failure ?? { callFailed: false, error: { code: 'INTERNAL', message: 'The ledger holds a failure without an error', attempts: failures } };
+  return (
+    failure ?? {
+      callFailed: false,
+      error: { code: 'INTERNAL', message: 'The ledger holds a failure without an error', attempts: failures },
+    }
+  );
 }

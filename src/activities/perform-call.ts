@@ -32,27 +32,44 @@ export interface CallKind<R extends CallRequest> {
  * gives the result back; an `unsafe` call that was lost half-way is never made again by itself.
  * @throws ApplicationFailure whose details hold the `TaskFailure`; a plain error where only the way to the call failed
  */
-export async function performCall<R extends CallRequest>(store: Store, kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> {
+export async function performCall<R extends CallRequest>(
+  store: Store,
+  kind: CallKind<R>,
+  task: CallTask<R>,
+): Promise<CallOutcome> {
   const { heartbeatMs } = task.request.policy;
   return await withHeartbeat(heartbeatMs, async () => {
-    const [outcome, journal] = await Promise.allSettled([claimAndExecute(store, kind, task), task.journal && store.journal.write(task.journal)]);
+    const [outcome, journal] = await Promise.allSettled([
+      claimAndExecute(store, kind, task),
+      task.journal && store.journal.write(task.journal),
+    ]);
     if (outcome.status === 'rejected') throw outcome.reason;
     if (journal.status === 'rejected') throw journal.reason;
     return outcome.value;
   });
 }
 
-async function claimAndExecute<R extends CallRequest>(store: Store, kind: CallKind<R>, task: CallTask<R>): Promise<CallOutcome> {
+async function claimAndExecute<R extends CallRequest>(
+  store: Store,
+  kind: CallKind<R>,
+  task: CallTask<R>,
+): Promise<CallOutcome> {
   const { key, order, node, runId, tenantId, request } = task;
   const claim = randomUUID();
-  const requestHash = createHash('sha256').update(canonicalJson(toJson(request))).digest('hex');
+  const requestHash = createHash('sha256')
+    .update(canonicalJson(toJson(request)))
+    .digest('hex');
   const safety = kind.safety(request);
   const at = new Date().toISOString();
   const called = kind.called(request);
   const claimed = await store.ledger
-    .claim({ key, order, node, runId, tenantId, called, requestHash, claim, at }, (entry) => judgeClaim({ requestHash, order, safety }, entry))
+    .claim({ key, order, node, runId, tenantId, called, requestHash, claim, at }, (entry) =>
+      judgeClaim({ requestHash, order, safety }, entry),
+    )
     .catch((error: unknown) => {
-      throw error instanceof CallError ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false }) : error;
+      throw error instanceof CallError
+        ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
+        : error;
     });
   const call: Call<R> = { store, kind, task, claim, safety, failures: 0 };
   if ('answer' in claimed) return await answerFrom(call, claimed.answer);
@@ -77,7 +94,10 @@ async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known
     case 'failed':
       throw toFailure(known.failure);
     case 'lost': {
-      const failure = { error: unknownOutcome('The worker was lost before it recorded what became of the call', 1), callFailed: false };
+      const failure = {
+        error: unknownOutcome('The worker was lost before it recorded what became of the call', 1),
+        callFailed: false,
+      };
       await store.ledger.markUnknown(task.key, failure);
       throw toFailure(failure);
     }
@@ -99,12 +119,20 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   }
 }
 
-async function attempt<R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>, limit: TimeLimit): Promise<CallReply> {
-  if (limit.isOver) throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+async function attempt<R extends CallRequest>(
+  kind: CallKind<R>,
+  task: CallTask<R>,
+  limit: TimeLimit,
+): Promise<CallReply> {
+  if (limit.isOver)
+    throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const reply = await limit.bound(kind.execute(task, limit.signal));
   const bytes = Buffer.byteLength(JSON.stringify(reply));
   if (bytes <= MAX_REPLY_BYTES) return reply;
-  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, { retryable: false, done: 'perhaps' });
+  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
+    retryable: false,
+    done: 'perhaps',
+  });
 }
 
 /** What was done must not be forgotten because the database is away for a moment. */
@@ -129,10 +157,18 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   const failure = limit.explain(thrown) ?? toCallError(thrown);
   const attempts = call.failures + 1;
   if (safety === 'unsafe' && failure.done === 'perhaps') {
-    return await endWith(call, 'unknown', { error: unknownOutcome(failure.message, attempts, failure), callFailed: false });
+    return await endWith(call, 'unknown', {
+      error: unknownOutcome(failure.message, attempts, failure),
+      callFailed: false,
+    });
   }
   if (limit.isCanceled()) return await recordCancellation(call, failure);
-  const error: RunError = { code: failure.code, message: truncate(failure.message, MAX_MESSAGE), attempts, ...causeOf(failure) };
+  const error: RunError = {
+    code: failure.code,
+    message: truncate(failure.message, MAX_MESSAGE),
+    attempts,
+    ...causeOf(failure),
+  };
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
   if (mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
@@ -143,13 +179,20 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   return await endWith(call, 'failed', { error, callFailed: task.request.kind === 'model' || failure.done === 'no' });
 }
 
-async function endWith<R extends CallRequest>({ store, task, claim, failures }: Call<R>, status: 'failed' | 'unknown', failure: TaskFailure): Promise<Error> {
+async function endWith<R extends CallRequest>(
+  { store, task, claim, failures }: Call<R>,
+  status: 'failed' | 'unknown',
+  failure: TaskFailure,
+): Promise<Error> {
   await store.ledger.fail(task.key, claim, { status, failures: failures + 1, failure });
   return toFailure(failure);
 }
 
 /** A worker that shuts down hands the call to another one; a run that is canceled is told that the call is over. */
-async function recordCancellation<R extends CallRequest>({ store, task, claim, failures }: Call<R>, { message }: CallError): Promise<Error> {
+async function recordCancellation<R extends CallRequest>(
+  { store, task, claim, failures }: Call<R>,
+  { message }: CallError,
+): Promise<Error> {
   const failure: TaskFailure = { error: { code: 'CANCELED', message, attempts: failures + 1 }, callFailed: false };
   const isShutdown = Context.current().cancellationDetails?.workerShutdown === true;
   await store.ledger.fail(task.key, claim, { status: isShutdown ? 'retrying' : 'failed', failures, failure });
@@ -165,12 +208,19 @@ function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, atte
 }
 
 function toCallError(thrown: unknown): CallError {
-  return thrown instanceof CallError ? thrown : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
+  return thrown instanceof CallError
+    ? thrown
+    : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
 }
 
 function unknownOutcome(message: string, attempts: number, failure?: CallError): RunError {
   const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };
-  return { code: 'UNKNOWN_OUTCOME', message: `Nobody can tell whether the call was done: ${truncate(message, MAX_MESSAGE)}`, attempts, ...cause };
+  return {
+    code: 'UNKNOWN_OUTCOME',
+    message: `Nobody can tell whether the call was done: ${truncate(message, MAX_MESSAGE)}`,
+    attempts,
+    ...cause,
+  };
 }
 
 function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {

@@ -9,7 +9,8 @@ const JITTER = 0.2;
  * @returns milliseconds
  */
 export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: number | null): number {
-  const backoff = policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
+  const backoff =
+    policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
   const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * Math.random()));
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
 }

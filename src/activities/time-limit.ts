@@ -25,8 +25,10 @@ export function openTimeLimit({ timeoutMs, deadlineMs }: CallPolicy, { info, can
   const timeout = setTimeout(() => timer.abort(), Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
   const signal = AbortSignal.any([timer.signal, cancellationSignal]);
   const error = (): CallError => {
-    if (cancellationSignal.aborted) return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
-    const which = limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
+    if (cancellationSignal.aborted)
+      return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
+    const which =
+      limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
     return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
   };
   return {

@@ -27,7 +27,12 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
       app,
       onMethodNotAllowed: (c, methods) => {
         const allow = methods.join(', ');
-        return problemResponse(new ApiError('METHOD_NOT_ALLOWED', `${c.req.method} is not allowed here; ${allow} is`, { headers: { allow } }), c.req.path);
+        return problemResponse(
+          new ApiError('METHOD_NOT_ALLOWED', `${c.req.method} is not allowed here; ${allow} is`, {
+            headers: { allow },
+          }),
+          c.req.path,
+        );
       },
     }),
   );
@@ -40,13 +45,20 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     if (known) return problemResponse(known, c.req.path);
     const requestId = c.get('requestId');
     deps.logger.error({ error, requestId, path: c.req.path }, 'a request failed');
-    return problemResponse(new ApiError('INTERNAL', `The server failed; its log names request ${requestId}`), c.req.path);
+    return problemResponse(
+      new ApiError('INTERNAL', `The server failed; its log names request ${requestId}`),
+      c.req.path,
+    );
   });
   return app;
 }
 
 function describeApi(app: OpenAPIHono<ApiEnv>): void {
-  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' });
+  app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+  });
   app.doc31('/openapi.json', {
     openapi: '3.1.0',
     info: {

@@ -31,12 +31,19 @@ const MAX_SUBJECT_LENGTH = 255;
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 
 export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings): Authenticate {
-  const keySet: JWTVerifyGetKey = keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
+  const keySet: JWTVerifyGetKey =
+    keys instanceof URL ? createRemoteJWKSet(keys, { timeoutDuration: 5_000 }) : createLocalJWKSet(keys);
   const requiredClaims = ['exp', 'iat', 'sub', claims.tenant];
   return async (authorization) => {
     const token = readToken(authorization);
     try {
-      const { payload } = await jwtVerify(token, keySet, { issuer, audience, algorithms: ALGORITHMS, requiredClaims, clockTolerance: CLOCK_TOLERANCE_S });
+      const { payload } = await jwtVerify(token, keySet, {
+        issuer,
+        audience,
+        algorithms: ALGORITHMS,
+        requiredClaims,
+        clockTolerance: CLOCK_TOLERANCE_S,
+      });
       if ((payload.iat ?? 0) > Date.now() / 1_000 + CLOCK_TOLERANCE_S) throw badToken('it was issued in the future');
       return toCaller(payload, claims);
     } catch (error) {
@@ -48,7 +55,9 @@ export function createAuthenticate({ issuer, audience, keys, claims }: AuthSetti
 function readToken(authorization: string | undefined): string {
   const token = /^Bearer ([\w~+/.=-]+)$/i.exec(authorization ?? '')?.[1];
   if (token === undefined || token.length > MAX_TOKEN_LENGTH) {
-    throw new ApiError('UNAUTHENTICATED', 'A bearer token is needed: `Authorization: Bearer …`', { headers: { 'www-authenticate': 'Bearer' } });
+    throw new ApiError('UNAUTHENTICATED', 'A bearer token is needed: `Authorization: Bearer …`', {
+      headers: { 'www-authenticate': 'Bearer' },
+    });
   }
   return token;
 }
@@ -57,7 +66,8 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
   const tenantId = payload[claims.tenant];
   const { sub } = payload;
   if (typeof tenantId !== 'string' || !TENANT.test(tenantId)) throw badToken('it names no usable tenant');
-  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) throw badToken('it names no usable subject');
+  if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH)
+    throw badToken('it names no usable subject');
   const claimed = payload[claims.roles];
   const roles = Array.isArray(claimed) ? claimed.filter((role) => typeof role === 'string') : [];
   return { tenantId, sub, roles, permissions: permissionsOf(roles) };
@@ -66,7 +76,8 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
 /** Faults of the token are the caller's; faults on the way to the issuer's keys are not. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid) return unavailable('The token issuer', error);
+  if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)
+    return unavailable('The token issuer', error);
   if (error instanceof errors.JOSEError && error.code !== 'ERR_JOSE_GENERIC') return badToken(error.message, error);
   return unavailable('The token issuer', error);
 }

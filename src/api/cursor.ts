@@ -12,7 +12,10 @@ export interface Cursors {
 /** @param secret signs the cursors; all processes of an installation share it */
 export function createCursors(secret: string): Cursors {
   const sign = (list: readonly unknown[], body: string): Buffer =>
-    createHmac('sha256', secret).update(JSON.stringify([list, body])).digest().subarray(0, 16);
+    createHmac('sha256', secret)
+      .update(JSON.stringify([list, body]))
+      .digest()
+      .subarray(0, 16);
   return {
     write(list, position) {
       const body = Buffer.from(JSON.stringify(position)).toString('base64url');

@@ -24,7 +24,11 @@ export interface WantedDecision {
 /**
  * Decides an approval. What the store knows to be refused never reaches the run; who of several is first, the run says.
  */
-export async function decideApproval(deps: ApiDeps, caller: Caller, { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision }): Promise<PublicApproval> {
+export async function decideApproval(
+  deps: ApiDeps,
+  caller: Caller,
+  { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
+): Promise<PublicApproval> {
   const payload = toPayload(wanted);
   const earlier = await earlierOutcome(deps, run, attempt);
   if (earlier) return toApproval(earlier);
@@ -33,7 +37,11 @@ export async function decideApproval(deps: ApiDeps, caller: Caller, { run, attem
     return toApproval(await sendSignal(deps, caller, { run, signal: { name: wanted.decision, attempt, payload } }));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
-    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run: { ...run, status: 'completed' } });
+    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, {
+      wanted,
+      payload,
+      run: { ...run, status: 'completed' },
+    });
     throw error;
   }
 }
@@ -63,11 +71,20 @@ interface Asked {
 function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run }: Asked): void {
   const approval = find(approvals, wanted.approvalId, isEnded(run.status));
   if (!approval) {
-    if (wanted.approvalId !== undefined) throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);
-    if (isEnded(run.status)) throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; nothing waits for a decision`);
+    if (wanted.approvalId !== undefined)
+      throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);
+    if (isEnded(run.status))
+      throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; nothing waits for a decision`);
     return;
   }
-  const verdict = { decision: wanted.decision, by: caller, at: new Date().toISOString(), reason: wanted.reason, args: payload['args'], values: payload['values'] };
+  const verdict = {
+    decision: wanted.decision,
+    by: caller,
+    at: new Date().toISOString(),
+    reason: wanted.reason,
+    args: payload['args'],
+    values: payload['values'],
+  };
   const judgement = decide(approval, verdict);
   if ('refusal' in judgement) throw toApiError(judgement.refusal);
 }
@@ -85,8 +102,13 @@ function isApproval(value: Json): value is PublicApproval & JsonObject {
 }
 
 /** One approval by its id, if the caller may know of it. */
-export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<PublicApproval> {
+export async function findApproval(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  id: string,
+): Promise<PublicApproval> {
   const found = await store.approvals.find(id);
-  if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
+  if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
+    throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
   return toPublicApproval(found.approval);
 }

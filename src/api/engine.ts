@@ -25,7 +25,11 @@ export interface Engine {
    * @returns `null` when the run has ended, or was never started
    * @throws ApiError 503 when no worker answers: the same id may be sent again
    */
-  decide(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<Outcome | null>;
+  decide(
+    run: RunReference,
+    signal: string,
+    payload: JsonObject & { readonly decisionId: string },
+  ): Promise<Outcome | null>;
   /** What became of a decision or control that was sent before. @returns `null` when the run never took it in. @throws as `decide` */
   outcome(run: RunReference, decisionId: string): Promise<Outcome | null>;
   /** A run as it is now, or `null` when Temporal doesn't have it. */
@@ -45,21 +49,29 @@ const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeTyp
 export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
   const client = new Client({ connection, namespace, dataConverter });
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
-  const soon = async <T>(request: () => Promise<T>): Promise<T> => await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
+  const soon = async <T>(request: () => Promise<T>): Promise<T> =>
+    await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
   const outcome = async (run: RunReference, decisionId: string): Promise<Outcome | null> =>
-    await orUnavailable('A worker of this run', () => ifThere(soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId))));
+    await orUnavailable('A worker of this run', () =>
+      ifThere(soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId))),
+    );
   return {
     async start(input) {
       await orUnavailable('Temporal', () => soon(() => startWorkflow(client, input)));
     },
     async decide(run, signal, payload) {
       const handle = handleOf(run);
-      const isThere = await orUnavailable('Temporal', () => ifThere(soon(async () => handle.signal(signal, payload)).then(() => true)));
+      const isThere = await orUnavailable('Temporal', () =>
+        ifThere(soon(async () => handle.signal(signal, payload)).then(() => true)),
+      );
       if (isThere === null) return null;
       return await outcome(run, payload.decisionId);
     },
     outcome,
-    view: async (run) => await orUnavailable('A worker of this run', () => ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status)))),
+    view: async (run) =>
+      await orUnavailable('A worker of this run', () =>
+        ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status))),
+      ),
     ping: async () => void (await soon(() => connection.workflowService.getSystemInfo({}))),
   };
 }
@@ -74,7 +86,10 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<void
       args: [input],
       workflowIdReusePolicy: 'REJECT_DUPLICATE',
       workflowIdConflictPolicy: 'USE_EXISTING',
-      staticSummary: truncate(`${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`, MAX_SUMMARY),
+      staticSummary: truncate(
+        `${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`,
+        MAX_SUMMARY,
+      ),
       typedSearchAttributes: new TypedSearchAttributes([
         { key: tenantId, value: identity.tenantId },
         { key: graphName, value: name },

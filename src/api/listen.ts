@@ -23,10 +23,12 @@ const GRACE_MS = 2_000;
 
 /** @throws when the port is taken */
 export async function listen({ fetch }: App, { port, hostname = '127.0.0.1' }: Place): Promise<Listening> {
-  const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>((resolve, reject) => {
-    const listening = serve({ fetch, port, hostname }, (info) => resolve({ server: listening, address: info }));
-    listening.once('error', reject);
-  });
+  const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>(
+    (resolve, reject) => {
+      const listening = serve({ fetch, port, hostname }, (info) => resolve({ server: listening, address: info }));
+      listening.once('error', reject);
+    },
+  );
   return {
     url: `http://127.0.0.1:${address.port}`,
     port: address.port,

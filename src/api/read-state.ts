@@ -19,7 +19,11 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
 }
 
 /** Where the run goes on from there: for the newest checkpoint the run itself knows better. */
-function placeOf({ view }: RunRecord, last: Checkpoint | null, wanted: string | null): Pick<NonNullable<RunRecord['view']>, 'next' | 'pending'> {
+function placeOf(
+  { view }: RunRecord,
+  last: Checkpoint | null,
+  wanted: string | null,
+): Pick<NonNullable<RunRecord['view']>, 'next' | 'pending'> {
   const isNow = wanted === null || wanted === view?.checkpointId;
   if (isNow && view) return { next: view.next, pending: view.pending };
   return { next: last?.next ?? [], pending: [] };

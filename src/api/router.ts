@@ -8,7 +8,10 @@ import { toPointer } from '../graph/json.ts';
 function createRouter(): OpenAPIHono<ApiEnv> {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw new ApiError('INVALID_REQUEST', describe(result.target), { issues: result.error.issues.flatMap(toIssues) });
+      if (!result.success)
+        throw new ApiError('INVALID_REQUEST', describe(result.target), {
+          issues: result.error.issues.flatMap(toIssues),
+        });
     },
   });
 }
@@ -26,7 +29,9 @@ export function routes(...all: readonly AddRoute[]): (deps: ApiDeps) => OpenAPIH
 }
 
 function describe(target: string): string {
-  return target === 'json' ? 'The body is not what this route takes' : `The ${target} parameters are not what this route takes`;
+  return target === 'json'
+    ? 'The body is not what this route takes'
+    : `The ${target} parameters are not what this route takes`;
 }
 
 interface SchemaIssue {

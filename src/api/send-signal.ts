@@ -19,7 +19,11 @@ interface SignalToSend {
  * Sends a caller's decision or control to a run and waits for what becomes of it.
  * @throws ApiError 409 when the run has ended, 503 when no worker answers
  */
-export async function sendSignal(deps: ApiDeps, caller: Caller, { run, signal }: { run: RunRecord; signal: SignalToSend }): Promise<Outcome> {
+export async function sendSignal(
+  deps: ApiDeps,
+  caller: Caller,
+  { run, signal }: { run: RunRecord; signal: SignalToSend },
+): Promise<Outcome> {
   const { name, payload, attempt } = signal;
   const earlier = await earlierOutcome(deps, run, attempt);
   if (earlier) return earlier;
@@ -33,7 +37,11 @@ export async function sendSignal(deps: ApiDeps, caller: Caller, { run, signal }:
 }
 
 /** What an earlier try of the same request came to, as far as the run remembers. */
-export async function earlierOutcome({ engine }: Pick<ApiDeps, 'engine'>, run: RunRecord, { id, isRepetition }: Attempt): Promise<Outcome | null> {
+export async function earlierOutcome(
+  { engine }: Pick<ApiDeps, 'engine'>,
+  run: RunRecord,
+  { id, isRepetition }: Attempt,
+): Promise<Outcome | null> {
   return isRepetition ? await engine.outcome(run, id) : null;
 }
 

@@ -37,14 +37,28 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
 /** The API as a process of its own: Temporal and the database by the environment, the configuration by its file. */
 async function main(): Promise<void> {
   const { DATABASE_URL, HOLDFAST_CONFIG, HOLDFAST_CURSOR_SECRET, LOG_LEVEL, PORT } = process.env;
-  if (DATABASE_URL === undefined) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
-  if (HOLDFAST_CURSOR_SECRET === undefined) throw new Error('HOLDFAST_CURSOR_SECRET is not set: any long random text, the same for every API process');
+  if (DATABASE_URL === undefined)
+    throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+  if (HOLDFAST_CURSOR_SECRET === undefined)
+    throw new Error('HOLDFAST_CURSOR_SECRET is not set: any long random text, the same for every API process');
   const logger = createLogger(LOG_LEVEL ?? 'info');
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const [config, store, connection] = await Promise.all([loadConfig(HOLDFAST_CONFIG), openPostgresStore(DATABASE_URL), Connection.connect(connectionOptions)]);
-  if (!config.auth) throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
+  const [config, store, connection] = await Promise.all([
+    loadConfig(HOLDFAST_CONFIG),
+    openPostgresStore(DATABASE_URL),
+    Connection.connect(connectionOptions),
+  ]);
+  if (!config.auth)
+    throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
   const authenticate = createAuthenticate(toAuthSettings(config.auth));
-  const deps: ApiDeps = { store, engine: createEngine(connection, namespace, createDataConverter(store.blobs)), catalog: toCatalog(config), authenticate, cursors: createCursors(HOLDFAST_CURSOR_SECRET), logger };
+  const deps: ApiDeps = {
+    store,
+    engine: createEngine(connection, namespace, createDataConverter(store.blobs)),
+    catalog: toCatalog(config),
+    authenticate,
+    cursors: createCursors(HOLDFAST_CURSOR_SECRET),
+    logger,
+  };
   const api = await startApi(deps, { port: Number(PORT ?? 3000), hostname: '0.0.0.0' });
   logger.info({ port: api.port }, 'API listening');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

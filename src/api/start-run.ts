@@ -29,7 +29,11 @@ const MAX_START_BYTES = 1_900_000;
  * once, and again by the sweeper until it is done.
  * @param id the run's id, chosen before; accepting it twice accepts it once
  */
-export async function startRun(deps: ApiDeps, caller: Caller, { id, wanted }: { id: string; wanted: WantedRun }): Promise<void> {
+export async function startRun(
+  deps: ApiDeps,
+  caller: Caller,
+  { id, wanted }: { id: string; wanted: WantedRun },
+): Promise<void> {
   const graph = await resolveGraph(wanted.graph, caller.tenantId, deps);
   const start = toStart(deps, caller, { id, graph, wanted });
   const { name, version, hash, definition } = graph;
@@ -46,30 +50,46 @@ export async function startRun(deps: ApiDeps, caller: Caller, { id, wanted }: { 
     createdAt: new Date().toISOString(),
     start: toJson(start),
   });
-  await handOver(deps, start).catch((error: unknown) => deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'));
+  await handOver(deps, start).catch((error: unknown) =>
+    deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
+  );
 }
 
 /** Gives an accepted run to Temporal. */
-export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, start: RunGraphInput): Promise<void> {
+export async function handOver(
+  { engine, store }: Pick<ApiDeps, 'engine' | 'store'>,
+  start: RunGraphInput,
+): Promise<void> {
   await engine.start(start);
   await store.runs.markHandedOver(start.identity.id, new Date().toISOString());
 }
 
-function toStart({ catalog }: ApiDeps, { tenantId, sub, roles }: Caller, { id, graph, wanted }: { id: string; graph: ValidGraph; wanted: WantedRun }): RunGraphInput {
+function toStart(
+  { catalog }: ApiDeps,
+  { tenantId, sub, roles }: Caller,
+  { id, graph, wanted }: { id: string; graph: ValidGraph; wanted: WantedRun },
+): RunGraphInput {
   const { name, version, hash, definition } = graph;
   const slice = sliceCatalog(definition, catalog);
-  const issues = checkInput(compileGraph(definition, slice), wanted.input).map(({ path, message }) => ({ path: `/input${path}`, message }));
+  const issues = checkInput(compileGraph(definition, slice), wanted.input).map(({ path, message }) => ({
+    path: `/input${path}`,
+    message,
+  }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
   const limits = tightened(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
   const identity = { id, tenantId, threadId: null, graph: { name, version, hash }, createdBy: { sub, roles }, limits };
   const start: RunGraphInput = { interpreterVersion: 1, identity, definition, catalog: slice, input: wanted.input };
-  if (Buffer.byteLength(JSON.stringify(start)) > MAX_START_BYTES) throw new ApiError('BODY_TOO_LARGE', `Definition and input together are larger than ${MAX_START_BYTES} bytes`);
+  if (Buffer.byteLength(JSON.stringify(start)) > MAX_START_BYTES)
+    throw new ApiError('BODY_TOO_LARGE', `Definition and input together are larger than ${MAX_START_BYTES} bytes`);
   return start;
 }
 
 function tightened(ofGraph: RunLimits, asked: Limits): RunLimits {
   const { limits, loose } = tighten(ofGraph, asked);
   if (loose.length === 0) return limits;
-  const issues = loose.map(({ name, asked: wanted, allowed }) => ({ path: `/limits/${name}`, message: `A run may only tighten its graph's limits: ${wanted} is over ${allowed}` }));
+  const issues = loose.map(({ name, asked: wanted, allowed }) => ({
+    path: `/limits/${name}`,
+    message: `A run may only tighten its graph's limits: ${wanted} is over ${allowed}`,
+  }));
   throw new ApiError('LIMIT_TOO_LOOSE', 'A limit is looser than the graph allows', { issues });
 }

@@ -17,7 +17,9 @@ export interface Sweeper {
 export function startSweeper(deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>): Sweeper {
   let working: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
-    working = working.then(() => sweep(deps)).catch((error: unknown) => deps.logger.warn({ error }, 'sweeping failed; it will be tried again'));
+    working = working
+      .then(() => sweep(deps))
+      .catch((error: unknown) => deps.logger.warn({ error }, 'sweeping failed; it will be tried again'));
   }, INTERVAL_MS);
   return {
     async stop() {

@@ -12,7 +12,11 @@ export function readWait(prefer: string | undefined): number | null {
 }
 
 /** Waits until a run ends or waits for something itself, time is up, or the client has gone. @returns the run as it is then */
-export async function waitForRun({ store }: Pick<ApiDeps, 'store'>, id: string, { seconds, signal }: { seconds: number; signal: AbortSignal }): Promise<RunRecord | null> {
+export async function waitForRun(
+  { store }: Pick<ApiDeps, 'store'>,
+  id: string,
+  { seconds, signal }: { seconds: number; signal: AbortSignal },
+): Promise<RunRecord | null> {
   const until = Date.now() + seconds * 1_000;
   for (let pause = 10; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
     const run = await store.runs.find(id);

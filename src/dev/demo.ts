@@ -27,7 +27,11 @@ async function main(): Promise<number> {
   const stack = await startStack({ dataDir: DATA_DIR, environment: process.env, say });
   try {
     const cases = await readCases();
-    const rows = await toReport(cases, await runAll(stack, cases), createClient(process.env['SHOP_URL'] ?? '', shopToken()));
+    const rows = await toReport(
+      cases,
+      await runAll(stack, cases),
+      createClient(process.env['SHOP_URL'] ?? '', shopToken()),
+    );
     say(`\n${formatReport(rows)}\n`);
     say(whereToLook(stack, rows[0]?.runId ?? '', values.stay));
     if (values.stay) await interrupted();

@@ -14,7 +14,10 @@ export function lockFolder(folder: string): () => void {
       return () => rmSync(file, { force: true });
     } catch (error) {
       const holder = Number(readIfThere(file));
-      if (tries > 3 || isAlive(holder)) throw new Error(`${folder} is in use by process ${holder}; stop it, or give another --data-dir`, { cause: error });
+      if (tries > 3 || isAlive(holder))
+        throw new Error(`${folder} is in use by process ${holder}; stop it, or give another --data-dir`, {
+          cause: error,
+        });
       rmSync(file, { force: true });
     }
   }

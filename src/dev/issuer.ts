@@ -12,7 +12,11 @@ const TOKEN_LIFE = '30d';
 /** Signs tokens for people who try things out. It refuses to exist where production is configured. */
 export interface Issuer {
   readonly auth: AuthSettings;
-  sign(principal: { readonly sub: string; readonly tenant: string; readonly roles: readonly string[] }): Promise<string>;
+  sign(principal: {
+    readonly sub: string;
+    readonly tenant: string;
+    readonly roles: readonly string[];
+  }): Promise<string>;
 }
 
 /**
@@ -21,7 +25,8 @@ export interface Issuer {
  * @throws Error with `NODE_ENV=production`
  */
 export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv): Promise<Issuer> {
-  if (environment['NODE_ENV'] === 'production') throw new Error('The local token issuer does not run with NODE_ENV=production; configure `auth` instead');
+  if (environment['NODE_ENV'] === 'production')
+    throw new Error('The local token issuer does not run with NODE_ENV=production; configure `auth` instead');
   const jwk = existsSync(keyFile) ? await readKey(keyFile) : await makeKey(keyFile);
   const kid = jwk.kid ?? (await calculateJwkThumbprint(jwk));
   const algorithm = jwk.alg ?? ALGORITHM;
@@ -53,7 +58,14 @@ async function readKey(file: string): Promise<JWK> {
 }
 
 function isPrivateKey(value: unknown): value is JWK {
-  return typeof value === 'object' && value !== null && 'kty' in value && typeof value.kty === 'string' && 'd' in value && typeof value.d === 'string';
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'kty' in value &&
+    typeof value.kty === 'string' &&
+    'd' in value &&
+    typeof value.d === 'string'
+  );
 }
 
 async function makeKey(file: string): Promise<JWK> {

@@ -85,17 +85,37 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
 
   const native = await NativeConnection.connect({ address: temporal.address });
   teardown.add(() => native.close());
-  const worker = await createWorker({ config, store, connection: native, namespace: temporal.namespace, logger, environment });
+  const worker = await createWorker({
+    config,
+    store,
+    connection: native,
+    namespace: temporal.namespace,
+    logger,
+    environment,
+  });
   keepRunning(worker, logger, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
   const authenticate = createAuthenticate(issuer.auth);
-  const deps = { store, engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs)), catalog, authenticate, cursors: createCursors(dataDir), logger };
+  const deps = {
+    store,
+    engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs)),
+    catalog,
+    authenticate,
+    cursors: createCursors(dataDir),
+    logger,
+  };
   const api = await startApi(deps, { port });
   teardown.add(() => api.stop());
   const baseUrl = api.url;
-  return { baseUrl, temporalAddress: temporal.address, uiUrl: temporal.uiUrl, tokens: await signTokens(issuer), stop: () => teardown.run() };
+  return {
+    baseUrl,
+    temporalAddress: temporal.address,
+    uiUrl: temporal.uiUrl,
+    tokens: await signTokens(issuer),
+    stop: () => teardown.run(),
+  };
 }
 
 interface TemporalPlace {
@@ -104,9 +124,13 @@ interface TemporalPlace {
   readonly uiUrl: string;
 }
 
-async function openTemporal({ environment, dataDir, temporalPort, uiPort, say }: StackOptions, teardown: Teardown): Promise<TemporalPlace> {
+async function openTemporal(
+  { environment, dataDir, temporalPort, uiPort, say }: StackOptions,
+  teardown: Teardown,
+): Promise<TemporalPlace> {
   const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE = 'default', TEMPORAL_UI_URL = '' } = environment;
-  if (TEMPORAL_ADDRESS !== undefined) return { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE, uiUrl: TEMPORAL_UI_URL };
+  if (TEMPORAL_ADDRESS !== undefined)
+    return { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE, uiUrl: TEMPORAL_UI_URL };
   const executable = await provideTemporal(environment, say);
   const port = await choosePort('Temporal', temporalPort, 7233);
   const server = await startTemporalServer({
@@ -120,7 +144,10 @@ async function openTemporal({ environment, dataDir, temporalPort, uiPort, say }:
   return { address: server.address, namespace: 'default', uiUrl: server.uiUrl };
 }
 
-async function openDatabase({ environment, dataDir }: StackOptions, teardown: Teardown): Promise<{ store: Store; dialect: Dialect }> {
+async function openDatabase(
+  { environment, dataDir }: StackOptions,
+  teardown: Teardown,
+): Promise<{ store: Store; dialect: Dialect }> {
   const { DATABASE_URL } = environment;
   if (DATABASE_URL !== undefined) {
     const store = await openPostgresStore(DATABASE_URL);
@@ -141,7 +168,15 @@ async function publishFolder(folder: string, { store, catalog }: { store: Store;
     const definition = toJson(JSON.parse(await readFile(join(folder, file), 'utf8')));
     const { graph, warnings } = requireValid(definition, catalog);
     const { name, hash } = graph;
-    await store.graphs.publish({ tenantId: CALLERS.user.tenant, name, hash, definition: toJsonObject(graph.definition), warnings, createdAt: new Date().toISOString(), createdBy: 'configuration' });
+    await store.graphs.publish({
+      tenantId: CALLERS.user.tenant,
+      name,
+      hash,
+      definition: toJsonObject(graph.definition),
+      warnings,
+      createdAt: new Date().toISOString(),
+      createdBy: 'configuration',
+    });
   }
 }
 

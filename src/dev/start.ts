@@ -73,7 +73,9 @@ function toPort(flag: string, text: string | undefined): number | undefined {
 }
 
 async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, tokens }: Stack): Promise<void> {
-  await writeFile(file, `${JSON.stringify({ baseUrl, temporalAddress, uiUrl, ...tokens }, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(file, `${JSON.stringify({ baseUrl, temporalAddress, uiUrl, ...tokens }, null, 2)}\n`, {
+    mode: 0o600,
+  });
   await chmod(file, 0o600);
 }
 
@@ -118,7 +120,9 @@ async function main(): Promise<void> {
   stopOnSignal(stack);
   if (flags.tokensFile !== undefined) await writeTokens(flags.tokensFile, stack);
   const { baseUrl, temporalAddress, uiUrl } = stack;
-  process.stdout.write(flags.json ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n` : describe(stack));
+  process.stdout.write(
+    flags.json ? `${JSON.stringify({ ready: true, baseUrl, temporalAddress, uiUrl })}\n` : describe(stack),
+  );
 }
 
 if (isMain(import.meta.url)) await main().catch(fail);

@@ -50,7 +50,10 @@ async function given(path: string | undefined): ReturnType<Way> {
 }
 
 async function onPath(path: string): ReturnType<Way> {
-  const found = path.split(delimiter).map((folder) => join(folder, 'temporal')).find((file) => existsSync(file));
+  const found = path
+    .split(delimiter)
+    .map((folder) => join(folder, 'temporal'))
+    .find((file) => existsSync(file));
   return found === undefined ? { reason: 'no `temporal` there' } : await usable(found);
 }
 
@@ -58,7 +61,8 @@ async function usable(path: string): ReturnType<Way> {
   if (!existsSync(path)) return { reason: 'not there' };
   const { stdout } = await run(path, ['--version']);
   const version = /Server (\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
-  if (!version || isOlder(version)) return { reason: `${path} is ${stdout.trim().slice(0, 60)}; Server ${OLDEST_SERVER.join('.')} or later is needed` };
+  if (!version || isOlder(version))
+    return { reason: `${path} is ${stdout.trim().slice(0, 60)}; Server ${OLDEST_SERVER.join('.')} or later is needed` };
   return { path };
 }
 
@@ -76,7 +80,9 @@ async function downloadedTo(folder: string): ReturnType<Way> {
 async function download(folder: string, say: (line: string) => void): ReturnType<Way> {
   say('Looking for a Temporal server to download …');
   await mkdir(folder, { recursive: true });
-  const environment = await TestWorkflowEnvironment.createLocal({ server: { executable: { type: 'cached-download', downloadDir: folder } } });
+  const environment = await TestWorkflowEnvironment.createLocal({
+    server: { executable: { type: 'cached-download', downloadDir: folder } },
+  });
   await environment.teardown();
   return await downloadedTo(folder);
 }
@@ -85,7 +91,10 @@ async function build(folder: string, say: (line: string) => void): ReturnType<Wa
   const { stdout } = await run('go', ['version']);
   say(`Building a Temporal server with ${stdout.trim()}; this takes some minutes, once …`);
   await mkdir(folder, { recursive: true });
-  await run('go', ['install', GO_PACKAGE], { env: { ...process.env, GOBIN: folder, GOFLAGS: '' }, maxBuffer: 64 * 1_048_576 });
+  await run('go', ['install', GO_PACKAGE], {
+    env: { ...process.env, GOBIN: folder, GOFLAGS: '' },
+    maxBuffer: 64 * 1_048_576,
+  });
   return await usable(join(folder, 'temporal'));
 }
 

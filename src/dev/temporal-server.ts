@@ -25,7 +25,11 @@ export interface TemporalServerOptions {
 }
 
 /** As shipped, the dev server takes 100 ms for each sequential step: it polls its only shard 20 times a second. */
-const DYNAMIC_CONFIG = ['history.transferProcessorMaxPollRPS=100', 'history.timerProcessorMaxPollRPS=100', 'system.enableActivityEagerExecution=true'];
+const DYNAMIC_CONFIG = [
+  'history.transferProcessorMaxPollRPS=100',
+  'history.timerProcessorMaxPollRPS=100',
+  'system.enableActivityEagerExecution=true',
+];
 
 const START_WITHIN_MS = 60_000;
 
@@ -54,7 +58,10 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
 
 function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): string[] {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
-  const persistent = databaseFile === undefined ? [] : ['--db-filename', databaseFile, '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
+  const persistent =
+    databaseFile === undefined
+      ? []
+      : ['--db-filename', databaseFile, '--sqlite-pragma', 'journal_mode=wal', '--sqlite-pragma', 'synchronous=normal'];
   return [
     'server',
     'start-dev',

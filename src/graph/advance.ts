@@ -39,7 +39,11 @@ export type RunIdentity = Pick<Run, 'id' | 'tenantId' | 'threadId' | 'graph' | '
  * Starts a run: its input goes through the reducers on top of the defaults, then it runs as far as it gets by itself.
  * @param startedAt milliseconds since the epoch
  */
-export function startRun(graph: CompiledGraph, identity: RunIdentity, { input, startedAt }: { input: JsonObject; startedAt: number }): Advance {
+export function startRun(
+  graph: CompiledGraph,
+  identity: RunIdentity,
+  { input, startedAt }: { input: JsonObject; startedAt: number },
+): Advance {
   const run: Run = {
     format: 1,
     ...identity,
@@ -78,7 +82,11 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
   return step(graph, run, { now: occurrence.at, act: (draft) => handleOccurrence(draft, occurrence) });
 }
 
-function step(graph: CompiledGraph, run: Run, { now, act }: { now: number; act: (draft: Draft) => RunError | void }): Advance {
+function step(
+  graph: CompiledGraph,
+  run: Run,
+  { now, act }: { now: number; act: (draft: Draft) => RunError | void },
+): Advance {
   const draft = openDraft(graph, run, now);
   const more = isEnded(run.status) ? false : proceed(draft, act);
   const { effects, events, checkpoints, approvals } = draft;

@@ -75,7 +75,9 @@ export function decide(approval: Approval, verdict: Verdict): Judgement {
 function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {
   const last = decisions.at(-1);
   if (last?.decision === 'reject') return 'rejected';
-  const agreeing = decisions.filter(({ decision, args }) => decision === 'approve' && deepEqual(args, last?.args ?? null));
+  const agreeing = decisions.filter(
+    ({ decision, args }) => decision === 'approve' && deepEqual(args, last?.args ?? null),
+  );
   return agreeing.length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
 }
 
@@ -85,7 +87,9 @@ function refuseByPolicy({ policy, requestedAt, requestedBy }: Approval, { by, at
   }
   if (policy.roles === undefined && policy.users === undefined) return null;
   const waitedMs = Date.parse(at) - Date.parse(requestedAt);
-  const escalated = (policy.escalate ?? []).filter(({ after }) => toMs(after) <= waitedMs).flatMap(({ roles }) => roles);
+  const escalated = (policy.escalate ?? [])
+    .filter(({ after }) => toMs(after) <= waitedMs)
+    .flatMap(({ roles }) => roles);
   const roles = [...(policy.roles ?? []), ...escalated];
   const users = policy.users ?? [];
   if (users.includes(by.sub) || roles.some((role) => by.roles.includes(role))) return null;
@@ -98,7 +102,10 @@ function refuseByStatus(approval: Approval, { by }: Verdict): Refusal | null {
   switch (approval.status) {
     case 'approved':
     case 'rejected':
-      return { code: 'ALREADY_DECIDED', message: `Already ${approval.status}${last ? ` by ${last.by} at ${last.at}` : ' by its timeout'}` };
+      return {
+        code: 'ALREADY_DECIDED',
+        message: `Already ${approval.status}${last ? ` by ${last.by} at ${last.at}` : ' by its timeout'}`,
+      };
     case 'expired':
       return { code: 'APPROVAL_EXPIRED', message: `The approval expired at ${approval.expiresAt}` };
     case 'canceled':
@@ -110,17 +117,26 @@ function refuseByStatus(approval: Approval, { by }: Verdict): Refusal | null {
 
 function refuseSecond(decisions: readonly Decision[], by: Principal): Refusal | null {
   const own = decisions.find((decision) => decision.by === by.sub);
-  return own ? { code: 'ALREADY_DECIDED', message: `${own.by} decided already, at ${own.at}; a quorum needs different people` } : null;
+  return own
+    ? { code: 'ALREADY_DECIDED', message: `${own.by} decided already, at ${own.at}; a quorum needs different people` }
+    : null;
 }
 
 function refuseByContent(approval: Approval, { decision, reason, args, values }: Verdict): Refusal | null {
   if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
-    return { code: 'REASON_REQUIRED', message: 'This approval needs a reason', issues: [{ path: '/reason', message: 'A reason is required' }] };
+    return {
+      code: 'REASON_REQUIRED',
+      message: 'This approval needs a reason',
+      issues: [{ path: '/reason', message: 'A reason is required' }],
+    };
   }
   if (decision === 'reject') return null;
   return (
-    violation('INVALID_ARGS', { schema: approval.argsSchema, value: args === undefined ? approval.args : args, field: 'args' }) ??
-    violation('INVALID_VALUES', { schema: approval.decisionSchema, value: values ?? {}, field: 'values' })
+    violation('INVALID_ARGS', {
+      schema: approval.argsSchema,
+      value: args === undefined ? approval.args : args,
+      field: 'args',
+    }) ?? violation('INVALID_VALUES', { schema: approval.decisionSchema, value: values ?? {}, field: 'values' })
   );
 }
 
@@ -129,6 +145,9 @@ function violation(
   { schema, value, field }: { schema: JsonSchema | null; value: Json; field: string },
 ): Refusal | null {
   if (schema === null) return null;
-  const issues = compileJsonSchema(schema)(value).map(({ path, message }) => ({ path: toPointer([field]) + path, message }));
+  const issues = compileJsonSchema(schema)(value).map(({ path, message }) => ({
+    path: toPointer([field]) + path,
+    message,
+  }));
   return issues.length > 0 ? { code, message: `The ${field} break their schema`, issues } : null;
 }

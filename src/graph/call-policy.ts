@@ -44,18 +44,46 @@ interface BaseSettings {
  * Puts a policy together field by field: what the first place says wins over the second, and so on down to the base.
  * @param deadline of the node
  */
-export function toCallPolicy(places: readonly CallSettings[], base: BaseSettings, deadline: string | undefined): CallPolicy {
+export function toCallPolicy(
+  places: readonly CallSettings[],
+  base: BaseSettings,
+  deadline: string | undefined,
+): CallPolicy {
   const retries = places.map(({ retry }) => retry);
   return {
-    timeoutMs: toMs(first(places.map(({ timeout }) => timeout), base.timeout)),
+    timeoutMs: toMs(
+      first(
+        places.map(({ timeout }) => timeout),
+        base.timeout,
+      ),
+    ),
     deadlineMs: deadline === undefined ? null : toMs(deadline),
     heartbeatMs: toMs(base.heartbeatTimeout),
     retry: {
-      maxAttempts: first(retries.map((retry) => retry?.maxAttempts), base.retry.maxAttempts),
-      initialMs: toMs(first(retries.map((retry) => retry?.initialInterval), base.retry.initialInterval)),
-      coefficient: first(retries.map((retry) => retry?.backoffCoefficient), base.retry.backoffCoefficient),
-      maxMs: toMs(first(retries.map((retry) => retry?.maxInterval), base.retry.maxInterval)),
-      nonRetryable: first(retries.map((retry) => retry?.nonRetryable), base.retry.nonRetryable),
+      maxAttempts: first(
+        retries.map((retry) => retry?.maxAttempts),
+        base.retry.maxAttempts,
+      ),
+      initialMs: toMs(
+        first(
+          retries.map((retry) => retry?.initialInterval),
+          base.retry.initialInterval,
+        ),
+      ),
+      coefficient: first(
+        retries.map((retry) => retry?.backoffCoefficient),
+        base.retry.backoffCoefficient,
+      ),
+      maxMs: toMs(
+        first(
+          retries.map((retry) => retry?.maxInterval),
+          base.retry.maxInterval,
+        ),
+      ),
+      nonRetryable: first(
+        retries.map((retry) => retry?.nonRetryable),
+        base.retry.nonRetryable,
+      ),
     },
   };
 }

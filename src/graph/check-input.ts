@@ -16,13 +16,19 @@ export function checkInput({ definition, channels }: CompiledGraph, input: JsonO
   const open = definition.input ?? [...channels.keys()];
   const unknown = Object.keys(input)
     .filter((name) => !open.includes(name))
-    .map((name) => ({ path: toPointer([name]), message: `"${name}" is no input channel of this graph.${didYouMean(name, open)}` }));
+    .map((name) => ({
+      path: toPointer([name]),
+      message: `"${name}" is no input channel of this graph.${didYouMean(name, open)}`,
+    }));
   if (unknown.length > 0) return unknown;
   const initial = Object.fromEntries([...channels].map(([name, channel]) => [name, channel.initial]));
   let messages = 0;
   const context = { owned: new OwnedLists(), nextMessageId: () => `input-${++messages}`, extension: null };
   return Object.entries(input).flatMap(([name, value]) => {
-    const applied = applyWrites(channels, initial, { writes: [{ by: 'the input', node: '', update: { [name]: value } }], context });
+    const applied = applyWrites(channels, initial, {
+      writes: [{ by: 'the input', node: '', update: { [name]: value } }],
+      context,
+    });
     return applied.ok ? [] : [{ path: toPointer([name]), message: applied.error.message }];
   });
 }

@@ -26,7 +26,8 @@ export function foldCheckpoints(chain: readonly Pick<Checkpoint, 'changes'>[]): 
   const values: Record<string, Json> = {};
   const owned = new OwnedLists();
   for (const { changes } of chain) {
-    for (const [channel, change] of Object.entries(changes)) values[channel] = applyChange(values[channel] ?? null, change, owned);
+    for (const [channel, change] of Object.entries(changes))
+      values[channel] = applyChange(values[channel] ?? null, change, owned);
   }
   return values;
 }

@@ -40,8 +40,14 @@ function releaseLists({ reduceContext }: Draft, changes: Readonly<Record<string,
 }
 
 /** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
-export function nextNodes({ superstep, triggers, deferred }: Pick<Scope, 'superstep' | 'triggers' | 'deferred'>): string[] {
+export function nextNodes({
+  superstep,
+  triggers,
+  deferred,
+}: Pick<Scope, 'superstep' | 'triggers' | 'deferred'>): string[] {
   const unfinished = superstep?.tasks.filter(({ state }) => state.phase !== 'completed' && state.phase !== 'diverted');
-  const nodes = unfinished ? unfinished.map(({ node }) => node) : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred : [])];
+  const nodes = unfinished
+    ? unfinished.map(({ node }) => node)
+    : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred : [])];
   return [...new Set(nodes)].sort(compare);
 }

@@ -34,7 +34,10 @@ export interface CompiledNode {
   readonly defer: boolean;
 }
 
-export type OnError = { readonly kind: 'fail' } | { readonly kind: 'intervene' } | { readonly kind: 'goto'; readonly to: string; readonly write: Writer };
+export type OnError =
+  | { readonly kind: 'fail' }
+  | { readonly kind: 'intervene' }
+  | { readonly kind: 'goto'; readonly to: string; readonly write: Writer };
 
 /**
  * Compiles a definition that `validateGraph` found no errors in.
@@ -62,7 +65,11 @@ function bySource(edges: readonly CompiledEdge[]): Outgoing {
   return outgoing;
 }
 
-function compileNode(node: NodeDefinition, id: string, { definition, catalog }: { definition: GraphDefinition; catalog: Catalog }): CompiledNode {
+function compileNode(
+  node: NodeDefinition,
+  id: string,
+  { definition, catalog }: { definition: GraphDefinition; catalog: Catalog },
+): CompiledNode {
   return {
     id,
     type: node.type,
@@ -77,7 +84,11 @@ function compileNode(node: NodeDefinition, id: string, { definition, catalog }: 
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {
   if (onError === undefined) return { kind: 'fail' };
   if (onError === 'intervene') return { kind: 'intervene' };
-  return { kind: 'goto', to: onError.to, write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write') };
+  return {
+    kind: 'goto',
+    to: onError.to,
+    write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write'),
+  };
 }
 
 function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A, key: string) => B): Map<string, B> {

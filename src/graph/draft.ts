@@ -84,7 +84,11 @@ export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
     events: [],
     checkpoints: [],
     approvals: new Map(),
-    reduceContext: { owned: new OwnedLists(), nextMessageId: () => `${run.id}.m${++draftRun.counters.message}`, extension: null },
+    reduceContext: {
+      owned: new OwnedLists(),
+      nextMessageId: () => `${run.id}.m${++draftRun.counters.message}`,
+      extension: null,
+    },
     load: { bytes: 0, costBefore: totalCost() },
   };
 }

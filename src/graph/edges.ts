@@ -31,12 +31,19 @@ function compileTargets(edge: EdgeDefinition): CompiledEdge['targets'] {
 
 /** The first branch that holds, in order; none: nowhere. */
 function compileBranches(branches: readonly Branch[]): CompiledEdge['targets'] {
-  const compiled = branches.map(({ when, to }) => ({ when: when === undefined ? null : parseExpression(when, NODE_NAMES), targets: nodesOf(to) }));
+  const compiled = branches.map(({ when, to }) => ({
+    when: when === undefined ? null : parseExpression(when, NODE_NAMES),
+    targets: nodesOf(to),
+  }));
   return (bindings) => {
     for (const { when, targets } of compiled) {
       if (when === null) return targets;
       const holds = when.evaluate(bindings);
-      if (typeof holds !== 'boolean') throw new GraphError('EXPRESSION_FAILED', `Condition \`${when.source}\` gave ${JSON.stringify(holds)}, not true or false`);
+      if (typeof holds !== 'boolean')
+        throw new GraphError(
+          'EXPRESSION_FAILED',
+          `Condition \`${when.source}\` gave ${JSON.stringify(holds)}, not true or false`,
+        );
       if (holds) return targets;
     }
     return [];

@@ -36,7 +36,7 @@ export interface RunError {
   readonly cause?: { readonly code: string; readonly message: string };
 }
 
-/** Thrown inside the graph layer only; `advance` and `compileGraph` turn it into data. Recognise it by `code`. */
+/** Thrown inside the graph layer only; `advance` and `compileGraph` turn it into data. Recognize it by `code`. */
 export class GraphError extends Error {
   readonly code: RunErrorCode;
 

@@ -52,16 +52,33 @@ export type TaskEventBody =
   | { readonly type: 'node.failed'; readonly error: RunError; readonly attempts: number }
   | ({ readonly type: 'node.skipped'; readonly update: Update } & ByPerson)
   | { readonly type: 'approval.requested'; readonly approval: PublicApproval }
-  | ({ readonly type: 'approval.decided'; readonly approvalId: string; readonly decision: string; readonly reason: string | null; readonly status: string; readonly args: Json } & ByPerson)
+  | ({
+      readonly type: 'approval.decided';
+      readonly approvalId: string;
+      readonly decision: string;
+      readonly reason: string | null;
+      readonly status: string;
+      readonly args: Json;
+    } & ByPerson)
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
 
 export type RunEventBody =
   | { readonly type: 'run.started'; readonly graph: Json; readonly by: string }
   | { readonly type: 'step.started'; readonly nodes: readonly string[] }
   | (TaskEventBody & OfTask)
-  | { readonly type: 'checkpoint.saved'; readonly checkpoint: string; readonly source: string; readonly next: readonly string[] }
+  | {
+      readonly type: 'checkpoint.saved';
+      readonly checkpoint: string;
+      readonly source: string;
+      readonly next: readonly string[];
+    }
   | ({ readonly type: 'run.retried'; readonly node: string } & ByPerson)
-  | ({ readonly type: 'signal.ignored'; readonly signal: string; readonly reason: string; readonly detail?: string } & ByPerson)
+  | ({
+      readonly type: 'signal.ignored';
+      readonly signal: string;
+      readonly reason: string;
+      readonly detail?: string;
+    } & ByPerson)
   | { readonly type: 'run.completed'; readonly output: Json }
   | { readonly type: 'run.failed'; readonly error: RunError }
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null };

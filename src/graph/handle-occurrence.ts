@@ -20,12 +20,18 @@ const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
   continue: () => undefined,
 };
 
-export function handleOccurrence<K extends Occurrence['kind']>(draft: Draft, occurrence: Occurrence & { readonly kind: K }): void {
+export function handleOccurrence<K extends Occurrence['kind']>(
+  draft: Draft,
+  occurrence: Occurrence & { readonly kind: K },
+): void {
   const handle: Handler<K> = handlers[occurrence.kind];
   handle(draft, occurrence);
 }
 
-function completeCall(draft: Draft, { key, reply, attempts, durationMs }: Occurrence & { kind: 'call.completed' }): void {
+function completeCall(
+  draft: Draft,
+  { key, reply, attempts, durationMs }: Occurrence & { kind: 'call.completed' },
+): void {
   const call = takeCall(draft, key);
   if (!call) return;
   recordReply(draft, call, { key, reply, attempts, durationMs });
@@ -63,7 +69,14 @@ function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, att
   if (reply.kind === 'value') {
     if (called.kind !== 'tool') return;
     spent.toolCalls += 1;
-    emitAt(draft, task, { type: 'tool.called', tool: called.name, result: reply.value, attempts, durationMs, idempotencyKey: key });
+    emitAt(draft, task, {
+      type: 'tool.called',
+      tool: called.name,
+      result: reply.value,
+      attempts,
+      durationMs,
+      idempotencyKey: key,
+    });
     return;
   }
   const { usage, finishReason, toolCalls } = reply;

@@ -52,7 +52,8 @@ export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] 
 function findReferenceProblems(root: SchemaNode): readonly SchemaViolation[] {
   const references = root.toSchemaNodes().filter((node) => node.$ref !== undefined);
   for (const node of references) {
-    if (node.resolveRef()?.schema === undefined) return [{ path: toPath(`${node.schemaLocation}/$ref`), message: `Nothing is at ${node.$ref}` }];
+    if (node.resolveRef()?.schema === undefined)
+      return [{ path: toPath(`${node.schemaLocation}/$ref`), message: `Nothing is at ${node.$ref}` }];
   }
   try {
     root.validate(null);
@@ -82,7 +83,11 @@ function parsePatternProperties(node: SchemaNode): void {
   if (!isJsonObject(schemas)) throw new TypeError('patternProperties must be an object');
   node.patternProperties = Object.entries(schemas).map(([name, schema]) => {
     if (!isJsonSchema(schema)) throw new TypeError(`patternProperties/${name} must be a schema`);
-    return { name, pattern: linear(name), node: node.compileSchema(schema, `${node.evaluationPath}/patternProperties/${name}`) };
+    return {
+      name,
+      pattern: linear(name),
+      node: node.compileSchema(schema, `${node.evaluationPath}/patternProperties/${name}`),
+    };
   });
 }
 
@@ -96,7 +101,11 @@ function linear(pattern: unknown): RegExp {
 function checkUniqueItems({ node, data, pointer }: JsonSchemaValidatorParams): ValidationReturnType {
   if (node.schema['uniqueItems'] !== true || !Array.isArray(data)) return undefined;
   if (new Set(data.map(canonicalJson)).size === data.length) return undefined;
-  return node.createError('unique-items-error', { pointer, schema: node.schema, value: data }, `The items of ${pointer} are not all different`);
+  return node.createError(
+    'unique-items-error',
+    { pointer, schema: node.schema, value: data },
+    `The items of ${pointer} are not all different`,
+  );
 }
 
 /** The library writes pointers as URI fragments. */

@@ -68,7 +68,8 @@ function copy(value: unknown, depth: number, foreign: ForeignConverter | undefin
 
 function copyObject(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
   if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
-  const copyMember = (member: unknown, key: string | number): Json => copyUnder(key, () => copy(member, depth + 1, foreign));
+  const copyMember = (member: unknown, key: string | number): Json =>
+    copyUnder(key, () => copy(member, depth + 1, foreign));
   if (Array.isArray(value)) return Array.from(value, copyMember);
   if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), depth + 1, foreign);
   if (!isRecord(value)) return copyForeign(value, depth, foreign);
@@ -124,10 +125,14 @@ export function toPointer(path: readonly (string | number)[]): string {
 
 export function deepEqual(a: Json, b: Json): boolean {
   if (a === b) return true;
-  if (isJsonList(a)) return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
+  if (isJsonList(a))
+    return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
   if (!isJsonObject(a) || !isJsonObject(b)) return false;
   const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null));
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
+  );
 }
 
 /** JSON text with sorted keys: equal values give equal text, whatever order their keys came in. */

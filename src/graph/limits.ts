@@ -22,11 +22,20 @@ export interface LooseLimit {
 }
 
 /** Tightens a graph's limits by those that a run asks for. @returns what it asked for beyond them, if anything */
-export function tighten(limits: RunLimits, asked: Limits): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
+export function tighten(
+  limits: RunLimits,
+  asked: Limits,
+): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
   const names = ['maxSteps', 'maxConcurrency'] as const;
   const loose = names.flatMap((name) => {
     const wanted = asked[name];
     return wanted !== undefined && wanted > limits[name] ? [{ name, asked: wanted, allowed: limits[name] }] : [];
   });
-  return { limits: { maxSteps: asked.maxSteps ?? limits.maxSteps, maxConcurrency: asked.maxConcurrency ?? limits.maxConcurrency }, loose };
+  return {
+    limits: {
+      maxSteps: asked.maxSteps ?? limits.maxSteps,
+      maxConcurrency: asked.maxConcurrency ?? limits.maxConcurrency,
+    },
+    loose,
+  };
 }

@@ -6,7 +6,13 @@ import type { TaskFailure } from './scope.ts';
 export type Occurrence = OccurrenceBody & { readonly at: number };
 
 export type OccurrenceBody =
-  | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply; readonly attempts: number; readonly durationMs: number }
+  | {
+      readonly kind: 'call.completed';
+      readonly key: string;
+      readonly reply: CallReply;
+      readonly attempts: number;
+      readonly durationMs: number;
+    }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly durationMs: number }
   /** A timer that the run asked for has fired. */
   | { readonly kind: 'timer'; readonly id: string }

@@ -5,6 +5,9 @@ interface Price {
 }
 
 /** What a model call cost, in whole millionths of a US dollar; nothing where no price is known. */
-export function costMicros(usage: { readonly inputTokens: number; readonly outputTokens: number }, price: Price | undefined): number {
+export function costMicros(
+  usage: { readonly inputTokens: number; readonly outputTokens: number },
+  price: Price | undefined,
+): number {
   return price ? Math.round(usage.inputTokens * price.input + usage.outputTokens * price.output) : 0;
 }

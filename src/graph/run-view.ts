@@ -65,7 +65,8 @@ export function toRunView(run: Run): RunView {
 }
 
 function waitingFor(run: Run, { key, node, visit, state }: NodeTask): WaitingFor[] {
-  if (state.phase === 'intervention') return [{ kind: 'intervention', node, id: interventionId([key], visit), since: state.since }];
+  if (state.phase === 'intervention')
+    return [{ kind: 'intervention', node, id: interventionId([key], visit), since: state.since }];
   if (state.phase !== 'open' || state.position.kind !== 'approval') return [];
   const approval = own(run.approvals, state.position.approvalId);
   if (approval?.status !== 'pending') return [];

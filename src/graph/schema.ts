@@ -56,7 +56,9 @@ export const GraphSchema = z.strictObject({
   input: Names.optional(),
   output: Names.optional(),
   limits: Limits.optional(),
-  defaults: z.strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() }).optional(),
+  defaults: z
+    .strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() })
+    .optional(),
 });
 
 const common = {

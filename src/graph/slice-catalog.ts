@@ -8,8 +8,14 @@ export function sliceCatalog({ nodes, defaults }: GraphDefinition, catalog: Cata
   const models = all.flatMap((node) => (node.type === 'llm' ? toList(node.model ?? defaults?.model ?? 'default') : []));
   return {
     models: pick(catalog.models, models),
-    tools: pick(catalog.tools, all.flatMap((node) => (node.type === 'tool' ? [node.tool] : []))),
-    functions: pick(catalog.functions, all.flatMap((node) => (node.type === 'function' ? [node.function] : []))),
+    tools: pick(
+      catalog.tools,
+      all.flatMap((node) => (node.type === 'tool' ? [node.tool] : [])),
+    ),
+    functions: pick(
+      catalog.functions,
+      all.flatMap((node) => (node.type === 'function' ? [node.function] : [])),
+    ),
     defaults: catalog.defaults,
   };
 }

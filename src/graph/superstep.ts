@@ -44,7 +44,9 @@ function isUnsettled({ state }: NodeTask): boolean {
 }
 
 function withCause(first: RunError, second: RunError | undefined): RunError {
-  return second && !first.cause ? { ...first, cause: { code: second.code, message: `Also: ${second.message}` } } : first;
+  return second && !first.cause
+    ? { ...first, cause: { code: second.code, message: `Also: ${second.message}` } }
+    : first;
 }
 
 /** @returns whether the draft became full before all ready tasks were started */
@@ -82,10 +84,18 @@ function toWrite({ key, node, state }: NodeTask): Write[] {
 }
 
 /** The nodes to blame for a write that can't be applied have failed; the others keep what they did. */
-function failWriters(tasks: NodeTask[], { error, culprits }: { error: RunError; culprits: readonly string[] }, step: number): Standing {
+function failWriters(
+  tasks: NodeTask[],
+  { error, culprits }: { error: RunError; culprits: readonly string[] },
+  step: number,
+): Standing {
   const failed: RunError = { ...error, step, attempts: 1 };
   tasks.forEach((task, at) => {
-    if (culprits.includes(task.key)) tasks[at] = { ...task, state: { phase: 'failed', failure: { callFailed: false, error: { ...failed, node: task.node } } } };
+    if (culprits.includes(task.key))
+      tasks[at] = {
+        ...task,
+        state: { phase: 'failed', failure: { callFailed: false, error: { ...failed, node: task.node } } },
+      };
   });
   return { kind: 'failed', error: failed };
 }
@@ -146,7 +156,11 @@ function stepLimit({ run }: Draft, _frame: Frame): number {
 }
 
 function recursionLimit(step: number, limit: number): RunError {
-  return { code: 'GRAPH_RECURSION_LIMIT', message: `Superstep ${step} would be number ${step + 1}; maxSteps is ${limit}`, step };
+  return {
+    code: 'GRAPH_RECURSION_LIMIT',
+    message: `Superstep ${step} would be number ${step + 1}; maxSteps is ${limit}`,
+    step,
+  };
 }
 
 function open(draft: Draft, frame: Frame): void {

@@ -70,11 +70,19 @@ export function failTask(of: TaskFrame, failure: TaskFailure): void {
 }
 
 /** Failures that are not the node's own work: `onError` doesn't catch them. */
-const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set(['BUDGET_EXCEEDED', 'DEADLINE_EXCEEDED', 'CANCELED', 'INTERNAL']);
+const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
+  'BUDGET_EXCEEDED',
+  'DEADLINE_EXCEEDED',
+  'CANCELED',
+  'INTERNAL',
+]);
 
 function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
   const { draft, node } = of;
-  const failure: TaskFailure = { callFailed, error: { attempts: 1, ...error, node: node.id, step: of.frame.scope.step } };
+  const failure: TaskFailure = {
+    callFailed,
+    error: { attempts: 1, ...error, node: node.id, step: of.frame.scope.step },
+  };
   emitTask(of, { type: 'node.failed', error: failure.error, attempts: failure.error.attempts ?? 1 });
   if (error.code === 'UNKNOWN_OUTCOME') return { phase: 'intervention', failure, since: draft.at };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
@@ -93,7 +101,8 @@ function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failur
   try {
     return { phase: 'diverted', to, update: write({ ...taskBindings(of), error: { code, message, node, attempts } }) };
   } catch (error) {
-    if (error instanceof GraphError) return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } } };
+    if (error instanceof GraphError)
+      return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } } };
     throw error;
   }
 }

@@ -60,8 +60,16 @@ function requestCall(of: TaskFrame, number: number, request: CallRequest): strin
   const { draft, task } = of;
   const key = callKey(of, number);
   draft.run.calls[key] = { task: addressOf(of), called: calledBy(request) };
-  draft.effects.push({ kind: 'call', key, order: task.order, node: task.node, request, summary: summaryOf(of, request.kind) });
-  if (request.kind === 'tool') emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
+  draft.effects.push({
+    kind: 'call',
+    key,
+    order: task.order,
+    node: task.node,
+    request,
+    summary: summaryOf(of, request.kind),
+  });
+  if (request.kind === 'tool')
+    emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
 }
 

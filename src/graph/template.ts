@@ -41,7 +41,8 @@ interface Place {
 function parseAt(value: Json, place: Place): Template {
   if (typeof value === 'string') return parseText(value, place);
   if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, inside(place, index))));
-  if (isJsonObject(value)) return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, inside(place, key))]));
+  if (isJsonObject(value))
+    return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, inside(place, key))]));
   return constant(value);
 }
 
@@ -54,7 +55,10 @@ function constant(value: Json): Template {
 }
 
 function listTemplate(items: readonly Template[]): Template {
-  return { expressions: items.flatMap((item) => item.expressions), fill: (bindings) => items.map((item) => item.fill(bindings)) };
+  return {
+    expressions: items.flatMap((item) => item.expressions),
+    fill: (bindings) => items.map((item) => item.fill(bindings)),
+  };
 }
 
 function objectTemplate(members: readonly (readonly [string, Template])[]): Template {
@@ -80,7 +84,8 @@ function parseText(text: string, place: Place): Template {
   const segments = splitText(text, place);
   const [only] = segments;
   const expressions = segments.filter((segment) => typeof segment !== 'string');
-  if (segments.length === 1 && typeof only === 'object') return { expressions, fill: (bindings) => fillOne(only, bindings, place) };
+  if (segments.length === 1 && typeof only === 'object')
+    return { expressions, fill: (bindings) => fillOne(only, bindings, place) };
   const fillSegment = (segment: Segment, bindings: Bindings): string =>
     typeof segment === 'string' ? segment : toText(fillOne(segment, bindings, place));
   return { expressions, fill: (bindings) => segments.map((segment) => fillSegment(segment, bindings)).join('') };
@@ -90,7 +95,8 @@ function fillOne(expression: Expression, bindings: Bindings, place: Place): Json
   try {
     return expression.evaluate(bindings);
   } catch (error) {
-    if (error instanceof GraphError) throw new GraphError(error.code, `${fieldName(place)}: ${error.message}`, { cause: error });
+    if (error instanceof GraphError)
+      throw new GraphError(error.code, `${fieldName(place)}: ${error.message}`, { cause: error });
     throw error;
   }
 }

@@ -10,6 +10,8 @@ export type Writer = (bindings: Bindings) => Update;
 export function compileWrite(write: WriteDefinition | undefined, names: readonly Name[], field: string): Writer {
   if (write === undefined) return () => ({});
   if (typeof write === 'string') return ({ result }) => ({ [write]: result ?? null });
-  const members = Object.entries(write).map(([channel, value]) => [channel, parseTemplate(value, names, `${field}.${channel}`)] as const);
+  const members = Object.entries(write).map(
+    ([channel, value]) => [channel, parseTemplate(value, names, `${field}.${channel}`)] as const,
+  );
   return (bindings) => Object.fromEntries(members.map(([channel, template]) => [channel, template.fill(bindings)]));
 }

@@ -25,18 +25,32 @@ export interface Approvals {
 export function createApprovals(db: Kysely<Tables>): Approvals {
   return {
     async find(id) {
-      const row = await db.selectFrom('approvals').select(['tenant_id', 'body']).where('id', '=', id).executeTakeFirst();
+      const row = await db
+        .selectFrom('approvals')
+        .select(['tenant_id', 'body'])
+        .where('id', '=', id)
+        .executeTakeFirst();
       return row ? { tenantId: row.tenant_id, approval: row.body } : null;
     },
     async ofRun(runId) {
-      const rows = await db.selectFrom('approvals').select('body').where('run_id', '=', runId).orderBy('requested_at').orderBy('id').execute();
+      const rows = await db
+        .selectFrom('approvals')
+        .select('body')
+        .where('run_id', '=', runId)
+        .orderBy('requested_at')
+        .orderBy('id')
+        .execute();
       return rows.map(({ body }) => body);
     },
     list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
   };
 }
 
-async function list(db: Kysely<Tables>, { tenantId, filter }: { tenantId: string; filter: ApprovalFilter }, { limit, after }: PageRequest): Promise<Page<Approval>> {
+async function list(
+  db: Kysely<Tables>,
+  { tenantId, filter }: { tenantId: string; filter: ApprovalFilter },
+  { limit, after }: PageRequest,
+): Promise<Page<Approval>> {
   const rows = await db
     .selectFrom('approvals')
     .select('body')
@@ -48,5 +62,9 @@ async function list(db: Kysely<Tables>, { tenantId, filter }: { tenantId: string
     .orderBy('id', 'desc')
     .limit(limit + 1)
     .execute();
-  return toPage(rows.map(({ body }) => body), limit, ({ id, requestedAt }) => ({ at: requestedAt, id }));
+  return toPage(
+    rows.map(({ body }) => body),
+    limit,
+    ({ id, requestedAt }) => ({ at: requestedAt, id }),
+  );
 }

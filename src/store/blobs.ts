@@ -26,11 +26,25 @@ export function createBlobs(db: Kysely<Tables>): Blobs {
   return {
     async put(blobs) {
       const created_at = new Date().toISOString();
-      const rows = blobs.map(({ id, workflowId, metadata, data }) => ({ id, workflow_id: workflowId, metadata: JSON.stringify(metadata), data, created_at }));
-      await db.insertInto('blobs').values(rows).onConflict((conflict) => conflict.doNothing()).execute();
+      const rows = blobs.map(({ id, workflowId, metadata, data }) => ({
+        id,
+        workflow_id: workflowId,
+        metadata: JSON.stringify(metadata),
+        data,
+        created_at,
+      }));
+      await db
+        .insertInto('blobs')
+        .values(rows)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
     },
     async get(ids) {
-      const rows = await db.selectFrom('blobs').select(['id', 'metadata', 'data']).where(sql<boolean>`id = any(${ids}::text[])`).execute();
+      const rows = await db
+        .selectFrom('blobs')
+        .select(['id', 'metadata', 'data'])
+        .where(sql<boolean>`id = any(${ids}::text[])`)
+        .execute();
       const byId = new Map(rows.map((row) => [row.id, row]));
       return ids.map((id) => {
         const row = byId.get(id);

@@ -53,14 +53,32 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
   const { tenantId, name, hash } = graph;
   await keepDefinition(db, hash, graph.definition);
   await lockName(db, `${tenantId}/${name}`);
-  const known = await graphsWithDefinition(db, tenantId).where('name', '=', name).where('graphs.hash', '=', hash).executeTakeFirst();
+  const known = await graphsWithDefinition(db, tenantId)
+    .where('name', '=', name)
+    .where('graphs.hash', '=', hash)
+    .executeTakeFirst();
   if (known) return { graph: toGraph(known), isNew: false };
-  const newest = await db.selectFrom('graphs').select('version').where('tenant_id', '=', tenantId).where('name', '=', name).orderBy('version', 'desc').limit(1).executeTakeFirst();
+  const newest = await db
+    .selectFrom('graphs')
+    .select('version')
+    .where('tenant_id', '=', tenantId)
+    .where('name', '=', name)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
   const version = (newest?.version ?? 0) + 1;
   const { warnings, createdAt, createdBy } = graph;
   await db
     .insertInto('graphs')
-    .values({ tenant_id: tenantId, name, version, hash, warnings: JSON.stringify(warnings), created_at: createdAt, created_by: createdBy })
+    .values({
+      tenant_id: tenantId,
+      name,
+      version,
+      hash,
+      warnings: JSON.stringify(warnings),
+      created_at: createdAt,
+      created_by: createdBy,
+    })
     .execute();
   return { graph: { name, version, hash, definition: graph.definition, warnings, createdAt, createdBy }, isNew: true };
 }
@@ -79,18 +97,30 @@ async function keepDefinition(db: Db, hash: string, definition: JsonObject): Pro
 }
 
 function graphsWithDefinition(db: Db, tenantId: string) {
-  return db.selectFrom('graphs').innerJoin('definitions', 'definitions.hash', 'graphs.hash').selectAll().where('tenant_id', '=', tenantId);
+  return db
+    .selectFrom('graphs')
+    .innerJoin('definitions', 'definitions.hash', 'graphs.hash')
+    .selectAll()
+    .where('tenant_id', '=', tenantId);
 }
 
-async function find(db: Db, { tenantId, name, version }: { tenantId: string; name: string; version: number | undefined }): Promise<PublishedGraph | null> {
+async function find(
+  db: Db,
+  { tenantId, name, version }: { tenantId: string; name: string; version: number | undefined },
+): Promise<PublishedGraph | null> {
   const named = graphsWithDefinition(db, tenantId).where('name', '=', name);
-  const chosen = version === undefined ? named.orderBy('version', 'desc').limit(1) : named.where('version', '=', version);
+  const chosen =
+    version === undefined ? named.orderBy('version', 'desc').limit(1) : named.where('version', '=', version);
   const row = await chosen.executeTakeFirst();
   return row ? toGraph(row) : null;
 }
 
 async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Promise<Page<PublishedGraph>> {
-  const newest = graphsWithDefinition(db, tenantId).distinctOn('name').orderBy('name').orderBy('version', 'desc').limit(limit + 1);
+  const newest = graphsWithDefinition(db, tenantId)
+    .distinctOn('name')
+    .orderBy('name')
+    .orderBy('version', 'desc')
+    .limit(limit + 1);
   const rows = await (after ? newest.where('name', '>', after.id) : newest).execute();
   return toPage(rows.map(toGraph), limit, ({ name, createdAt }) => ({ at: createdAt, id: name }));
 }

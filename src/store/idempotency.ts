@@ -50,13 +50,25 @@ export function createIdempotency(db: Kysely<Tables>): Idempotency {
     admit: (request) => admit(db, request),
     async keep(request, { status, headers, body }) {
       const answer = { status, headers: JSON.stringify(headers), body: JSON.stringify(body) };
-      await db.updateTable('idempotency').set(answer).where((eb) => eb.and(ofRequest(request))).execute();
+      await db
+        .updateTable('idempotency')
+        .set(answer)
+        .where((eb) => eb.and(ofRequest(request)))
+        .execute();
     },
     async lease(request, until) {
-      await db.updateTable('idempotency').set({ lease_until: until }).where((eb) => eb.and(ofRequest(request))).execute();
+      await db
+        .updateTable('idempotency')
+        .set({ lease_until: until })
+        .where((eb) => eb.and(ofRequest(request)))
+        .execute();
     },
     async forget(request) {
-      await db.deleteFrom('idempotency').where((eb) => eb.and(ofRequest(request))).where('status', 'is', null).execute();
+      await db
+        .deleteFrom('idempotency')
+        .where((eb) => eb.and(ofRequest(request)))
+        .where('status', 'is', null)
+        .execute();
     },
     async forgetBefore(time) {
       await db.deleteFrom('idempotency').where('created_at', '<', new Date(time)).execute();
@@ -68,18 +80,37 @@ async function admit(db: Kysely<Tables>, request: NewRequest): Promise<Admission
   const { tenantId, subject, route, key, fingerprint, resourceId, at, leaseUntil } = request;
   const inserted = await db
     .insertInto('idempotency')
-    .values({ tenant_id: tenantId, subject, route, key, fingerprint, resource_id: resourceId, lease_until: leaseUntil, created_at: at })
+    .values({
+      tenant_id: tenantId,
+      subject,
+      route,
+      key,
+      fingerprint,
+      resource_id: resourceId,
+      lease_until: leaseUntil,
+      created_at: at,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
   if (inserted.numInsertedOrUpdatedRows === 1n) return { kind: 'proceed', resourceId };
   return await db.transaction().execute(async (transaction) => {
     const mine = { tenant_id: tenantId, subject, route, key };
-    const row = await transaction.selectFrom('idempotency').selectAll().where((eb) => eb.and(mine)).forUpdate().executeTakeFirst();
+    const row = await transaction
+      .selectFrom('idempotency')
+      .selectAll()
+      .where((eb) => eb.and(mine))
+      .forUpdate()
+      .executeTakeFirst();
     if (!row) return { kind: 'in-progress' };
     if (row.fingerprint !== fingerprint) return { kind: 'reused' };
-    if (row.status !== null) return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: row.body } };
+    if (row.status !== null)
+      return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: row.body } };
     if (row.lease_until.getTime() > Date.parse(at)) return { kind: 'in-progress' };
-    await transaction.updateTable('idempotency').set({ lease_until: leaseUntil }).where((eb) => eb.and(mine)).execute();
+    await transaction
+      .updateTable('idempotency')
+      .set({ lease_until: leaseUntil })
+      .where((eb) => eb.and(mine))
+      .execute();
     return { kind: 'proceed', resourceId: row.resource_id };
   });
 }

@@ -78,8 +78,19 @@ async function write(db: Kysely<Tables>, batch: JournalBatch): Promise<void> {
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
 
-async function events(db: Kysely<Tables>, { runId, after }: { runId: string; after: number }, limit: number): Promise<readonly RunEvent[]> {
-  const rows = await db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('seq', '>', after).orderBy('seq').limit(limit).execute();
+async function events(
+  db: Kysely<Tables>,
+  { runId, after }: { runId: string; after: number },
+  limit: number,
+): Promise<readonly RunEvent[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select(['seq', 'body'])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
   const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
   return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
 }
@@ -100,7 +111,11 @@ async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise
   return nodes.slice(-MAX_VISITED);
 }
 
-async function checkpointChain(db: Kysely<Tables>, runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null> {
+async function checkpointChain(
+  db: Kysely<Tables>,
+  runId: string,
+  upTo: string | null,
+): Promise<readonly Checkpoint[] | null> {
   const rows = await db.selectFrom('checkpoints').selectAll().where('run_id', '=', runId).orderBy('seq').execute();
   const last = upTo === null ? rows.length - 1 : rows.findIndex(({ id }) => id === upTo);
   if (upTo !== null && last < 0) return null;

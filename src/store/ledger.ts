@@ -32,7 +32,9 @@ export interface LedgerEntry {
 }
 
 /** Whether a claim may go on, given what the ledger knows. */
-export type ClaimVerdict<T> = { readonly takeOver: true; readonly failures: number } | { readonly takeOver: false; readonly answer: T };
+export type ClaimVerdict<T> =
+  | { readonly takeOver: true; readonly failures: number }
+  | { readonly takeOver: false; readonly answer: T };
 
 /** A call that failed and will be made again. */
 export interface Retrying {
@@ -48,7 +50,10 @@ export interface Ledger {
    * else can claim it meanwhile.
    * @returns how often it has failed before, or what `judge` answered instead
    */
-  claim<T>(claim: CallClaim, judge: (entry: LedgerEntry) => ClaimVerdict<T>): Promise<{ readonly failures: number } | { readonly answer: T }>;
+  claim<T>(
+    claim: CallClaim,
+    judge: (entry: LedgerEntry) => ClaimVerdict<T>,
+  ): Promise<{ readonly failures: number } | { readonly answer: T }>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
@@ -68,11 +73,20 @@ export interface LedgerFailure {
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
     claim: (claim, judge) => claimCall(db, claim, judge),
-    complete: (key, claim, result) => update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
+    complete: (key, claim, result) =>
+      update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
     fail: (key, claim, { status, failures, failure, nextAttemptAt }) =>
-      update(db, { key, claim }, { status, failures, failure: JSON.stringify(failure), next_attempt_at: nextAttemptAt ?? null }),
+      update(
+        db,
+        { key, claim },
+        { status, failures, failure: JSON.stringify(failure), next_attempt_at: nextAttemptAt ?? null },
+      ),
     async markUnknown(key, failure) {
-      const unknown = { status: 'unknown', failure: JSON.stringify(failure), updated_at: new Date().toISOString() } as const;
+      const unknown = {
+        status: 'unknown',
+        failure: JSON.stringify(failure),
+        updated_at: new Date().toISOString(),
+      } as const;
       await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '=', 'claimed').execute();
     },
     retrying: (runId) => retrying(db, runId),
@@ -89,13 +103,24 @@ async function claimCall<T>(
     const verdict = judge(await lockEntry(transaction, claim.key));
     if (!verdict.takeOver) return { answer: verdict.answer };
     const { claim: holder, order, at } = claim;
-    const taken = { claim: holder, call_order: order, failures: verdict.failures, status: 'claimed', claimed_at: at, updated_at: at, next_attempt_at: null } as const;
+    const taken = {
+      claim: holder,
+      call_order: order,
+      failures: verdict.failures,
+      status: 'claimed',
+      claimed_at: at,
+      updated_at: at,
+      next_attempt_at: null,
+    } as const;
     await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
     return { failures: verdict.failures };
   });
 }
 
-async function insertClaim(db: Kysely<Tables>, { key, tenantId, runId, node, called, requestHash, order, claim, at }: CallClaim): Promise<boolean> {
+async function insertClaim(
+  db: Kysely<Tables>,
+  { key, tenantId, runId, node, called, requestHash, order, claim, at }: CallClaim,
+): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await db
     .insertInto('ledger')
     .values({
@@ -119,12 +144,27 @@ async function insertClaim(db: Kysely<Tables>, { key, tenantId, runId, node, cal
 
 async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
   const row = await db.selectFrom('ledger').selectAll().where('key', '=', key).forUpdate().executeTakeFirstOrThrow();
-  return { status: row.status, requestHash: row.request_hash, order: row.call_order, failures: row.failures, result: row.result, failure: row.failure };
+  return {
+    status: row.status,
+    requestHash: row.request_hash,
+    order: row.call_order,
+    failures: row.failures,
+    result: row.result,
+    failure: row.failure,
+  };
 }
 
-type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & { result?: string; failure?: string | null; next_attempt_at?: string | null };
+type Change = Partial<Pick<LedgerTable, 'status' | 'failures'>> & {
+  result?: string;
+  failure?: string | null;
+  next_attempt_at?: string | null;
+};
 
-async function update(db: Kysely<Tables>, { key, claim }: { key: string; claim: string }, change: Change): Promise<boolean> {
+async function update(
+  db: Kysely<Tables>,
+  { key, claim }: { key: string; claim: string },
+  change: Change,
+): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('ledger')
     .set({ ...change, updated_at: new Date().toISOString() })
@@ -142,5 +182,10 @@ async function retrying(db: Kysely<Tables>, runId: string): Promise<readonly Ret
     .where('status', '=', 'retrying')
     .orderBy('node')
     .execute();
-  return rows.map((row) => ({ node: row.node, attempt: row.failures + 1, lastError: row.failure?.error ?? null, nextAttemptAt: row.next_attempt_at?.toISOString() ?? null }));
+  return rows.map((row) => ({
+    node: row.node,
+    attempt: row.failures + 1,
+    lastError: row.failure?.error ?? null,
+    nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,
+  }));
 }

@@ -28,7 +28,9 @@ export function toPage<T>(rows: readonly T[], limit: number, positionOf: (row: T
 
 /** Entries that stand after a position in a list with the newest first. */
 export function isBefore(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
-  return position ? sql<boolean>`(${sql.ref(timeColumn)}, id) < (${position.at}::timestamptz, ${position.id})` : sql<boolean>`true`;
+  return position
+    ? sql<boolean>`(${sql.ref(timeColumn)}, id) < (${position.at}::timestamptz, ${position.id})`
+    : sql<boolean>`true`;
 }
 
 export function isAfterTime(timeColumn: string, time: string | undefined): RawBuilder<boolean> {

@@ -10,7 +10,9 @@ import type { PoolClient } from 'pg';
 export function createPostgresDialect(url: string, maxConnections: number): PostgresDialect {
   const pool = new Pool({ connectionString: url, max: maxConnections });
   pool.on('error', () => undefined);
-  return new PostgresDialect({ pool: { connect: async () => preparing(await pool.connect()), end: async () => await pool.end() } });
+  return new PostgresDialect({
+    pool: { connect: async () => preparing(await pool.connect()), end: async () => await pool.end() },
+  });
 }
 
 const names = new Map<string, string>();
@@ -23,6 +25,9 @@ function nameOf(sql: string): string {
 }
 
 function preparing(client: PoolClient): PoolClient {
-  const query = async (text: string, values: unknown[] = []) => await client.query(values.length === 0 ? text : { name: nameOf(text), text, values });
-  return new Proxy(client, { get: (target, property): unknown => (property === 'query' ? query : Reflect.get(target, property)) });
+  const query = async (text: string, values: unknown[] = []) =>
+    await client.query(values.length === 0 ? text : { name: nameOf(text), text, values });
+  return new Proxy(client, {
+    get: (target, property): unknown => (property === 'query' ? query : Reflect.get(target, property)),
+  });
 }

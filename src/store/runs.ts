@@ -68,11 +68,24 @@ export function createRuns(db: Kysely<Tables>): Runs {
     },
     list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
     markHandedOver: async (id, at) => {
-      await db.updateTable('runs').set({ handed_over_at: at }).where('id', '=', id).where('handed_over_at', 'is', null).execute();
+      await db
+        .updateTable('runs')
+        .set({ handed_over_at: at })
+        .where('id', '=', id)
+        .where('handed_over_at', 'is', null)
+        .execute();
     },
     toHandOver: (acceptedBefore, limit) =>
-      db.selectFrom('runs').select(['id', 'start']).where('handed_over_at', 'is', null).where('created_at', '<', new Date(acceptedBefore)).orderBy('created_at').limit(limit).execute(),
-    startOf: async (id) => (await db.selectFrom('runs').select('start').where('id', '=', id).executeTakeFirst())?.start ?? null,
+      db
+        .selectFrom('runs')
+        .select(['id', 'start'])
+        .where('handed_over_at', 'is', null)
+        .where('created_at', '<', new Date(acceptedBefore))
+        .orderBy('created_at')
+        .limit(limit)
+        .execute(),
+    startOf: async (id) =>
+      (await db.selectFrom('runs').select('start').where('id', '=', id).executeTakeFirst())?.start ?? null,
   };
 }
 
@@ -103,11 +116,26 @@ async function create(db: Kysely<Tables>, run: NewRun): Promise<void> {
 function records(db: Kysely<Tables>) {
   return db
     .selectFrom('runs')
-    .select(['id', 'tenant_id', 'status', 'graph_name', 'graph_version', 'graph_hash', 'thread_id', 'parent_run_id', 'input', 'limits'])
+    .select([
+      'id',
+      'tenant_id',
+      'status',
+      'graph_name',
+      'graph_version',
+      'graph_hash',
+      'thread_id',
+      'parent_run_id',
+      'input',
+      'limits',
+    ])
     .select(['metadata', 'created_by', 'created_at', 'handed_over_at', 'view', 'last_seq']);
 }
 
-async function list(db: Kysely<Tables>, { tenantId, filter }: { tenantId: string; filter: RunFilter }, { limit, after }: PageRequest): Promise<Page<RunRecord>> {
+async function list(
+  db: Kysely<Tables>,
+  { tenantId, filter }: { tenantId: string; filter: RunFilter },
+  { limit, after }: PageRequest,
+): Promise<Page<RunRecord>> {
   const { status, graph, threadId, createdAfter } = filter;
   const rows = await records(db)
     .where('tenant_id', '=', tenantId)

@@ -15,6 +15,8 @@ export function storableText(): KyselyPlugin {
 
 class StorableText extends OperationNodeTransformer {
   protected override transformValue(node: ValueNode): ValueNode {
-    return typeof node.value === 'string' && node.value.includes('\0') ? { ...node, value: node.value.replaceAll('\0', '\uFFFD') } : node;
+    return typeof node.value === 'string' && node.value.includes('\0')
+      ? { ...node, value: node.value.replaceAll('\0', '\uFFFD') }
+      : node;
   }
 }

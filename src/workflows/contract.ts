@@ -22,7 +22,13 @@ export interface RunGraphInput {
   readonly input: JsonObject;
 }
 
-export const QUERIES = { state: 'state', history: 'history', approvals: 'approvals', status: 'status', outcome: 'outcome' } as const;
+export const QUERIES = {
+  state: 'state',
+  history: 'history',
+  approvals: 'approvals',
+  status: 'status',
+  outcome: 'outcome',
+} as const;
 
 /** Search attributes of a run, by name and Temporal's type. Their types are fixed when they are first registered. */
 export const SEARCH_ATTRIBUTES = {

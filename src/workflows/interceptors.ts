@@ -8,7 +8,8 @@ export const interceptors: WorkflowInterceptorsFactory = () => ({
     {
       activate(input, next) {
         const { jobs } = input.activation;
-        input.activation.jobs = jobs?.filter(({ signalWorkflow }) => !signalWorkflow?.signalName?.startsWith(RESERVED_PREFIX)) ?? [];
+        input.activation.jobs =
+          jobs?.filter(({ signalWorkflow }) => !signalWorkflow?.signalName?.startsWith(RESERVED_PREFIX)) ?? [];
         next(input);
       },
     },

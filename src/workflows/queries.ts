@@ -25,15 +25,23 @@ export function answerQueries({ run, latestEvents }: Queried): void {
   setHandler(defineQuery<Json, [unknown?]>(QUERIES.history), (window) => bounded(eventsOf(latestEvents(), window)), {
     description: 'The latest events: {"after"?, "limit"?}',
   });
-  setHandler(defineQuery<Json>(QUERIES.approvals), () => bounded(toJson(Object.values(run().approvals).map(toPublicApproval))), {
-    description: 'Approvals, pending and decided',
-  });
+  setHandler(
+    defineQuery<Json>(QUERIES.approvals),
+    () => bounded(toJson(Object.values(run().approvals).map(toPublicApproval))),
+    {
+      description: 'Approvals, pending and decided',
+    },
+  );
   setHandler(defineQuery<Json>(QUERIES.status), () => bounded(toJson(toRunView(run()))), {
     description: 'Status, step, next nodes, what is waited for, usage',
   });
-  setHandler(defineQuery<Json, [unknown?]>(QUERIES.outcome), (id) => bounded(toJson(run().outcomes.find((outcome) => outcome.id === id) ?? null)), {
-    description: 'What became of a decision, by its id',
-  });
+  setHandler(
+    defineQuery<Json, [unknown?]>(QUERIES.outcome),
+    (id) => bounded(toJson(run().outcomes.find((outcome) => outcome.id === id) ?? null)),
+    {
+      description: 'What became of a decision, by its id',
+    },
+  );
 }
 
 function stateOf(run: Run, channels: unknown): Json {
@@ -56,5 +64,7 @@ function numberIn(value: unknown, field: string): number | null {
 
 function bounded(answer: Json): Json {
   const size = jsonSize(answer);
-  return size <= MAX_ANSWER ? answer : { truncated: true, bytes: size, message: 'The answer is too large for a query; ask for less, or use the API' };
+  return size <= MAX_ANSWER
+    ? answer
+    : { truncated: true, bytes: size, message: 'The answer is too large for a query; ask for less, or use the API' };
 }

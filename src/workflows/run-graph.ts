@@ -1,4 +1,10 @@
-import { CancellationScope, condition, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  condition,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { advance, startRun } from '../graph/advance.ts';
 import type { Advance } from '../graph/advance.ts';
 import { compileGraph } from '../graph/compile.ts';

@@ -6,7 +6,10 @@ const runStatus = defineSearchAttributeKey('RunStatus', SearchAttributeType.KEYW
 const pendingApprovals = defineSearchAttributeKey('PendingApprovals', SearchAttributeType.INT);
 
 /** The search attributes of a run that change; `key` tells whether they have. Each update is an event in the history. */
-export function attributesOf({ status, approvals }: Run): { readonly key: string; readonly attributes: SearchAttributeUpdatePair[] } {
+export function attributesOf({ status, approvals }: Run): {
+  readonly key: string;
+  readonly attributes: SearchAttributeUpdatePair[];
+} {
   const pending = Object.values(approvals).filter((approval) => approval.status === 'pending').length;
   return {
     key: `${status} ${pending}`,

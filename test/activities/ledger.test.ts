@@ -45,15 +45,18 @@ describe('judgeClaim', () => {
     expect(judgeClaim(aClaimant({ order: 1 }), anEntry({ order: 1 }))).toMatchObject({ takeOver: false });
   });
 
-  test.each(['failed', 'unknown'] as const)('a call that is %s stays so, until a person orders it: then it counts anew', (status) => {
-    const failure = { error, callFailed: true };
-    const entry = anEntry({ status, failure, order: 1 });
-    expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({
-      takeOver: false,
-      answer: { kind: 'failed', failure },
-    });
-    expect(judgeClaim(aClaimant({ order: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
-  });
+  test.each(['failed', 'unknown'] as const)(
+    'a call that is %s stays so, until a person orders it: then it counts anew',
+    (status) => {
+      const failure = { error, callFailed: true };
+      const entry = anEntry({ status, failure, order: 1 });
+      expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({
+        takeOver: false,
+        answer: { kind: 'failed', failure },
+      });
+      expect(judgeClaim(aClaimant({ order: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
+    },
+  );
 
   test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)(
     'a key of another request, %s, is refused',

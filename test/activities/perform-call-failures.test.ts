@@ -263,8 +263,6 @@ describe('an error', () => {
     const reason = 'context_length_exceeded';
     const step = throws(new CallError('MODEL_FAILED', 'model answered 400', { retryable: false, done: 'no', reason }));
     const failure = await failureOf(attempt(scriptedTool(step), aNewTask('idempotent')));
-    expect(failure.details).toMatchObject([
-      { error: { cause: { code: reason, message: 'model answered 400' } } },
-    ]);
+    expect(failure.details).toMatchObject([{ error: { cause: { code: reason, message: 'model answered 400' } } }]);
   });
 });

@@ -164,7 +164,7 @@ describe('a bad token', () => {
   });
 
   test('does not fit into the headers', async () => {
-    expect(await createApiClient(stack.baseUrl, "x".repeat(65_536)).get("/api/runs")).toMatchObject({ status: 431 });
+    expect(await createApiClient(stack.baseUrl, 'x'.repeat(65_536)).get('/api/runs')).toMatchObject({ status: 431 });
   });
 
   test('is refused before anything else is looked at', async () => {

@@ -32,14 +32,40 @@ interface Moment {
 const isRefunded = ({ expected }: TicketCase): boolean => expected.refunded > 0;
 
 const MOMENTS: readonly Moment[] = [
-  { name: 'a refund was claimed and the shop has not heard of it', reached: ({ shop }) => shop.holdNext('POST /refunds', 'before'), passes: isRefunded },
-  { name: 'a refund was paid and not recorded', reached: ({ shop }) => shop.holdNext('POST /refunds', 'after'), passes: isRefunded },
-  { name: 'a model call is out', reached: ({ model }) => model.holdNext('POST /v1/chat/completions', 'before'), passes: () => true },
-  { name: 'an order is being looked up', reached: ({ shop }) => shop.holdNext('GET /orders', 'after'), passes: isRefunded },
-  { name: 'an approval waits', reached: (_, approver) => approver.holdNext(), passes: ({ expected }) => expected.decisions.length > 0 },
+  {
+    name: 'a refund was claimed and the shop has not heard of it',
+    reached: ({ shop }) => shop.holdNext('POST /refunds', 'before'),
+    passes: isRefunded,
+  },
+  {
+    name: 'a refund was paid and not recorded',
+    reached: ({ shop }) => shop.holdNext('POST /refunds', 'after'),
+    passes: isRefunded,
+  },
+  {
+    name: 'a model call is out',
+    reached: ({ model }) => model.holdNext('POST /v1/chat/completions', 'before'),
+    passes: () => true,
+  },
+  {
+    name: 'an order is being looked up',
+    reached: ({ shop }) => shop.holdNext('GET /orders', 'after'),
+    passes: isRefunded,
+  },
+  {
+    name: 'an approval waits',
+    reached: (_, approver) => approver.holdNext(),
+    passes: ({ expected }) => expected.decisions.length > 0,
+  },
 ];
 
-const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker'], ['temporal'], ['worker', 'temporal'], ['worker', 'api']];
+const VICTIMS: readonly (readonly VictimName[])[] = [
+  ['worker'],
+  ['worker'],
+  ['temporal'],
+  ['worker', 'temporal'],
+  ['worker', 'api'],
+];
 
 interface Repetition {
   readonly number: number;
@@ -65,19 +91,29 @@ describe(`killed with seed ${SEED}`, () => {
   let cluster: Cluster;
   beforeAll(async () => {
     cluster = await startCluster();
-    const definition = toJson(JSON.parse(await readFile(new URL('../../graphs/refund-triage.json', import.meta.url), 'utf8')));
+    const definition = toJson(
+      JSON.parse(await readFile(new URL('../../graphs/refund-triage.json', import.meta.url), 'utf8')),
+    );
     await cluster.as('user').post('/api/graphs', definition);
   }, 120_000);
   afterAll(async () => await cluster.stop(), 60_000);
   beforeEach(async () => await cluster.resetShop());
 
-  test.each(repetitions.map((repetition) => ({ ...repetition, when: repetition.moment.name, who: repetition.victims.join(' and ') })))(
+  test.each(
+    repetitions.map((repetition) => ({
+      ...repetition,
+      when: repetition.moment.name,
+      who: repetition.victims.join(' and '),
+    })),
+  )(
     '$number: $who, while $when',
     async ({ moment, victims, tickets }) => {
       const approver = watchDecisions(cluster.as('approver'));
       const reached = moment.reached(cluster, approver);
       const user = cluster.as('user');
-      const runs = Promise.all(tickets.map((ticket) => runTicket({ graph: 'refund-triage', user, approver, say: () => undefined }, ticket)));
+      const runs = Promise.all(
+        tickets.map((ticket) => runTicket({ graph: 'refund-triage', user, approver, say: () => undefined }, ticket)),
+      );
       await Promise.race([reached, runs.then(() => Promise.reject(new Error('The moment never came')))]);
       for (const victim of victims) await cluster.victims[victim].kill();
       cluster.shop.release();
@@ -87,7 +123,9 @@ describe(`killed with seed ${SEED}`, () => {
 
       const results = await runs;
       const report = await toReport(tickets, results, cluster.accounts);
-      expect(report.map(({ ticketId, differences }) => ({ ticketId, differences }))).toEqual(tickets.map(({ ticket }) => ({ ticketId: ticket.id, differences: [] })));
+      expect(report.map(({ ticketId, differences }) => ({ ticketId, differences }))).toEqual(
+        tickets.map(({ ticket }) => ({ ticketId: ticket.id, differences: [] })),
+      );
       for (const { runId } of results) await expectWholeHistory(user, runId);
     },
     120_000,
@@ -126,7 +164,7 @@ function watchDecisions(client: Client): WatchedApprover {
 async function expectWholeHistory(user: Client, runId: string): Promise<void> {
   const types: string[] = [];
   const seqs: number[] = [];
-  for (let path: string | null = `/api/runs/${runId}/history?limit=50`; path !== null; ) {
+  for (let path: string | null = `/api/runs/${runId}/history?limit=50`; path !== null;) {
     const page: JsonObject = await user.get(path);
     for (const event of listIn(page, 'items')) {
       types.push(textIn(event, 'type'));

@@ -39,12 +39,26 @@ describe('npm start', () => {
   });
 
   const launch = (...flags: string[]): Child => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'src/dev/start.ts', '--data-dir', join(folder, 'data'), ...flags], { cwd: PROJECT, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', 'src/dev/start.ts', '--data-dir', join(folder, 'data'), ...flags],
+      { cwd: PROJECT, stdio: ['ignore', 'pipe', 'pipe'] },
+    );
     running.push(child);
     return child;
   };
   const start = async (): Promise<Started> => {
-    const child = launch('--json', '--tokens-file', tokensFile, '--port', '0', '--temporal-port', '0', '--ui-port', '0');
+    const child = launch(
+      '--json',
+      '--tokens-file',
+      tokensFile,
+      '--port',
+      '0',
+      '--temporal-port',
+      '0',
+      '--ui-port',
+      '0',
+    );
     const line = await firstLine(child);
     return { process: child, ready: JSON.parse(line) };
   };
@@ -53,30 +67,48 @@ describe('npm start', () => {
     return createApiClient(ready.baseUrl, tokens[caller] ?? '');
   };
 
-  test('killed and started again, it goes on where it was; told to stop, it leaves nothing behind', { timeout: 120_000 }, async () => {
-    const first = await start();
-    const ticket = { id: 'T-04', from: 'it@smallfirm.example', subject: 'Refund request A-1004', body: 'The laptop of order A-1004 is back with you. Please refund $1,899.00.' };
-    const begun = await (await as('user', first)).post('/api/runs', { graph: 'refund-triage', input: { ticket } });
-    expect(begun.status).toBe(201);
-    const { id } = JSON.parse(JSON.stringify(begun.body));
-    await (await as('user', first)).untilRun(id, isStatus('waiting'));
-    await end(first.process, 'SIGKILL');
+  test(
+    'killed and started again, it goes on where it was; told to stop, it leaves nothing behind',
+    { timeout: 120_000 },
+    async () => {
+      const first = await start();
+      const ticket = {
+        id: 'T-04',
+        from: 'it@smallfirm.example',
+        subject: 'Refund request A-1004',
+        body: 'The laptop of order A-1004 is back with you. Please refund $1,899.00.',
+      };
+      const begun = await (await as('user', first)).post('/api/runs', { graph: 'refund-triage', input: { ticket } });
+      expect(begun.status).toBe(201);
+      const { id } = JSON.parse(JSON.stringify(begun.body));
+      await (await as('user', first)).untilRun(id, isStatus('waiting'));
+      await end(first.process, 'SIGKILL');
 
-    const second = await start();
-    const approved = await (await as('approver', second)).post(`/api/runs/${id}/approve`, { reason: 'It is back' });
-    expect(approved.status).toBe(200);
-    const run = await (await as('user', second)).untilRun(id, isStatus('completed'), 60_000);
-    expect(run).toMatchObject({ output: { outcome: 'refunded', amountRefunded: 1899 } });
+      const second = await start();
+      const approved = await (await as('approver', second)).post(`/api/runs/${id}/approve`, { reason: 'It is back' });
+      expect(approved.status).toBe(200);
+      const run = await (await as('user', second)).untilRun(id, isStatus('completed'), 60_000);
+      expect(run).toMatchObject({ output: { outcome: 'refunded', amountRefunded: 1899 } });
 
-    const pid = Number(await readFile(join(folder, 'data', 'temporal.db.pid'), 'utf8'));
-    await end(second.process, 'SIGTERM');
-    expect(second.process.exitCode).toBe(0);
-    expect([isAlive(pid), existsSync(join(folder, 'data', 'lock'))]).toEqual([false, false]);
-  });
+      const pid = Number(await readFile(join(folder, 'data', 'temporal.db.pid'), 'utf8'));
+      await end(second.process, 'SIGTERM');
+      expect(second.process.exitCode).toBe(0);
+      expect([isAlive(pid), existsSync(join(folder, 'data', 'lock'))]).toEqual([false, false]);
+    },
+  );
 
   test('the tokens are for their owner only', async () => {
     expect((await stat(tokensFile)).mode & 0o777).toBe(0o600);
-    expect(Object.keys(JSON.parse(await readFile(tokensFile, 'utf8')))).toEqual(['baseUrl', 'temporalAddress', 'uiUrl', 'user', 'approver', 'approver2', 'admin', 'otherTenantUser']);
+    expect(Object.keys(JSON.parse(await readFile(tokensFile, 'utf8')))).toEqual([
+      'baseUrl',
+      'temporalAddress',
+      'uiUrl',
+      'user',
+      'approver',
+      'approver2',
+      'admin',
+      'otherTenantUser',
+    ]);
   });
 
   test('a port that was given and is in use is refused', async () => {
@@ -101,11 +133,17 @@ describe('npm start', () => {
   });
 });
 
-const isStatus = (status: string) => (run: unknown): boolean => typeof run === 'object' && run !== null && 'status' in run && run.status === status;
+const isStatus =
+  (status: string) =>
+  (run: unknown): boolean =>
+    typeof run === 'object' && run !== null && 'status' in run && run.status === status;
 
 async function firstLine(child: Child): Promise<string> {
   const lines = createInterface({ input: child.stdout });
-  const line: unknown = await Promise.race([once(lines, 'line').then(([given]: unknown[]) => given), once(child, 'exit')]);
+  const line: unknown = await Promise.race([
+    once(lines, 'line').then(([given]: unknown[]) => given),
+    once(child, 'exit'),
+  ]);
   if (typeof line !== 'string') throw new Error(`It ended at once: ${await text(child.stderr)}`);
   return line;
 }

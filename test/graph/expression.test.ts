@@ -4,7 +4,8 @@ import { InvalidExpressionError, parseExpression } from '../../src/graph/express
 import type { Json } from '../../src/graph/json.ts';
 
 const NAMES = ['state', 'run', 'item', 'index'] as const;
-const evaluate = (source: string, state: Json = {}): Json => parseExpression(source, NAMES).evaluate({ state, run: { visit: 1 }, item: null, index: null });
+const evaluate = (source: string, state: Json = {}): Json =>
+  parseExpression(source, NAMES).evaluate({ state, run: { visit: 1 }, item: null, index: null });
 
 describe('values', () => {
   test.each<[string, Json, Json]>([
@@ -94,7 +95,14 @@ describe('failures', () => {
     ['state.l.map(a, state.l.map(b, state.l.map(c, a + b + c)))', { l: Array.from({ length: 300 }, (_, n) => n) }],
     ['[1, 2, 3, 4, 5, 6, 7, 8, 9].map(x, state.s + state.s)', { s: 'x'.repeat(1_000_000) }],
     ['state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0)))', { l: Array.from({ length: 300 }, (_, n) => n) }],
-    ['state.l.filter(x, state.a == state.b)', { l: Array.from({ length: 2_000 }, () => 0), a: Array.from({ length: 2_000 }, () => ({})), b: Array.from({ length: 2_000 }, () => ({})) }],
+    [
+      'state.l.filter(x, state.a == state.b)',
+      {
+        l: Array.from({ length: 2_000 }, () => 0),
+        a: Array.from({ length: 2_000 }, () => ({})),
+        b: Array.from({ length: 2_000 }, () => ({})),
+      },
+    ],
     ['state.s.matches("(a|b|ab|ba)*c")', { s: 'ab'.repeat(1_000_000) }],
   ])('%s costs too much', (source, state) => {
     expect(() => evaluate(source, state)).toThrow(/costs more than/);
@@ -116,7 +124,10 @@ describe('checks', () => {
   });
 
   test('what is read of the state is known, variables of comprehensions aside', () => {
-    const { references } = parseExpression('state.a + state["b"] + state.l.map(state, state.x).size() + cel.bind(run, 1, run) + run.step', NAMES);
+    const { references } = parseExpression(
+      'state.a + state["b"] + state.l.map(state, state.x).size() + cel.bind(run, 1, run) + run.step',
+      NAMES,
+    );
     expect([...references.channels].sort()).toEqual(['a', 'b', 'l']);
     expect([...references.runFields]).toEqual(['step']);
   });

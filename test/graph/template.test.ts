@@ -42,6 +42,10 @@ describe('parseTemplate', () => {
 describe('parseSegments', () => {
   test('splits a text at its expressions', () => {
     const segments = parseSegments('a{{ state.x }}b', NAMES);
-    expect(segments.map((segment) => (typeof segment === 'string' ? segment : segment.source))).toEqual(['a', 'state.x', 'b']);
+    expect(segments.map((segment) => (typeof segment === 'string' ? segment : segment.source))).toEqual([
+      'a',
+      'state.x',
+      'b',
+    ]);
   });
 });

@@ -14,5 +14,8 @@ describe('a PostgreSQL server', () => {
   });
   afterAll(async () => await server?.stop());
 
-  storeSuite('store on PostgreSQL', async () => await openPostgresStore(process.env['DATABASE_URL'] ?? (await server?.createDatabase('store')) ?? ''));
+  storeSuite(
+    'store on PostgreSQL',
+    async () => await openPostgresStore(process.env['DATABASE_URL'] ?? (await server?.createDatabase('store')) ?? ''),
+  );
 });

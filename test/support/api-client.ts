@@ -33,9 +33,13 @@ export function createApiClient(baseUrl: string, token: string | null): ApiClien
     get,
     send,
     post: async (path, body, headers = {}) =>
-      await send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) }),
+      await send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
     async untilRun(id, isWanted, withinMs = 20_000) {
-      for (const deadline = Date.now() + withinMs; ; ) {
+      for (const deadline = Date.now() + withinMs; ;) {
         const { body } = await get(`/api/runs/${id}`, { prefer: 'wait=5' });
         if (isWanted(body)) return body;
         if (Date.now() > deadline) throw new Error(`Run ${id} did not come to it: ${JSON.stringify(body)}`);

@@ -1,9 +1,6 @@
 import { DEFAULTS } from '../../src/graph/catalog.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { CompiledGraph } from '../../src/graph/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { RunIdentity } from '../../src/graph/advance.ts';
 
 /** A catalog with a tool of each effect, a model and a function. */
 export function aCatalog(over: Partial<Catalog> = {}): Catalog {
@@ -27,22 +24,6 @@ export function aDefinition(over: Partial<GraphDefinition> = {}): GraphDefinitio
   return { name: 'test', channels: { log: { reducer: 'append' } }, edges: inARow(Object.keys(nodes)), ...over, nodes };
 }
 
-export function inARow(ids: readonly string[]): { from: string; to: string }[] {
+function inARow(ids: readonly string[]): { from: string; to: string }[] {
   return ids.map((to, at) => ({ from: ids[at - 1] ?? '__start__', to }));
-}
-
-export function aGraph(over: Partial<GraphDefinition> = {}, catalog: Catalog = aCatalog()): CompiledGraph {
-  return compileGraph(aDefinition(over), catalog);
-}
-
-export function anIdentity(over: Partial<RunIdentity> = {}): RunIdentity {
-  return {
-    id: 'R1',
-    tenantId: 'acme',
-    threadId: null,
-    graph: { name: 'test', version: 1, hash: 'h' },
-    createdBy: { sub: 'ann', roles: ['user'] },
-    limits: { maxSteps: 25, maxConcurrency: 100 },
-    ...over,
-  };
 }

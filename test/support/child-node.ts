@@ -13,7 +13,8 @@ export interface ChildNode {
 /** @param script a path below the project's root */
 export function startNode(script: string, environment: NodeJS.ProcessEnv): ChildNode {
   const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
-  const launch = (): ChildProcess => spawn(process.execPath, ['--import', 'tsx', path], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
+  const launch = (): ChildProcess =>
+    spawn(process.execPath, ['--import', 'tsx', path], { env: environment, stdio: ['ignore', 'ignore', 'inherit'] });
   let child = launch();
   return {
     start() {

@@ -94,7 +94,10 @@ function startProcess(script: string, environment: NodeJS.ProcessEnv, teardown: 
   return { kill: () => child.kill(), start: async () => child.start() };
 }
 
-async function startKillableTemporal(folder: string, teardown: Teardown): Promise<Victim & { readonly address: string }> {
+async function startKillableTemporal(
+  folder: string,
+  teardown: Teardown,
+): Promise<Victim & { readonly address: string }> {
   const options: TemporalServerOptions = {
     executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
     port: await choosePort('Temporal', undefined, FIRST_PORT),
@@ -112,7 +115,10 @@ async function startKillableTemporal(folder: string, teardown: Teardown): Promis
   };
 }
 
-async function startThirdParties(shopDatabase: string, teardown: Teardown): Promise<Pick<Cluster, 'model' | 'shop' | 'accounts' | 'resetShop'>> {
+async function startThirdParties(
+  shopDatabase: string,
+  teardown: Teardown,
+): Promise<Pick<Cluster, 'model' | 'shop' | 'accounts' | 'resetShop'>> {
   const dialect = (): Dialect => createPostgresDialect(shopDatabase, 5);
   const realModel = await startScriptedModel({ port: 0 });
   teardown.add(() => realModel.stop());

@@ -29,9 +29,16 @@ export async function startPostgres(): Promise<PostgresServer> {
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
   const port = await choosePort('PostgreSQL', 0, 5432);
-  await run(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], { ...owner, cwd: folder });
+  await run(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], {
+    ...owner,
+    cwd: folder,
+  });
   const launch = async (): Promise<ChildProcess> => {
-    const child = spawn(join(binaries, 'postgres'), ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'], { ...owner, cwd: folder, stdio: 'ignore' });
+    const child = spawn(
+      join(binaries, 'postgres'),
+      ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'],
+      { ...owner, cwd: folder, stdio: 'ignore' },
+    );
     await untilItAnswers(port);
     return child;
   };
@@ -57,10 +64,15 @@ export async function startPostgres(): Promise<PostgresServer> {
 }
 
 async function findBinaries(): Promise<string> {
-  const versions = existsSync('/usr/lib/postgresql') ? (await readdir('/usr/lib/postgresql')).map((version) => `/usr/lib/postgresql/${version}/bin`) : [];
+  const versions = existsSync('/usr/lib/postgresql')
+    ? (await readdir('/usr/lib/postgresql')).map((version) => `/usr/lib/postgresql/${version}/bin`)
+    : [];
   const candidates = [...versions, ...(process.env['PATH'] ?? '').split(':')];
   const found = candidates.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')));
-  if (found === undefined) throw new Error('No PostgreSQL binaries found: install PostgreSQL 15 or later, or set DATABASE_URL to a server that tests may use');
+  if (found === undefined)
+    throw new Error(
+      'No PostgreSQL binaries found: install PostgreSQL 15 or later, or set DATABASE_URL to a server that tests may use',
+    );
   return found;
 }
 
@@ -74,7 +86,10 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
 async function untilItAnswers(port: number): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
-      return await withClient(`postgres://postgres@127.0.0.1:${port}/postgres`, async (client) => void (await client.query('select 1')));
+      return await withClient(
+        `postgres://postgres@127.0.0.1:${port}/postgres`,
+        async (client) => void (await client.query('select 1')),
+      );
     } catch (error) {
       if (tries >= 200) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));

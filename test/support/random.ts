@@ -23,6 +23,10 @@ export function createRandom(seed: number): Random {
       if (found === undefined) throw new RangeError('There is nothing to choose from');
       return found;
     },
-    shuffle: (items) => items.map((item) => ({ item, rank: next() })).toSorted((a, b) => a.rank - b.rank).map(({ item }) => item),
+    shuffle: (items) =>
+      items
+        .map((item) => ({ item, rank: next() }))
+        .toSorted((a, b) => a.rank - b.rank)
+        .map(({ item }) => item),
   };
 }

@@ -45,7 +45,8 @@ function graphsSuite(store: () => Store): void {
   });
 
   test('publications at the same moment get different versions', async () => {
-    const publish = (n: number) => store().graphs.publish({ ...graph, name: 'race', hash: `race-${n}`, definition: { n } });
+    const publish = (n: number) =>
+      store().graphs.publish({ ...graph, name: 'race', hash: `race-${n}`, definition: { n } });
     const published = await Promise.all([1, 2, 3, 4, 5].map(publish));
     expect(published.map(({ graph: { version } }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
   });
@@ -59,12 +60,16 @@ function graphsSuite(store: () => Store): void {
   test('the list holds the newest of each name, page by page', async () => {
     const first = await store().graphs.list('acme', { limit: 2 });
     const rest = await store().graphs.list('acme', { limit: 2, after: first.next ?? undefined });
-    expect([...first.items, ...rest.items].map(({ name, version }) => `${name}@${version}`)).toEqual(['odd@1', 'race@5', 'refund@2']);
+    expect([...first.items, ...rest.items].map(({ name, version }) => `${name}@${version}`)).toEqual([
+      'odd@1',
+      'race@5',
+      'refund@2',
+    ]);
     expect(rest.next).toBeNull();
   });
 }
 
-export const aNewRun = (over: Partial<NewRun> & { id: string }): NewRun => ({
+const aNewRun = (over: Partial<NewRun> & { id: string }): NewRun => ({
   tenantId: 'acme',
   graph: { name: 'refund', version: 1, hash: 'h1' },
   threadId: null,
@@ -90,7 +95,10 @@ function runsSuite(store: () => Store): void {
 
   test('runs are listed newest first, without repeat or gap over pages', async () => {
     const ids = Array.from({ length: 7 }, (_, n) => `R-list-${n}`);
-    for (const [n, id] of ids.entries()) await store().runs.create(aNewRun({ id, tenantId: 'lists', createdAt: new Date(Date.parse(AT) + Math.floor(n / 2)).toISOString() }));
+    for (const [n, id] of ids.entries())
+      await store().runs.create(
+        aNewRun({ id, tenantId: 'lists', createdAt: new Date(Date.parse(AT) + Math.floor(n / 2)).toISOString() }),
+      );
     const seen: string[] = [];
     let after: { at: string; id: string } | undefined;
     do {
@@ -103,8 +111,11 @@ function runsSuite(store: () => Store): void {
 
   test('filters narrow the list', async () => {
     await store().runs.create(aNewRun({ id: 'R-thread', tenantId: 'filters', threadId: 't1' }));
-    await store().runs.create(aNewRun({ id: 'R-graph', tenantId: 'filters', graph: { name: 'other', version: 1, hash: 'h1' } }));
-    const ids = async (filter: object) => (await store().runs.list('filters', filter, { limit: 9 })).items.map(({ id }) => id);
+    await store().runs.create(
+      aNewRun({ id: 'R-graph', tenantId: 'filters', graph: { name: 'other', version: 1, hash: 'h1' } }),
+    );
+    const ids = async (filter: object) =>
+      (await store().runs.list('filters', filter, { limit: 9 })).items.map(({ id }) => id);
     expect(await ids({ threadId: 't1' })).toEqual(['R-thread']);
     expect(await ids({ graph: 'other' })).toEqual(['R-graph']);
     expect(await ids({ status: 'failed' })).toEqual([]);
@@ -150,7 +161,9 @@ function journalSuite(store: () => Store): void {
 
   test('batches may come in any order; readers see no gap', async () => {
     await store().runs.create(aNewRun({ id: 'J-order' }));
-    await store().journal.write(aBatch('J-order', [3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
+    await store().journal.write(
+      aBatch('J-order', [3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }),
+    );
     expect(await seqsOf('J-order')).toEqual([]);
     await store().journal.write(aBatch('J-order', [1, 2], { view: aView({ step: 1 }) }));
     expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
@@ -160,7 +173,16 @@ function journalSuite(store: () => Store): void {
 
   test('checkpoints come back as a chain', async () => {
     await store().runs.create(aNewRun({ id: 'J-chain' }));
-    const checkpoint = (n: number) => ({ id: `J-chain.c${n}`, parentId: n > 1 ? `J-chain.c${n - 1}` : null, seq: n, step: n - 2, source: 'loop' as const, next: ['a'], createdAt: AT, changes: { x: { set: n } } });
+    const checkpoint = (n: number) => ({
+      id: `J-chain.c${n}`,
+      parentId: n > 1 ? `J-chain.c${n - 1}` : null,
+      seq: n,
+      step: n - 2,
+      source: 'loop' as const,
+      next: ['a'],
+      createdAt: AT,
+      changes: { x: { set: n } },
+    });
     await store().journal.write(aBatch('J-chain', [1, 2, 3], { checkpoints: [1, 2, 3].map(checkpoint) }));
     expect(await store().journal.checkpointChain('J-chain', null)).toEqual([1, 2, 3].map(checkpoint));
     expect((await store().journal.checkpointChain('J-chain', 'J-chain.c2'))?.length).toBe(2);
@@ -170,32 +192,63 @@ function journalSuite(store: () => Store): void {
   test('an approval row follows the newest event', async () => {
     await store().runs.create(aNewRun({ id: 'J-ask' }));
     const approval = (status: 'pending' | 'approved') => ({
-      id: 'J-ask.a1', runId: 'J-ask', node: 'ask', title: 'Go?', details: null, args: null, argsSchema: null, decisionSchema: null, policy: {},
-      status, decisions: [], requestedBy: 'ann', requestedAt: AT, expiresAt: AT, task: ['ask'],
+      id: 'J-ask.a1',
+      runId: 'J-ask',
+      node: 'ask',
+      title: 'Go?',
+      details: null,
+      args: null,
+      argsSchema: null,
+      decisionSchema: null,
+      policy: {},
+      status,
+      decisions: [],
+      requestedBy: 'ann',
+      requestedAt: AT,
+      expiresAt: AT,
+      task: ['ask'],
     });
     await store().journal.write(aBatch('J-ask', [5], { approvals: [approval('approved')] }));
     await store().journal.write(aBatch('J-ask', [2], { approvals: [approval('pending')] }));
     expect((await store().approvals.find('J-ask.a1'))?.approval.status).toBe('approved');
-    expect((await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items).toHaveLength(1);
+    expect(
+      (await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items,
+    ).toHaveLength(1);
     expect((await store().approvals.list('other', {}, { limit: 5 })).items).toHaveLength(0);
   });
 }
 
 function ledgerSuite(store: () => Store): void {
-  const claim = (key: string, over: object = {}) => ({ key, tenantId: 'acme', runId: 'L', node: 'pay', called: 'tool:pay', requestHash: 'x', order: 0, claim: 'c1', at: AT, ...over });
+  const claim = (key: string, over: object = {}) => ({
+    key,
+    tenantId: 'acme',
+    runId: 'L',
+    node: 'pay',
+    called: 'tool:pay',
+    requestHash: 'x',
+    order: 0,
+    claim: 'c1',
+    at: AT,
+    ...over,
+  });
   const neverAsked = () => {
     throw new Error('the judge was asked');
   };
 
   test('a first claim goes on; a second one is judged', async () => {
     expect(await store().ledger.claim(claim('L1'), neverAsked)).toEqual({ failures: 0 });
-    const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({ takeOver: false, answer: entry.status }));
+    const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({
+      takeOver: false,
+      answer: entry.status,
+    }));
     expect(answer).toEqual({ answer: 'claimed' });
   });
 
   test('of many claims at once one is first', async () => {
     const claims = await Promise.all(
-      Array.from({ length: 10 }, (_, n) => store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const }))),
+      Array.from({ length: 10 }, (_, n) =>
+        store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const })),
+      ),
     );
     expect(claims.filter((outcome) => 'failures' in outcome)).toHaveLength(1);
   });
@@ -212,19 +265,35 @@ function ledgerSuite(store: () => Store): void {
   test('a call that will be made again is shown with its last error', async () => {
     await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
     const error = { code: 'TOOL_FAILED', message: 'no' } as const;
-    await store().ledger.fail('L4', 'c1', { status: 'retrying', failures: 2, failure: { error, callFailed: false }, nextAttemptAt: AT });
-    expect(await store().ledger.retrying('L-retry')).toEqual([{ node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT }]);
+    await store().ledger.fail('L4', 'c1', {
+      status: 'retrying',
+      failures: 2,
+      failure: { error, callFailed: false },
+      nextAttemptAt: AT,
+    });
+    expect(await store().ledger.retrying('L-retry')).toEqual([
+      { node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT },
+    ]);
   });
 }
 
 function blobsSuite(store: () => Store): void {
-  const aBlob = (id: string, bytes: readonly number[]) => ({ id, workflowId: 'run:acme:R1', metadata: { encoding: 'eA==' }, data: Uint8Array.from(bytes) });
+  const aBlob = (id: string, bytes: readonly number[]) => ({
+    id,
+    workflowId: 'run:acme:R1',
+    metadata: { encoding: 'eA==' },
+    data: Uint8Array.from(bytes),
+  });
 
   test('blobs are given back as they were, in the order asked for', async () => {
     await store().blobs.put([aBlob('B1', [0, 255, 10]), aBlob('B2', [])]);
     await store().blobs.put([aBlob('B1', [0, 255, 10])]);
     const [second, first] = await store().blobs.get(['B2', 'B1']);
-    expect([[...(first?.data ?? [])], [...(second?.data ?? [])], first?.metadata]).toEqual([[0, 255, 10], [], { encoding: 'eA==' }]);
+    expect([[...(first?.data ?? [])], [...(second?.data ?? [])], first?.metadata]).toEqual([
+      [0, 255, 10],
+      [],
+      { encoding: 'eA==' },
+    ]);
   });
 
   test('a blob that is not there is named', async () => {
@@ -234,14 +303,25 @@ function blobsSuite(store: () => Store): void {
 
 function idempotencySuite(store: () => Store): void {
   const request = (key: string, over: object = {}) => ({
-    tenantId: 'acme', subject: 'ann', route: 'POST /api/runs', key, fingerprint: 'f', resourceId: `id-${key}`, at: AT, leaseUntil: '2026-01-02T03:05:00.000Z', ...over,
+    tenantId: 'acme',
+    subject: 'ann',
+    route: 'POST /api/runs',
+    key,
+    fingerprint: 'f',
+    resourceId: `id-${key}`,
+    at: AT,
+    leaseUntil: '2026-01-02T03:05:00.000Z',
+    ...over,
   });
 
   test('an answer is given again to the same request, and to no other', async () => {
     expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'proceed', resourceId: 'id-k1' });
     expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'in-progress' });
     await store().idempotency.keep(request('k1'), { status: 201, headers: { location: '/x' }, body: { id: 1 } });
-    expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'replay', answer: { status: 201, headers: { location: '/x' }, body: { id: 1 } } });
+    expect(await store().idempotency.admit(request('k1'))).toEqual({
+      kind: 'replay',
+      answer: { status: 201, headers: { location: '/x' }, body: { id: 1 } },
+    });
     expect(await store().idempotency.admit(request('k1', { fingerprint: 'g' }))).toEqual({ kind: 'reused' });
     expect((await store().idempotency.admit(request('k1', { subject: 'bob' }))).kind).toBe('proceed');
   });
@@ -255,13 +335,18 @@ function idempotencySuite(store: () => Store): void {
   test('a request that is held on to is not begun again', async () => {
     await store().idempotency.admit(request('k4'));
     await store().idempotency.lease(request('k4'), '2026-01-02T03:10:00.000Z');
-    expect(await store().idempotency.admit(request('k4', { at: '2026-01-02T03:06:00.000Z' }))).toEqual({ kind: 'in-progress' });
+    expect(await store().idempotency.admit(request('k4', { at: '2026-01-02T03:06:00.000Z' }))).toEqual({
+      kind: 'in-progress',
+    });
   });
 
   test('a released request may be begun again at once, for the same resource', async () => {
     await store().idempotency.admit(request('k5'));
     await store().idempotency.lease(request('k5'), AT);
-    expect(await store().idempotency.admit(request('k5', { resourceId: 'another' }))).toEqual({ kind: 'proceed', resourceId: 'id-k5' });
+    expect(await store().idempotency.admit(request('k5', { resourceId: 'another' }))).toEqual({
+      kind: 'proceed',
+      resourceId: 'id-k5',
+    });
   });
 
   test('a forgotten request leaves nothing behind', async () => {

@@ -39,10 +39,17 @@ export async function watchService(target: string): Promise<WatchedService> {
     const hold = take(`${request.method} ${pathname}`);
     if (hold?.when === 'before') return await stay();
     const body = request.method === 'GET' ? null : await request.text();
-    const answer = await fetch(new URL(`${pathname}${search}`, target), { method: request.method, headers: request.headers, body });
+    const answer = await fetch(new URL(`${pathname}${search}`, target), {
+      method: request.method,
+      headers: request.headers,
+      body,
+    });
     const text = await answer.text();
     if (hold) return await stay();
-    return new Response(text, { status: answer.status, headers: { 'content-type': answer.headers.get('content-type') ?? 'text/plain' } });
+    return new Response(text, {
+      status: answer.status,
+      headers: { 'content-type': answer.headers.get('content-type') ?? 'text/plain' },
+    });
   };
   const door = await listen({ fetch: fetchThrough }, { port: 0 });
   const release = (): void => {

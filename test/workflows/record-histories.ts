@@ -25,7 +25,9 @@ const connection = await Connection.connect({ address: stack.temporalAddress });
 try {
   await mkdir(FOLDER, { recursive: true });
   const { workflow } = new Client({ connection });
-  const [user, approver] = [stack.tokens.user, stack.tokens.approver].map((token) => createClient(stack.baseUrl, token));
+  const [user, approver] = [stack.tokens.user, stack.tokens.approver].map((token) =>
+    createClient(stack.baseUrl, token),
+  );
   if (!user || !approver) throw new TypeError('The stack gave no tokens');
   const routes = new Set<string>();
   for (const ticket of await readCases()) {

@@ -24,7 +24,8 @@ describe('recorded histories', () => {
     const workflowBundle = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) });
     options = { workflowBundle, dataConverter: { payloadConverterPath: workflowCode.payloadConverterPath } };
   }, 60_000);
-  const replay = async (json: string): Promise<void> => await Worker.runReplayHistory(options, historyFromJSON(JSON.parse(json)));
+  const replay = async (json: string): Promise<void> =>
+    await Worker.runReplayHistory(options, historyFromJSON(JSON.parse(json)));
 
   test('there are some', () => {
     expect(files.length).toBeGreaterThan(5);

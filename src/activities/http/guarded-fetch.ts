@@ -67,8 +67,12 @@ function guardedLookup(hostname: string, options: object, callback: Callback): v
 }
 
 function blocked(reason: string): CallError {
-  return new CallError('BLOCKED_URL', `The URL is blocked: ${reason}. The configuration's http.allow may name hosts and ports that tools reach all the same`, {
-    retryable: false,
-    done: 'no',
-  });
+  return new CallError(
+    'BLOCKED_URL',
+    `The URL is blocked: ${reason}. The configuration's http.allow may name hosts and ports that tools reach all the same`,
+    {
+      retryable: false,
+      done: 'no',
+    },
+  );
 }

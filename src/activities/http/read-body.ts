@@ -15,7 +15,10 @@ export async function readBody(response: Response): Promise<string> {
   for await (const chunk of response.body) {
     bytes += chunk.byteLength;
     if (bytes > MAX_BODY_BYTES) {
-      throw new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${MAX_BODY_BYTES} bytes`, { retryable: false, done: 'perhaps' });
+      throw new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${MAX_BODY_BYTES} bytes`, {
+        retryable: false,
+        done: 'perhaps',
+      });
     }
     chunks.push(chunk);
   }

@@ -23,7 +23,12 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Mode
   return async (request, signal) => {
     const used = useSecrets(secrets);
     const apiKey = await resolveKey(settings, used);
-    const model = providers[settings.provider]({ model: settings.model, apiKey, baseUrl: settings.baseUrl, fetch: guarded });
+    const model = providers[settings.provider]({
+      model: settings.model,
+      apiKey,
+      baseUrl: settings.baseUrl,
+      fetch: guarded,
+    });
     try {
       return toReply(await model.doGenerate(toOptions(request, signal)));
     } catch (error) {
@@ -40,7 +45,10 @@ async function resolveKey({ apiKey = '' }: ModelSettings, secrets: UsedSecrets):
   }
 }
 
-function redacted({ code, message, retryable, done, retryAfterMs, reason }: CallError, secrets: UsedSecrets): CallError {
+function redacted(
+  { code, message, retryable, done, retryAfterMs, reason }: CallError,
+  secrets: UsedSecrets,
+): CallError {
   return new CallError(code, secrets.redact(message), { retryable, done, retryAfterMs, reason });
 }
 
@@ -64,7 +72,9 @@ function toReply({ content, finishReason, usage }: LanguageModelV3GenerateResult
   return {
     kind: 'model',
     text: content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(''),
-    toolCalls: content.flatMap((part) => (part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName, args: parseArguments(part.input) }] : [])),
+    toolCalls: content.flatMap((part) =>
+      part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName, args: parseArguments(part.input) }] : [],
+    ),
     finishReason: finishReason.unified === 'error' ? 'other' : finishReason.unified,
     usage: { inputTokens: usage.inputTokens.total ?? 0, outputTokens: usage.outputTokens.total ?? 0 },
   };
@@ -82,8 +92,13 @@ function parseArguments(text: string): Json {
 function toCallError(model: string, thrown: unknown): CallError {
   const blocked = causesOf(thrown).find((cause) => cause instanceof CallError);
   if (blocked) return blocked;
-  if (InvalidResponseDataError.isInstance(thrown)) return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${thrown.message}`, { retryable: false, done: 'perhaps' });
-  if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined || isBroken(thrown)) return fromNetwork('MODEL_FAILED', thrown);
+  if (InvalidResponseDataError.isInstance(thrown))
+    return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${thrown.message}`, {
+      retryable: false,
+      done: 'perhaps',
+    });
+  if (!APICallError.isInstance(thrown) || thrown.statusCode === undefined || isBroken(thrown))
+    return fromNetwork('MODEL_FAILED', thrown);
   return fromAnswer(model, thrown, thrown.statusCode);
 }
 
@@ -92,13 +107,23 @@ function isBroken({ statusCode = 0, responseBody }: APICallError): boolean {
   return statusCode < 300 && responseBody === undefined;
 }
 
-function fromAnswer(model: string, { responseBody, responseHeaders, message: summary }: APICallError, status: number): CallError {
+function fromAnswer(
+  model: string,
+  { responseBody, responseHeaders, message: summary }: APICallError,
+  status: number,
+): CallError {
   const reason = reasonOf(responseBody);
   const message = `${model} answered ${status}: ${reason?.message ?? summary}`;
   if (reason && FOR_GOOD.has(reason.code)) {
     return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason: reason.code });
   }
-  return fromStatus({ code: 'MODEL_FAILED', callee: 'model', status, headers: new Headers(responseHeaders ?? {}), message });
+  return fromStatus({
+    code: 'MODEL_FAILED',
+    callee: 'model',
+    status,
+    headers: new Headers(responseHeaders ?? {}),
+    message,
+  });
 }
 
 function causesOf(thrown: unknown): unknown[] {
@@ -106,14 +131,23 @@ function causesOf(thrown: unknown): unknown[] {
 }
 
 /** Reasons that no status tells: trying again is in vain. */
-const FOR_GOOD: ReadonlySet<string> = new Set(['insufficient_quota', 'billing_hard_limit_reached', 'content_filter', 'content_policy_violation', 'context_length_exceeded']);
+const FOR_GOOD: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'billing_hard_limit_reached',
+  'content_filter',
+  'content_policy_violation',
+  'context_length_exceeded',
+]);
 
 function reasonOf(body: string | undefined): { readonly code: string; readonly message: string } | null {
   const parsed = parseArguments(body ?? '');
   const error = isJsonObject(parsed) ? parsed['error'] : undefined;
   if (!isJsonObject(error)) return null;
   const { code, type, message } = error;
-  return { code: typeof code === 'string' ? code : typeof type === 'string' ? type : '', message: typeof message === 'string' ? message : '' };
+  return {
+    code: typeof code === 'string' ? code : typeof type === 'string' ? type : '',
+    message: typeof message === 'string' ? message : '',
+  };
 }
 
 /** The adapters send texts only. */
@@ -121,6 +155,11 @@ function toStandardFetch(fetch: GuardedFetch): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     const { method = 'GET', headers, body, signal } = init;
-    return await fetch(url, { method, headers: Object.fromEntries(new Headers(headers)), body: typeof body === 'string' ? body : null, signal: signal ?? null });
+    return await fetch(url, {
+      method,
+      headers: Object.fromEntries(new Headers(headers)),
+      body: typeof body === 'string' ? body : null,
+      signal: signal ?? null,
+    });
   };
 }

@@ -13,13 +13,21 @@ interface Access {
   readonly fetch: typeof globalThis.fetch;
 }
 
-const address = (baseUrl: string | undefined): { baseURL?: string } => (baseUrl === undefined ? {} : { baseURL: baseUrl });
+const address = (baseUrl: string | undefined): { baseURL?: string } =>
+  baseUrl === undefined ? {} : { baseURL: baseUrl };
 
 /** One adapter of the AI SDK for each provider. */
 export const providers: Readonly<Record<ModelSettings['provider'], (access: Access) => LanguageModelV3>> = {
   openai: ({ model, apiKey, baseUrl, fetch }) => createOpenAI({ apiKey, fetch, ...address(baseUrl) })(model),
   anthropic: ({ model, apiKey, baseUrl, fetch }) => createAnthropic({ apiKey, fetch, ...address(baseUrl) })(model),
-  google: ({ model, apiKey, baseUrl, fetch }) => createGoogleGenerativeAI({ apiKey, fetch, ...address(baseUrl) })(model),
+  google: ({ model, apiKey, baseUrl, fetch }) =>
+    createGoogleGenerativeAI({ apiKey, fetch, ...address(baseUrl) })(model),
   'openai-compatible': ({ model, apiKey, baseUrl, fetch }) =>
-    createOpenAICompatible({ name: 'openai-compatible', apiKey, fetch, baseURL: baseUrl ?? '', supportsStructuredOutputs: true }).languageModel(model),
+    createOpenAICompatible({
+      name: 'openai-compatible',
+      apiKey,
+      fetch,
+      baseURL: baseUrl ?? '',
+      supportsStructuredOutputs: true,
+    }).languageModel(model),
 };

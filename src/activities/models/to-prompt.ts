@@ -19,10 +19,32 @@ function toProviderMessage(message: Message, toolNames: ReadonlyMap<string, stri
     case 'user':
       return { role, content: [{ type: 'text', text: content }] };
     case 'assistant':
-      return { role, content: [...textParts(content), ...toolCallsOf(message).map(({ id, name, args }) => ({ type: 'tool-call' as const, toolCallId: id, toolName: name, input: args }))] };
+      return {
+        role,
+        content: [
+          ...textParts(content),
+          ...toolCallsOf(message).map(({ id, name, args }) => ({
+            type: 'tool-call' as const,
+            toolCallId: id,
+            toolName: name,
+            input: args,
+          })),
+        ],
+      };
     case 'tool': {
-      const toolCallId = isJsonObject(message) && typeof message['toolCallId'] === 'string' ? message['toolCallId'] : '';
-      return { role, content: [{ type: 'tool-result', toolCallId, toolName: toolNames.get(toolCallId) ?? 'unknown', output: { type: 'text', value: content } }] };
+      const toolCallId =
+        isJsonObject(message) && typeof message['toolCallId'] === 'string' ? message['toolCallId'] : '';
+      return {
+        role,
+        content: [
+          {
+            type: 'tool-result',
+            toolCallId,
+            toolName: toolNames.get(toolCallId) ?? 'unknown',
+            output: { type: 'text', value: content },
+          },
+        ],
+      };
     }
   }
 }

@@ -55,10 +55,16 @@ type UrlTemplate = (args: JsonObject) => { readonly url: URL; readonly rest: Jso
 /** Values fill the path and the query, escaped; scheme, host and port stand in the configuration. */
 function compileUrl(template: string): UrlTemplate {
   const segments = parseSegments(template, ['args']);
-  const used = new Set(segments.flatMap((segment) => (typeof segment === 'string' ? [] : [...segment.references.args])));
+  const used = new Set(
+    segments.flatMap((segment) => (typeof segment === 'string' ? [] : [...segment.references.args])),
+  );
   return (args) => {
     try {
-      const text = segments.map((segment) => (typeof segment === 'string' ? segment : encodeURIComponent(toText(segment.evaluate({ args }))))).join('');
+      const text = segments
+        .map((segment) =>
+          typeof segment === 'string' ? segment : encodeURIComponent(toText(segment.evaluate({ args }))),
+        )
+        .join('');
       if (DOT_SEGMENT.test(text)) throw new RangeError('"." and ".." lead to another path');
       const rest = Object.fromEntries(Object.entries(args).filter(([key]) => !used.has(key)));
       return { url: new URL(text), rest };
@@ -86,7 +92,11 @@ interface Answer {
 
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-async function send({ method }: HttpToolSettings, fetch: GuardedFetch, { url, rest, headers, context }: Sending): Promise<Answer> {
+async function send(
+  { method }: HttpToolSettings,
+  fetch: GuardedFetch,
+  { url, rest, headers, context }: Sending,
+): Promise<Answer> {
   const hasBody = HAS_BODY.has(method);
   if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
   const init = {
@@ -114,9 +124,14 @@ function unreadable({ ok }: Response, error: unknown): string {
   return '';
 }
 
-async function resolveHeaders({ headers = {} }: HttpToolSettings, secrets: UsedSecrets): Promise<Record<string, string>> {
+async function resolveHeaders(
+  { headers = {} }: HttpToolSettings,
+  secrets: UsedSecrets,
+): Promise<Record<string, string>> {
   try {
-    const resolved = Object.entries(headers).map(async ([name, value]) => [name.toLowerCase(), await secrets.resolve(value)] as const);
+    const resolved = Object.entries(headers).map(
+      async ([name, value]) => [name.toLowerCase(), await secrets.resolve(value)] as const,
+    );
     return Object.fromEntries(await Promise.all(resolved));
   } catch (error) {
     throw new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
@@ -125,7 +140,14 @@ async function resolveHeaders({ headers = {} }: HttpToolSettings, secrets: UsedS
 
 function readResult(name: string, { response, text }: Answer): Json {
   const { status, headers } = response;
-  if (!response.ok) throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message: `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}` });
+  if (!response.ok)
+    throw fromStatus({
+      code: 'TOOL_FAILED',
+      callee: 'tool',
+      status,
+      headers,
+      message: `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`,
+    });
   if (text === '') return null;
   return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
 }
@@ -139,7 +161,11 @@ function parseAnswer(name: string, text: string): Json {
   try {
     return toJson(JSON.parse(text));
   } catch (error) {
-    throw new CallError('TOOL_FAILED', `${name} answered what is no JSON, though it says so`, { retryable: false, done: 'perhaps', cause: error });
+    throw new CallError('TOOL_FAILED', `${name} answered what is no JSON, though it says so`, {
+      retryable: false,
+      done: 'perhaps',
+      cause: error,
+    });
   }
 }
 

@@ -8,7 +8,10 @@ export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...a
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'));
     if (!anyOf.some((permission) => caller.permissions.has(permission))) {
-      throw new ApiError('FORBIDDEN', `This needs the permission ${anyOf.join(' or ')}; the token's roles (${caller.roles.join(', ') || 'none'}) do not grant it`);
+      throw new ApiError(
+        'FORBIDDEN',
+        `This needs the permission ${anyOf.join(' or ')}; the token's roles (${caller.roles.join(', ') || 'none'}) do not grant it`,
+      );
     }
     c.set('caller', caller);
     await next();

@@ -39,11 +39,16 @@ export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>)
       case 'reused':
         throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key came with another body before');
       case 'in-progress':
-        throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', { headers: { 'retry-after': '1' } });
+        throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', {
+          headers: { 'retry-after': '1' },
+        });
       case 'proceed':
         c.set('attempt', { id: admission.resourceId, isRepetition: admission.resourceId !== id });
     }
-    const extending = setInterval(() => void store.idempotency.lease(request, timeIn(LEASE_MS)).catch(() => undefined), LEASE_MS / 3);
+    const extending = setInterval(
+      () => void store.idempotency.lease(request, timeIn(LEASE_MS)).catch(() => undefined),
+      LEASE_MS / 3,
+    );
     try {
       await next();
     } finally {
@@ -62,7 +67,8 @@ function timeIn(ms: number): string {
 function readKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();
-  if (key === '' || key.length > 255) throw new ApiError('INVALID_IDEMPOTENCY_KEY', 'An Idempotency-Key has 1 to 255 characters');
+  if (key === '' || key.length > 255)
+    throw new ApiError('INVALID_IDEMPOTENCY_KEY', 'An Idempotency-Key has 1 to 255 characters');
   return key;
 }
 
@@ -73,10 +79,16 @@ function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
 
 async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
   const body: unknown = await c.req.json();
-  return createHash('sha256').update(canonicalJson(toJson(body))).digest('hex');
+  return createHash('sha256')
+    .update(canonicalJson(toJson(body)))
+    .digest('hex');
 }
 
-async function keepAnswer(c: Context<ApiEnv>, { store, logger }: Pick<ApiDeps, 'store' | 'logger'>, request: RequestKey): Promise<void> {
+async function keepAnswer(
+  c: Context<ApiEnv>,
+  { store, logger }: Pick<ApiDeps, 'store' | 'logger'>,
+  request: RequestKey,
+): Promise<void> {
   const { status } = c.res;
   try {
     if (status >= 500) return await store.idempotency.lease(request, timeIn(0));

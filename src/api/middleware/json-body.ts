@@ -13,10 +13,15 @@ export function jsonBody(maxBytes: number) {
     const text = await readText(c.req.raw, maxBytes);
     const type = c.req.header('content-type') ?? '';
     if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
-      throw new ApiError('UNSUPPORTED_MEDIA_TYPE', `The body must be application/json, not ${type === '' ? 'of no type' : type}`);
+      throw new ApiError(
+        'UNSUPPORTED_MEDIA_TYPE',
+        `The body must be application/json, not ${type === '' ? 'of no type' : type}`,
+      );
     }
     if (isDeeperThan(MAX_DEPTH, parse(text))) {
-      throw new ApiError('INVALID_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels`, { issues: [{ path: '', message: 'Too deep' }] });
+      throw new ApiError('INVALID_REQUEST', `The body is nested deeper than ${MAX_DEPTH} levels`, {
+        issues: [{ path: '', message: 'Too deep' }],
+      });
     }
     const { url, method, headers, signal } = c.req.raw;
     c.req.raw = new Request(url, { method, headers, body: text, signal });
@@ -41,7 +46,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ApiError('MALFORMED_JSON', `The body is no JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new ApiError(
+      'MALFORMED_JSON',
+      `The body is no JSON: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 

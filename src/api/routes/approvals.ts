@@ -8,7 +8,13 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../paging.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
-import { ApprovalListSchema, ApprovalSchema, ApprovalStatusSchema, DecideSchema, DecisionSchema } from '../schemas/approval.ts';
+import {
+  ApprovalListSchema,
+  ApprovalSchema,
+  ApprovalStatusSchema,
+  DecideSchema,
+  DecisionSchema,
+} from '../schemas/approval.ts';
 import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
 
 const MAX_BODY_BYTES = 1_048_576;

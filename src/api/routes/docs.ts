@@ -23,7 +23,12 @@ export function docsRoutes(): Hono<ApiEnv> {
   router.get('/docs', (c) => c.html(PAGE));
   router.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript' }));
   for (const [file, type] of ASSETS) {
-    router.get(`/docs/${file}`, async (c) => c.body(await readFile(join(absolutePath(), file), 'utf8'), 200, { 'content-type': type, 'cache-control': 'public, max-age=86400' }));
+    router.get(`/docs/${file}`, async (c) =>
+      c.body(await readFile(join(absolutePath(), file), 'utf8'), 200, {
+        'content-type': type,
+        'cache-control': 'public, max-age=86400',
+      }),
+    );
   }
   return router;
 }

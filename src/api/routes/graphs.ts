@@ -31,14 +31,26 @@ const publish: AddRoute = (router, deps) => {
     summary: 'Publish a definition; the same content again is the same version',
     middleware: [authorized(deps, 'graph:publish'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: body(DefinitionSchema),
-    responses: { 200: json(GraphSchema, 'Published before'), 201: json(GraphSchema, 'A new version'), ...problems(400, 409, 413, 415, 422) },
+    responses: {
+      200: json(GraphSchema, 'Published before'),
+      201: json(GraphSchema, 'A new version'),
+      ...problems(400, 409, 413, 415, 422),
+    },
   });
   router.openapi(route, async (c) => {
     const definition = toJsonObject(c.req.valid('json'));
     const { graph, warnings } = requireValid(definition, deps.catalog);
     const { tenantId, sub: createdBy } = c.get('caller');
     const { name, hash } = graph;
-    const published = await deps.store.graphs.publish({ tenantId, name, hash, definition, warnings, createdAt: new Date().toISOString(), createdBy });
+    const published = await deps.store.graphs.publish({
+      tenantId,
+      name,
+      hash,
+      definition,
+      warnings,
+      createdAt: new Date().toISOString(),
+      createdBy,
+    });
     return c.json(published.graph, published.isNew ? 201 : 200);
   });
 };
@@ -110,9 +122,17 @@ const version: AddRoute = (router, deps) => {
 /** Publishing, checking and reading graph definitions. */
 export const graphRoutes = routes(publish, validate, list, newest, version);
 
-async function find({ store }: ApiDeps, tenantId: string, wanted: { name: string; version?: number }): Promise<PublishedGraph> {
+async function find(
+  { store }: ApiDeps,
+  tenantId: string,
+  wanted: { name: string; version?: number },
+): Promise<PublishedGraph> {
   const graph = await store.graphs.find(tenantId, wanted.name, wanted.version);
-  if (!graph) throw new ApiError('NOT_FOUND', `There is no graph "${wanted.name}"${wanted.version === undefined ? '' : ` with version ${wanted.version}`}`);
+  if (!graph)
+    throw new ApiError(
+      'NOT_FOUND',
+      `There is no graph "${wanted.name}"${wanted.version === undefined ? '' : ` with version ${wanted.version}`}`,
+    );
   return graph;
 }
 

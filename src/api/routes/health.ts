@@ -8,7 +8,13 @@ const tags = ['operations'];
 const Health = z.object({ status: z.literal('ok') }).openapi('Health');
 
 const alive: AddRoute = (router) => {
-  const route = createRoute({ method: 'get', path: '/healthz', tags, summary: 'The process is alive', responses: { 200: json(Health, 'It is') } });
+  const route = createRoute({
+    method: 'get',
+    path: '/healthz',
+    tags,
+    summary: 'The process is alive',
+    responses: { 200: json(Health, 'It is') },
+  });
   router.openapi(route, (c) => c.json({ status: 'ok' as const }, 200));
 };
 

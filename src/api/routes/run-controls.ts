@@ -31,7 +31,10 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
       const payload = toJsonObject(c.req.valid('json'));
-      const outcome = await sendSignal(deps, c.get('caller'), { run, signal: { name, attempt: c.get('attempt'), payload } });
+      const outcome = await sendSignal(deps, c.get('caller'), {
+        run,
+        signal: { name, attempt: c.get('attempt'), payload },
+      });
       if (!outcome.taken) throw toApiError(outcome.refusal);
       const [view, retrying] = await Promise.all([deps.engine.view(run), deps.store.ledger.retrying(run.id)]);
       return c.json(toRunJson(run, retrying, view ?? run.view), 202);

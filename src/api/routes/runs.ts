@@ -20,7 +20,12 @@ import { readWait, waitForRun } from '../wait-for-run.ts';
 const MAX_BODY_BYTES = 1_048_576;
 const tags = ['runs'];
 const Id = z.object({ id: z.string() });
-const Prefer = z.object({ prefer: z.string().optional().openapi({ description: 'wait=N: answer when the run ends or waits, after N seconds (60 at most) at the latest' }) });
+const Prefer = z.object({
+  prefer: z
+    .string()
+    .optional()
+    .openapi({ description: 'wait=N: answer when the run ends or waits, after N seconds (60 at most) at the latest' }),
+});
 
 const start: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -36,7 +41,12 @@ const start: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { graph, input, limits, metadata } = c.req.valid('json');
     const { id } = c.get('attempt');
-    const wanted = { graph: toJson(graph), input: toJsonObject(input), limits: given(limits), metadata: toJsonObject(metadata) };
+    const wanted = {
+      graph: toJson(graph),
+      input: toJsonObject(input),
+      limits: given(limits),
+      metadata: toJsonObject(metadata),
+    };
     await startRun(deps, c.get('caller'), { id, wanted });
     c.header('location', `/api/runs/${id}`);
     return c.json(await readRun(c, deps, id), 201);
@@ -44,7 +54,11 @@ const start: AddRoute = (router, deps) => {
 };
 
 const list: AddRoute = (router, deps) => {
-  const Filter = z.object({ status: RunStatusSchema.optional(), graph: z.string().optional(), createdAfter: z.iso.datetime({ offset: true }).transform(toStorableTime).optional() });
+  const Filter = z.object({
+    status: RunStatusSchema.optional(),
+    graph: z.string().optional(),
+    createdAfter: z.iso.datetime({ offset: true }).transform(toStorableTime).optional(),
+  });
   const route = createRoute({
     method: 'get',
     path: '/api/runs',
@@ -128,7 +142,10 @@ export const runRoutes = routes(start, list, read, state, history);
 
 async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const seconds = readWait(c.req.header('prefer'));
-  const run = seconds === null ? await deps.store.runs.find(id) : await waitForRun(deps, id, { seconds, signal: c.req.raw.signal });
+  const run =
+    seconds === null
+      ? await deps.store.runs.find(id)
+      : await waitForRun(deps, id, { seconds, signal: c.req.raw.signal });
   if (!run) throw new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
   return toRunJson(run, await deps.store.ledger.retrying(id));

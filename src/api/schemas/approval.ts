@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy, JsonSchema } from '../../graph/definition.ts';
 import { AnyJson, GivenJson, listOf, NextCursor, Time } from './common.ts';
 
-const GivenSchema = z.custom<JsonSchema | null>().openapi({ type: ['object', 'boolean', 'null'], description: 'A JSON Schema, or null' });
+const GivenSchema = z
+  .custom<JsonSchema | null>()
+  .openapi({ type: ['object', 'boolean', 'null'], description: 'A JSON Schema, or null' });
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
 
@@ -18,7 +20,16 @@ export const ApprovalSchema = z
     decisionSchema: GivenSchema,
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
-    decisions: listOf(z.object({ by: z.string(), decision: z.enum(['approve', 'reject']), reason: z.string().nullable(), at: Time, args: GivenJson, values: GivenJson })),
+    decisions: listOf(
+      z.object({
+        by: z.string(),
+        decision: z.enum(['approve', 'reject']),
+        reason: z.string().nullable(),
+        at: Time,
+        args: GivenJson,
+        values: GivenJson,
+      }),
+    ),
     tool: z.string().optional(),
     requestedBy: z.string(),
     requestedAt: Time,
@@ -26,12 +37,18 @@ export const ApprovalSchema = z
   })
   .openapi('Approval');
 
-export const ApprovalListSchema = z.object({ items: listOf(ApprovalSchema), nextCursor: NextCursor }).openapi('ApprovalList');
+export const ApprovalListSchema = z
+  .object({ items: listOf(ApprovalSchema), nextCursor: NextCursor })
+  .openapi('ApprovalList');
 
 const decisionFields = {
   reason: z.string().max(2_000).optional(),
-  args: AnyJson.optional().openapi({ description: 'Edited arguments; without them those that were proposed are approved' }),
+  args: AnyJson.optional().openapi({
+    description: 'Edited arguments; without them those that were proposed are approved',
+  }),
   values: AnyJson.optional().openapi({ description: 'Values that the approval asks for' }),
 };
 export const DecideSchema = z.strictObject({ approvalId: z.string().optional(), ...decisionFields }).openapi('Decide');
-export const DecisionSchema = z.strictObject({ decision: z.enum(['approve', 'reject']), ...decisionFields }).openapi('Decision');
+export const DecisionSchema = z
+  .strictObject({ decision: z.enum(['approve', 'reject']), ...decisionFields })
+  .openapi('Decision');

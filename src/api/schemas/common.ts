@@ -10,7 +10,17 @@ const ProblemSchema = z
     code: z.string(),
     detail: z.string(),
     instance: z.string(),
-    issues: z.array(z.object({ path: z.string(), message: z.string(), code: z.string().optional(), severity: z.string().optional(), hint: z.string().optional() })).optional(),
+    issues: z
+      .array(
+        z.object({
+          path: z.string(),
+          message: z.string(),
+          code: z.string().optional(),
+          severity: z.string().optional(),
+          hint: z.string().optional(),
+        }),
+      )
+      .optional(),
   })
   .openapi('Problem', { description: 'A problem document (RFC 9457)' });
 
@@ -20,10 +30,14 @@ export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly()
 /** Any JSON value, in requests. */
 export const AnyJson = z.unknown().openapi({ description: 'Any JSON value' });
 /** Any JSON object, as it is: a schema of records would lose a member named `__proto__`. */
-export const JsonRecord = z.custom<object>(isJsonObject, 'An object is expected here').openapi({ type: 'object', additionalProperties: true });
+export const JsonRecord = z
+  .custom<object>(isJsonObject, 'An object is expected here')
+  .openapi({ type: 'object', additionalProperties: true });
 
 /** JSON that the API gives back as it has it. */
-export const GivenJson = z.custom<Json>().openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description: 'Any JSON value' });
+export const GivenJson = z
+  .custom<Json>()
+  .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description: 'Any JSON value' });
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
 
@@ -32,9 +46,15 @@ export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(50),
   cursor: z.string().min(1).optional(),
 });
-export const NextCursor = z.string().nullable().openapi({ description: 'Asks for the next page; null: this was the last' });
+export const NextCursor = z
+  .string()
+  .nullable()
+  .openapi({ description: 'Asks for the next page; null: this was the last' });
 
-const problem = (description: string) => ({ description, content: { 'application/problem+json': { schema: ProblemSchema } } });
+const problem = (description: string) => ({
+  description,
+  content: { 'application/problem+json': { schema: ProblemSchema } },
+});
 
 const PROBLEMS = {
   400: problem('The body is no JSON, or a cursor or key is not valid'),
@@ -59,7 +79,12 @@ export function problems(...own: readonly (keyof typeof PROBLEMS)[]): ProblemAns
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
 }
 
-export const json = <T extends z.ZodType>(schema: T, description: string) => ({ description, content: { 'application/json': { schema } } });
-export const body = <T extends z.ZodType>(schema: T) => ({ body: { required: true, content: { 'application/json': { schema } } } });
+export const json = <T extends z.ZodType>(schema: T, description: string) => ({
+  description,
+  content: { 'application/json': { schema } },
+});
+export const body = <T extends z.ZodType>(schema: T) => ({
+  body: { required: true, content: { 'application/json': { schema } } },
+});
 
 export const security = [{ bearer: [] }];

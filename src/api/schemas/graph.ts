@@ -13,10 +13,17 @@ const IssueSchema = z
 
 export const DefinitionSchema = JsonRecord.openapi('GraphDefinition', { description: 'A graph definition, version 1' });
 
-const GraphSummarySchema = z.object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() }).openapi('GraphSummary');
+const GraphSummarySchema = z
+  .object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() })
+  .openapi('GraphSummary');
 
-export const GraphSchema = GraphSummarySchema.extend({ definition: GivenRecord, warnings: listOf(IssueSchema) }).openapi('Graph');
+export const GraphSchema = GraphSummarySchema.extend({
+  definition: GivenRecord,
+  warnings: listOf(IssueSchema),
+}).openapi('Graph');
 
-export const GraphListSchema = z.object({ items: listOf(GraphSummarySchema), nextCursor: NextCursor }).openapi('GraphList');
+export const GraphListSchema = z
+  .object({ items: listOf(GraphSummarySchema), nextCursor: NextCursor })
+  .openapi('GraphList');
 
 export const ValidationSchema = z.object({ valid: z.boolean(), issues: listOf(IssueSchema) }).openapi('Validation');

@@ -3,7 +3,9 @@ import type { RunEvent } from '../../graph/events.ts';
 import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
 
-export const RunStatusSchema = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled']).openapi('RunStatus');
+export const RunStatusSchema = z
+  .enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'])
+  .openapi('RunStatus');
 
 const RunErrorSchema = z
   .object({
@@ -28,13 +30,32 @@ export const RunSchema = z
     step: z.int(),
     next: listOf(z.string()),
     waitingFor: listOf(
-      z.object({ kind: z.enum(['approval', 'event', 'timer', 'intervention']), node: z.string(), id: z.string().optional(), since: Time, deadline: Time.optional() }),
+      z.object({
+        kind: z.enum(['approval', 'event', 'timer', 'intervention']),
+        node: z.string(),
+        id: z.string().optional(),
+        since: Time,
+        deadline: Time.optional(),
+      }),
     ),
-    retrying: listOf(z.object({ node: z.string(), attempt: z.int(), lastError: RunErrorSchema.nullable(), nextAttemptAt: Time.nullable() })),
+    retrying: listOf(
+      z.object({
+        node: z.string(),
+        attempt: z.int(),
+        lastError: RunErrorSchema.nullable(),
+        nextAttemptAt: Time.nullable(),
+      }),
+    ),
     input: GivenRecord,
     output: GivenJson,
     error: RunErrorSchema.nullable(),
-    usage: z.object({ inputTokens: z.int(), outputTokens: z.int(), costUsd: z.number(), modelCalls: z.int(), toolCalls: z.int() }),
+    usage: z.object({
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      costUsd: z.number(),
+      modelCalls: z.int(),
+      toolCalls: z.int(),
+    }),
     limits: GivenRecord,
     metadata: GivenRecord,
     createdBy: z.string(),
@@ -49,7 +70,9 @@ export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: Ne
 
 export const NewRunSchema = z
   .strictObject({
-    graph: z.union([z.string().min(1), DefinitionSchema]).openapi({ description: '"name", "name@3" or a whole definition' }),
+    graph: z
+      .union([z.string().min(1), DefinitionSchema])
+      .openapi({ description: '"name", "name@3" or a whole definition' }),
     input: JsonRecord.default({}),
     limits: LimitsSchema.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),

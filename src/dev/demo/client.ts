@@ -16,7 +16,8 @@ export function createClient(baseUrl: string, token: string): Client {
     const headers = { authorization: `Bearer ${token}`, ...Object.fromEntries(new Headers(init.headers)) };
     const response = await untilItAnswers(new URL(path, baseUrl), { ...init, headers });
     const answer = toJson(await response.json());
-    if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
+    if (!response.ok)
+      throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
     if (!isJsonObject(answer)) throw new Error(`${path} answered no object`);
     return answer;
   };
@@ -30,7 +31,7 @@ export function createClient(baseUrl: string, token: string): Client {
 }
 
 async function untilItAnswers(url: URL, init: RequestInit): Promise<Response> {
-  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ; ) {
+  for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ;) {
     const response = await fetch(url, init).catch((error: unknown) => {
       if (Date.now() > deadline) throw error;
       return null;

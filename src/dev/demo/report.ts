@@ -15,7 +15,11 @@ export interface ReportRow {
 }
 
 /** Holds what happened against what was expected; the money is counted at the shop. */
-export async function toReport(cases: readonly TicketCase[], results: readonly TicketResult[], shop: Client): Promise<readonly ReportRow[]> {
+export async function toReport(
+  cases: readonly TicketCase[],
+  results: readonly TicketResult[],
+  shop: Client,
+): Promise<readonly ReportRow[]> {
   const paid = await countRefunds(shop);
   return cases.flatMap(({ ticket, expected }) => {
     const result = results.find(({ ticketId }) => ticketId === ticket.id);
@@ -54,5 +58,10 @@ export function formatReport(rows: readonly ReportRow[]): string {
   const total = rows.reduce((sum, { refunded }) => sum + Math.round(refunded * 100), 0) / 100;
   const good = rows.filter(({ differences }) => differences.length === 0).length;
   const head = `${'ticket'.padEnd(7)} ${'outcome'.padEnd(18)} ${'USD'.padStart(9)}  run`;
-  return [head, ...lines, '', `${good} of ${rows.length} runs ended as expected; ${total.toFixed(2)} USD were refunded.`].join('\n');
+  return [
+    head,
+    ...lines,
+    '',
+    `${good} of ${rows.length} runs ended as expected; ${total.toFixed(2)} USD were refunded.`,
+  ].join('\n');
 }

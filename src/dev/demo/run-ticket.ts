@@ -22,7 +22,10 @@ interface Desk {
 }
 
 /** Runs the graph over one ticket to its end; where it waits for an approval, an approver decides as the bundled expectations say. */
-export async function runTicket({ graph, user, approver, say }: Desk, { ticket, expected }: TicketCase): Promise<TicketResult> {
+export async function runTicket(
+  { graph, user, approver, say }: Desk,
+  { ticket, expected }: TicketCase,
+): Promise<TicketResult> {
   const started = await user.post('/api/runs', { graph, input: { ticket }, metadata: { ticket: ticket.id } });
   const runId = textIn(started, 'id');
   const decisions = [...expected.decisions];
@@ -30,12 +33,14 @@ export async function runTicket({ graph, user, approver, say }: Desk, { ticket, 
   for (;;) {
     const run = await user.get(`/api/runs/${runId}`, { prefer: 'wait=30' });
     const status = textIn(run, 'status');
-    if (['completed', 'failed', 'canceled'].includes(status)) return await finish({ ticketId: ticket.id, runId, status, run }, user, say);
+    if (['completed', 'failed', 'canceled'].includes(status))
+      return await finish({ ticketId: ticket.id, runId, status, run }, user, say);
     for (const waiting of listIn(run, 'waitingFor')) {
       const node = textIn(waiting, 'node');
       const id = textIn(waiting, 'id');
       if (decided.has(id)) continue;
-      if (textIn(waiting, 'kind') !== 'approval') throw new Error(`${ticket.id}: node ${node} waits for an ${textIn(waiting, 'kind')}`);
+      if (textIn(waiting, 'kind') !== 'approval')
+        throw new Error(`${ticket.id}: node ${node} waits for an ${textIn(waiting, 'kind')}`);
       const decision = decisions.shift();
       if (decision?.node !== node) throw new Error(`${ticket.id}: no decision is expected at ${node}`);
       say(`${ticket.id}  waits for approval at ${node}; ${describe(decision)}`);

@@ -117,12 +117,19 @@ function isReplacement(value: Json): value is JsonObject & { readonly $replace: 
 
 function conflict(writes: readonly WriteOfChannel[], how: string): GraphError {
   const writers = writes.map(({ by }) => by).join(' and ');
-  return new GraphError('INVALID_CONCURRENT_GRAPH_UPDATE', `${writers} ${how}; give it a reducer, or let one node write it`);
+  return new GraphError(
+    'INVALID_CONCURRENT_GRAPH_UPDATE',
+    `${writers} ${how}; give it a reducer, or let one node write it`,
+  );
 }
 
 function checkSchema(channel: Channel, value: Json): void {
   const [violation] = channel.check?.(value) ?? [];
-  if (violation) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', `its value would break its schema at ${violation.path || '/'}: ${violation.message}`);
+  if (violation)
+    throw new GraphError(
+      'CHANNEL_SCHEMA_VIOLATION',
+      `its value would break its schema at ${violation.path || '/'}: ${violation.message}`,
+    );
 }
 
 function refused(channel: string, writes: readonly WriteOfChannel[], thrown: unknown): Applied {

@@ -9,7 +9,11 @@ export const max = fold(null, asNumber, (a, b) => Math.max(a, b));
 export const and = fold(null, asBoolean, (a, b) => a && b);
 export const or = fold(null, asBoolean, (a, b) => a || b);
 
-function fold<T extends number | boolean>(initial: T | null, read: (value: Json) => T, combine: (a: T, b: T) => T): Reducer {
+function fold<T extends number | boolean>(
+  initial: T | null,
+  read: (value: Json) => T,
+  combine: (a: T, b: T) => T,
+): Reducer {
   return {
     initial,
     exclusive: false,

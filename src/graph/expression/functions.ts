@@ -7,7 +7,7 @@ import { toText } from './text.ts';
 import { fromCel, unwrap } from './value.ts';
 
 /**
- * Methods whose behaviour in the CEL library differs from the specification (backtracking regular expressions,
+ * Methods whose behavior in the CEL library differs from the specification (backtracking regular expressions,
  * UTF-16 indexes, case beyond ASCII, lists of text only). Calls of them are renamed to our versions before the check.
  */
 export const REPLACED_METHODS: ReadonlySet<string> = new Set([
@@ -88,7 +88,10 @@ function replaceSome(...[text, wanted, by, limit]: [string, string, string, unkn
 }
 
 /** Joins what stood between the occurrences; a negative limit replaces all of them. */
-function replaceParts(parts: readonly string[], { wanted, by, limit }: { wanted: string; by: string; limit: number }): string {
+function replaceParts(
+  parts: readonly string[],
+  { wanted, by, limit }: { wanted: string; by: string; limit: number },
+): string {
   const replaced = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
   spend(parts.length * (1 + by.length));
   return [parts.slice(0, replaced + 1).join(by), ...parts.slice(replaced + 1)].join(wanted);
@@ -100,7 +103,8 @@ function codePoints(text: string): string | readonly string[] {
 }
 
 function slice(points: string | readonly string[], from: number, to: number = points.length): string {
-  if (from > to || to > points.length) throw new RangeError(`index out of range: ${from} to ${to} of ${points.length} characters`);
+  if (from > to || to > points.length)
+    throw new RangeError(`index out of range: ${from} to ${to} of ${points.length} characters`);
   return typeof points === 'string' ? points.slice(from, to) : points.slice(from, to).join('');
 }
 
@@ -116,6 +120,7 @@ function toIndex(value: unknown): number {
 
 function toInteger(value: unknown): number {
   const number = typeof value === 'bigint' ? Number(value) : value;
-  if (typeof number !== 'number' || !Number.isInteger(number)) throw new TypeError(`expected a whole number, got ${toText(fromCel(value))}`);
+  if (typeof number !== 'number' || !Number.isInteger(number))
+    throw new TypeError(`expected a whole number, got ${toText(fromCel(value))}`);
   return number;
 }

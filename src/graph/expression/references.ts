@@ -49,7 +49,9 @@ function memberAccess(node: SyntaxNode): { of: RootName; name: string } | null {
 function boundScope(node: SyntaxNode): { readonly name: string; readonly outside: ReadonlySet<unknown> } | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
   if (typeof holder !== 'object' || holder === null) return null;
-  if ('iterVarName' in holder && 'iterable' in holder && typeof holder.iterVarName === 'string') return { name: holder.iterVarName, outside: new Set([holder.iterable]) };
-  if ('var' in holder && 'val' in holder && typeof holder.var === 'string') return { name: holder.var, outside: new Set([holder.val]) };
+  if ('iterVarName' in holder && 'iterable' in holder && typeof holder.iterVarName === 'string')
+    return { name: holder.iterVarName, outside: new Set([holder.iterable]) };
+  if ('var' in holder && 'val' in holder && typeof holder.var === 'string')
+    return { name: holder.var, outside: new Set([holder.val]) };
   return null;
 }

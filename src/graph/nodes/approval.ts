@@ -24,7 +24,11 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope):
   return {
     start(task) {
       const { bindings } = task;
-      const question = { title: toText(title.fill(bindings)), details: details.fill(bindings), args: args.fill(bindings) };
+      const question = {
+        title: toText(title.fill(bindings)),
+        details: details.fill(bindings),
+        args: args.fill(bindings),
+      };
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval({ ...question, ...fixed }) } };
     },
     resume(task, position, happening) {

@@ -22,7 +22,10 @@ const MAX_CORRECTIONS = 2;
 export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunner {
   const plan: Plan = {
     node,
-    models: modelsOf(node, scope).map((model) => ({ model, policy: policyOf(node, own(scope.catalog.models, model) ?? {}, scope) })),
+    models: modelsOf(node, scope).map((model) => ({
+      model,
+      policy: policyOf(node, own(scope.catalog.models, model) ?? {}, scope),
+    })),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
     prompt: promptOf(node),
   };
@@ -54,12 +57,15 @@ function promptOf(node: NodeOfType<'llm'>): Plan['prompt'] {
   const prompt = node.prompt === undefined ? null : field('prompt', node.prompt, '');
   return ({ bindings }) => ({
     system: system && toText(system.fill(bindings)),
-    messages: prompt ? [{ id: 'prompt', role: 'user', content: toText(prompt.fill(bindings)) }] : messagesIn(bindings.state, node.messages),
+    messages: prompt
+      ? [{ id: 'prompt', role: 'user', content: toText(prompt.fill(bindings)) }]
+      : messagesIn(bindings.state, node.messages),
   });
 }
 
 function messagesIn(state: Json | undefined, channel: string | undefined): readonly Message[] {
-  const value = channel !== undefined && typeof state === 'object' && state !== null && !isJsonList(state) ? state[channel] : [];
+  const value =
+    channel !== undefined && typeof state === 'object' && state !== null && !isJsonList(state) ? state[channel] : [];
   return isJsonList(value) ? value.filter(isMessage) : [];
 }
 
@@ -101,15 +107,22 @@ function afterFailure(
 
 function afterReply(plan: Plan, task: TaskContext, answer: Answer): Progress {
   const { position, reply } = answer;
-  if (reply.finishReason === 'content-filter') return failed(modelFailure('The provider filtered the reply', 'content_filter'));
+  if (reply.finishReason === 'content-filter')
+    return failed(modelFailure('The provider filtered the reply', 'content_filter'));
   if (!plan.readOutput) return finish(plan, answer, null);
   const read = plan.readOutput(reply.text);
   if ('value' in read) return finish(plan, answer, read.value);
   if (reply.finishReason === 'length') {
-    return failed(modelFailure('The reply was cut off before its object was complete; raise maxOutputTokens', 'truncated'));
+    return failed(
+      modelFailure('The reply was cut off before its object was complete; raise maxOutputTokens', 'truncated'),
+    );
   }
   if (position.corrections.length / 2 >= MAX_CORRECTIONS) return failed(outputViolation(read.problem));
-  return ask(plan, task, { ...position, call: position.call + 1, corrections: [...position.corrections, ...correction(reply, read.problem)] });
+  return ask(plan, task, {
+    ...position,
+    call: position.call + 1,
+    corrections: [...position.corrections, ...correction(reply, read.problem)],
+  });
 }
 
 function finish({ node, models }: Plan, { position, reply }: Answer, object: Json): Progress {
@@ -123,7 +136,11 @@ function finish({ node, models }: Plan, { position, reply }: Answer, object: Jso
 function correction(reply: ModelReply, problem: string): readonly Message[] {
   return [
     { id: 'reply', role: 'assistant', content: reply.text },
-    { id: 'correction', role: 'user', content: `Your answer does not fit the schema: ${problem}. Answer again with the corrected JSON object only.` },
+    {
+      id: 'correction',
+      role: 'user',
+      content: `Your answer does not fit the schema: ${problem}. Answer again with the corrected JSON object only.`,
+    },
   ];
 }
 
@@ -132,5 +149,11 @@ function modelFailure(message: string, cause: string): TaskFailure {
 }
 
 function outputViolation(problem: string): TaskFailure {
-  return { callFailed: true, error: { code: 'OUTPUT_SCHEMA_VIOLATION', message: `The model's answer still breaks the output schema: ${problem}` } };
+  return {
+    callFailed: true,
+    error: {
+      code: 'OUTPUT_SCHEMA_VIOLATION',
+      message: `The model's answer still breaks the output schema: ${problem}`,
+    },
+  };
 }

@@ -23,6 +23,10 @@ export function field(name: string, value: Json | undefined, fallback: Json): Te
 }
 
 /** The policy of a node's call: the node's own words win over those of what it calls, then the graph's, then the installation's. */
-export function policyOf(node: CallSettings & { readonly deadline?: string }, called: CallSettings, { catalog, defaults }: NodeScope): CallPolicy {
+export function policyOf(
+  node: CallSettings & { readonly deadline?: string },
+  called: CallSettings,
+  { catalog, defaults }: NodeScope,
+): CallPolicy {
   return toCallPolicy([node, called, defaults], catalog.defaults, node.deadline);
 }

@@ -21,7 +21,9 @@ function parseLoosely(text: string): Json | undefined {
   const fenced = /```(?:json)?\s*([\s\S]*?)```/.exec(text)?.[1];
   const start = text.search(/[[{]/);
   const end = Math.max(text.lastIndexOf('}'), text.lastIndexOf(']'));
-  return [text, fenced, start < 0 ? undefined : text.slice(start, end + 1)].map(parse).find((value) => value !== undefined);
+  return [text, fenced, start < 0 ? undefined : text.slice(start, end + 1)]
+    .map(parse)
+    .find((value) => value !== undefined);
 }
 
 function parse(text: string | undefined): Json | undefined {

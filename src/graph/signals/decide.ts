@@ -20,7 +20,14 @@ export function decisionSignal(decision: Verdict['decision'], description: strin
 function handle(draft: Draft, decision: Verdict['decision'], { payload, by }: SignalRequest): Answer {
   const found = findApproval(draft, textOf(payload, 'approvalId'));
   if ('taken' in found) return found;
-  const verdict = { decision, by, at: draft.at, reason: textOf(payload, 'reason'), args: payload['args'], values: payload['values'] };
+  const verdict = {
+    decision,
+    by,
+    at: draft.at,
+    reason: textOf(payload, 'reason'),
+    args: payload['args'],
+    values: payload['values'],
+  };
   const judgement = decide(found, verdict);
   if ('refusal' in judgement) return refused(judgement.refusal);
   record(draft, judgement.approval);
@@ -37,7 +44,10 @@ function findApproval({ run }: Draft, id: string | undefined): Approval | Answer
   if (only && pending.length === 1) return only;
   if (!only) return refused({ code: 'UNKNOWN_APPROVAL', message: 'This run has no pending approval' });
   const ids = pending.map(({ id: pendingId, node }) => `${pendingId} (${node})`).join(', ');
-  return refused({ code: 'APPROVAL_ID_REQUIRED', message: `Several approvals are pending; name one by approvalId: ${ids}` });
+  return refused({
+    code: 'APPROVAL_ID_REQUIRED',
+    message: `Several approvals are pending; name one by approvalId: ${ids}`,
+  });
 }
 
 function record(draft: Draft, approval: Approval): void {
@@ -45,6 +55,14 @@ function record(draft: Draft, approval: Approval): void {
   if (!last) throw new TypeError('A decided approval holds its decision');
   saveApproval(draft, approval);
   const { by, decision, reason, args } = last;
-  emitAt(draft, approval.task, { type: 'approval.decided', approvalId: approval.id, by, decision, reason, args, status: approval.status });
+  emitAt(draft, approval.task, {
+    type: 'approval.decided',
+    approvalId: approval.id,
+    by,
+    decision,
+    reason,
+    args,
+    status: approval.status,
+  });
   if (approval.status !== 'pending') deliver(draft, approval.task, { kind: 'approval.closed', approval });
 }

@@ -70,9 +70,17 @@ function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => vo
     return taken();
   }
   const names = waiting.map((of) => `${idOf(of)} (${of.task.node})`).join(', ');
-  if (only) return refused({ code: 'INTERVENTION_ID_REQUIRED', message: `Several nodes wait for an intervention; name one by id: ${names}` });
-  if (waiting.length === 0) return refused({ code: 'NOT_ALLOWED_NOW', message: 'No node of this run waits for an intervention' });
-  return refused({ code: 'UNKNOWN_INTERVENTION', message: `That node does not wait for an intervention; these do: ${names}` });
+  if (only)
+    return refused({
+      code: 'INTERVENTION_ID_REQUIRED',
+      message: `Several nodes wait for an intervention; name one by id: ${names}`,
+    });
+  if (waiting.length === 0)
+    return refused({ code: 'NOT_ALLOWED_NOW', message: 'No node of this run waits for an intervention' });
+  return refused({
+    code: 'UNKNOWN_INTERVENTION',
+    message: `That node does not wait for an intervention; these do: ${names}`,
+  });
 }
 
 function idOf(of: TaskFrame): string {

@@ -34,18 +34,31 @@ export function receive(draft: Draft, name: string, given: Json | undefined): vo
 
 function answerTo(draft: Draft, name: string, payload: Json): Answer {
   const kind = signals.get(name);
-  if (!kind) return refused({ code: 'UNKNOWN_SIGNAL', message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}` });
+  if (!kind)
+    return refused({
+      code: 'UNKNOWN_SIGNAL',
+      message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}`,
+    });
   const issues = compileJsonSchema(payloadSchema(kind))(payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
-    return refused({ code: 'MALFORMED', message: issues.map(({ path, message }) => `${path || '/'}: ${message}`).join('; '), issues });
+    return refused({
+      code: 'MALFORMED',
+      message: issues.map(({ path, message }) => `${path || '/'}: ${message}`).join('; '),
+      issues,
+    });
   }
   const { status, cancellation } = draft.run;
-  if (isEnded(status) || cancellation) return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : status}` });
+  if (isEnded(status) || cancellation)
+    return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : status}` });
   return kind.handle(draft, { payload, by: principalOf(payload) });
 }
 
 function payloadSchema({ properties }: SignalKind): JsonObject {
-  return { type: 'object', properties: { ...properties, decisionId: { type: 'string' }, by: PRINCIPAL_SCHEMA }, additionalProperties: false };
+  return {
+    type: 'object',
+    properties: { ...properties, decisionId: { type: 'string' }, by: PRINCIPAL_SCHEMA },
+    additionalProperties: false,
+  };
 }
 
 function principalOf(payload: Json): Principal {
@@ -56,7 +69,13 @@ function principalOf(payload: Json): Principal {
 
 function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
   const detail = truncate(refusal.message, MAX_DETAIL);
-  emit(draft, rootFrame(draft), { type: 'signal.ignored', signal: name, reason: refusal.code.toLowerCase(), detail, by });
+  emit(draft, rootFrame(draft), {
+    type: 'signal.ignored',
+    signal: name,
+    reason: refusal.code.toLowerCase(),
+    detail,
+    by,
+  });
 }
 
 const MAX_DETAIL = 500;

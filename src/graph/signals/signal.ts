@@ -18,7 +18,9 @@ export interface SignalRequest {
 }
 
 /** What a signal came to: taken, with what its sender is told; or refused, and nothing has changed. */
-export type Answer = { readonly taken: true; readonly value: Json } | { readonly taken: false; readonly refusal: Refusal };
+export type Answer =
+  | { readonly taken: true; readonly value: Json }
+  | { readonly taken: false; readonly refusal: Refusal };
 
 export function taken(value: Json = null): Answer {
   return { taken: true, value };

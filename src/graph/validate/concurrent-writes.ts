@@ -6,7 +6,9 @@ import { writesOf } from './unknown-channels.ts';
 /** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write one channel that takes one write only. */
 export const concurrentWrites: Rule = (subject) => {
   const reported = new Set<string>();
-  return [...alwaysTogether(subject.edges).values()].flatMap((group) => clashesIn(subject, [...group])).filter(({ path }) => !reported.has(path) && reported.add(path));
+  return [...alwaysTogether(subject.edges).values()]
+    .flatMap((group) => clashesIn(subject, [...group]))
+    .filter(({ path }) => !reported.has(path) && reported.add(path));
 };
 
 /** The nodes that plain edges of one source start in the same superstep. */
@@ -14,7 +16,10 @@ function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, Read
   const groups = new Map<string, Set<string>>();
   for (const { kind, sources, targets } of edges) {
     if (kind !== 'plain') continue;
-    const source = sources.map(({ name }) => name).sort().join(' ');
+    const source = sources
+      .map(({ name }) => name)
+      .sort()
+      .join(' ');
     const group = groups.get(source) ?? new Set();
     for (const { name } of targets) group.add(name);
     groups.set(source, group);

@@ -5,7 +5,10 @@ import { branchesOf } from './subject.ts';
 /** `DEAD_END_BRANCH`: branches of which perhaps none holds. */
 export const deadEndBranches: Rule = ({ edges }) =>
   edges
-    .filter(({ kind, fields, path }) => kind === 'branches' && branchesOf(fields, path).every(({ fields: { when } }) => when !== undefined))
+    .filter(
+      ({ kind, fields, path }) =>
+        kind === 'branches' && branchesOf(fields, path).every(({ fields: { when } }) => when !== undefined),
+    )
     .map(({ path }) =>
       warning('DEAD_END_BRANCH', path, {
         message: 'When none of these branches holds, this edge leads nowhere',

@@ -31,11 +31,15 @@ interface BareExpression {
 export function bareExpressions({ channels, edges }: Subject): readonly BareExpression[] {
   const reducers = [...channels].flatMap(([name, { reducer }]) => {
     const source = isJsonObject(reducer) ? reducer['expr'] : undefined;
-    return typeof source === 'string' ? [{ source, names: ['current', 'update'] as const, path: toPointer(['channels', name, 'reducer', 'expr']) }] : [];
+    return typeof source === 'string'
+      ? [{ source, names: ['current', 'update'] as const, path: toPointer(['channels', name, 'reducer', 'expr']) }]
+      : [];
   });
   const conditions = edges
     .flatMap(({ fields, path }) => branchesOf(fields, path))
-    .flatMap(({ fields: { when }, path }) => (typeof when === 'string' ? [{ source: when, names: NODE_NAMES, path: `${path}/when` }] : []));
+    .flatMap(({ fields: { when }, path }) =>
+      typeof when === 'string' ? [{ source: when, names: NODE_NAMES, path: `${path}/when` }] : [],
+    );
   return [...reducers, ...conditions];
 }
 
@@ -44,7 +48,15 @@ export function readIssues({ channels }: Subject, { references }: Expression, pa
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
   return [
-    ...unknownChannels.map((name) => error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`)),
-    ...unknownFields.map((name) => error('INVALID_EXPRESSION', path, `"run" has no field "${name}"; it has ${RUN_FIELDS.join(', ')}.${didYouMean(name, RUN_FIELDS)}`)),
+    ...unknownChannels.map((name) =>
+      error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
+    ),
+    ...unknownFields.map((name) =>
+      error(
+        'INVALID_EXPRESSION',
+        path,
+        `"run" has no field "${name}"; it has ${RUN_FIELDS.join(', ')}.${didYouMean(name, RUN_FIELDS)}`,
+      ),
+    ),
   ];
 }

@@ -11,9 +11,19 @@ export const names: Rule = ({ definition }) => {
   const { name } = definition;
   const ofGraph =
     typeof name === 'string' && !GRAPH_NAME.test(name)
-      ? [error('INVALID_NAME', '/name', `"${name.slice(0, 80)}" is no graph name: lower-case letters, digits and "-", beginning with a letter, 63 at most`)]
+      ? [
+          error(
+            'INVALID_NAME',
+            '/name',
+            `"${name.slice(0, 80)}" is no graph name: lower-case letters, digits and "-", beginning with a letter, 63 at most`,
+          ),
+        ]
       : [];
-  return [...ofGraph, ...check('nodes', 'node id', definition['nodes']), ...check('channels', 'channel name', definition['channels'])];
+  return [
+    ...ofGraph,
+    ...check('nodes', 'node id', definition['nodes']),
+    ...check('channels', 'channel name', definition['channels']),
+  ];
 };
 
 function check(field: string, what: string, value: unknown): ReturnType<Rule> {
@@ -22,6 +32,12 @@ function check(field: string, what: string, value: unknown): ReturnType<Rule> {
     const path = toPointer([field, name]);
     if (name === START || name === END) return [error('RESERVED_NAME', path, `"${name}" is reserved`)];
     if (NAME.test(name)) return [];
-    return [error('INVALID_NAME', path, `"${name.slice(0, 80)}" is no ${what}: letters, digits, "_" and "-", beginning with a letter, 63 at most`)];
+    return [
+      error(
+        'INVALID_NAME',
+        path,
+        `"${name.slice(0, 80)}" is no ${what}: letters, digits, "_" and "-", beginning with a letter, 63 at most`,
+      ),
+    ];
   });
 }

@@ -8,6 +8,10 @@ export function error(code: ErrorIssueCode, path: string, message: string): Grap
   return { code, severity: 'error', path, message };
 }
 
-export function warning(code: WarningIssueCode, path: string, { message, hint }: { message: string; hint: string }): GraphIssue {
+export function warning(
+  code: WarningIssueCode,
+  path: string,
+  { message, hint }: { message: string; hint: string },
+): GraphIssue {
   return { code, severity: 'warning', path, message, hint };
 }

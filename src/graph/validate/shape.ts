@@ -17,13 +17,19 @@ export const shape: Rule = ({ definition, nodes, edges }) => [
     const schema = Object.hasOwn(NodeSchemas, type) ? NodeSchemas[type] : undefined;
     return schema ? issuesOf(schema, fields, ['nodes', id]) : [unknownType(type, ['nodes', id, 'type'])];
   }),
-  ...edges.flatMap(({ kind, fields, path }) => issuesOf(EdgeSchemas[kind], fields, ['edges', Number(path.slice('/edges/'.length))])),
+  ...edges.flatMap(({ kind, fields, path }) =>
+    issuesOf(EdgeSchemas[kind], fields, ['edges', Number(path.slice('/edges/'.length))]),
+  ),
   ...[...nodes.values()].flatMap(({ type, fields, path }) => (type === 'llm' ? promptIssues(fields, path) : [])),
 ];
 
 function unknownType(type: string, path: Path): GraphIssue {
   const known = Object.keys(NodeSchemas);
-  return error('UNKNOWN_NODE_TYPE', toPointer(path), `There is no node type "${type}"; known are ${known.join(', ')}.${didYouMean(type, known)}`);
+  return error(
+    'UNKNOWN_NODE_TYPE',
+    toPointer(path),
+    `There is no node type "${type}"; known are ${known.join(', ')}.${didYouMean(type, known)}`,
+  );
 }
 
 function promptIssues(fields: Readonly<Record<string, Json>>, path: string): readonly GraphIssue[] {
@@ -44,9 +50,12 @@ function toIssues(issue: z.core.$ZodIssue, value: Json, prefix: Path): readonly 
   const inner = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
   const path = [...prefix, ...inner];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here`));
+    return issue.keys.map((key) =>
+      error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here`),
+    );
   }
-  if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION') return [error('INVALID_DURATION', toPointer(path), issue.message)];
+  if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION')
+    return [error('INVALID_DURATION', toPointer(path), issue.message)];
   const last = inner.at(-1);
   if (last !== undefined && at(value, inner) === undefined) {
     return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];

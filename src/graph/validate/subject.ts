@@ -41,30 +41,47 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
     definition,
     catalog,
     channels: new Map(objectsIn(definition['channels'])),
-    nodes: new Map(objectsIn(definition['nodes']).map(([id, fields]) => [id, { id, type: textOr(fields['type'], ''), fields, path: toPointer(['nodes', id]) }])),
-    edges: (isJsonList(definition['edges']) ? definition['edges'] : []).flatMap((edge, index) => (isJsonObject(edge) ? [readEdge(edge, index)] : [])),
+    nodes: new Map(
+      objectsIn(definition['nodes']).map(([id, fields]) => [
+        id,
+        { id, type: textOr(fields['type'], ''), fields, path: toPointer(['nodes', id]) },
+      ]),
+    ),
+    edges: (isJsonList(definition['edges']) ? definition['edges'] : []).flatMap((edge, index) =>
+      isJsonObject(edge) ? [readEdge(edge, index)] : [],
+    ),
   };
 }
 
 function readEdge(fields: JsonObject, index: number): SubjectEdge {
   const path = `/edges/${index}`;
   const kind = 'branches' in fields ? 'branches' : 'plain';
-  const targets = kind === 'plain' ? namesAt(fields['to'], `${path}/to`) : branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`));
+  const targets =
+    kind === 'plain'
+      ? namesAt(fields['to'], `${path}/to`)
+      : branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`));
   return { fields, path, kind, sources: namesAt(fields['from'], `${path}/from`), targets };
 }
 
 /** The readable branches of an edge. */
-export function branchesOf(edge: JsonObject, path: string): readonly { readonly fields: JsonObject; readonly path: string }[] {
+export function branchesOf(
+  edge: JsonObject,
+  path: string,
+): readonly { readonly fields: JsonObject; readonly path: string }[] {
   const branches = edge['branches'];
   if (!isJsonList(branches)) return [];
-  return branches.flatMap((fields, index) => (isJsonObject(fields) ? [{ fields, path: `${path}/branches/${index}` }] : []));
+  return branches.flatMap((fields, index) =>
+    isJsonObject(fields) ? [{ fields, path: `${path}/branches/${index}` }] : [],
+  );
 }
 
 /** One name or a list of them, each with its place. */
 export function namesAt(value: Json | undefined, path: string): readonly Named[] {
   if (typeof value === 'string') return [{ name: value, path }];
   if (!isJsonList(value)) return [];
-  return value.flatMap((item, index) => (typeof item === 'string' ? toList(item).map((name) => ({ name, path: `${path}/${index}` })) : []));
+  return value.flatMap((item, index) =>
+    typeof item === 'string' ? toList(item).map((name) => ({ name, path: `${path}/${index}` })) : [],
+  );
 }
 
 function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {

@@ -10,7 +10,9 @@ import type { Subject, SubjectNode } from './subject.ts';
 
 /** `INVALID_TEMPLATE`, and `UNKNOWN_CHANNEL` for what templates read. */
 export const templates: Rule = (subject) =>
-  [...subject.nodes.values()].flatMap(templatedFields).flatMap(({ value, names, path }) => check(subject, value, { names, path }));
+  [...subject.nodes.values()]
+    .flatMap(templatedFields)
+    .flatMap(({ value, names, path }) => check(subject, value, { names, path }));
 
 /** Templated fields of the node types, besides those of every node. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
@@ -36,15 +38,21 @@ export function templatedFields({ type, fields, path }: SubjectNode): readonly T
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
   return [
     ...own,
-    ...(isJsonObject(write) ? [{ value: write, names: [...NODE_NAMES, 'result' as const], path: `${path}/write` }] : []),
-    ...(isJsonObject(errorWrite) ? [{ value: errorWrite, names: [...NODE_NAMES, 'error' as const], path: `${path}/onError/write` }] : []),
+    ...(isJsonObject(write)
+      ? [{ value: write, names: [...NODE_NAMES, 'result' as const], path: `${path}/write` }]
+      : []),
+    ...(isJsonObject(errorWrite)
+      ? [{ value: errorWrite, names: [...NODE_NAMES, 'error' as const], path: `${path}/onError/write` }]
+      : []),
   ];
 }
 
 /** Texts are checked one by one: each bad one is an issue of its own. */
 function check(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
   if (typeof value === 'object' && value !== null) {
-    return Object.entries(value).flatMap(([key, member]: [string, Json]) => check(subject, member, { names, path: path + toPointer([key]) }));
+    return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
+      check(subject, member, { names, path: path + toPointer([key]) }),
+    );
   }
   try {
     return parseTemplate(value, names, '').expressions.flatMap((expression) => readIssues(subject, expression, path));

@@ -50,7 +50,9 @@ function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>
 
 function toWarning({ edges }: Subject, cycle: readonly string[]): ReturnType<Rule>[number] {
   const [first = '', second = first] = cycle;
-  const edge = edges.find(({ sources, targets }) => sources.some(({ name }) => name === first) && targets.some(({ name }) => name === second));
+  const edge = edges.find(
+    ({ sources, targets }) => sources.some(({ name }) => name === first) && targets.some(({ name }) => name === second),
+  );
   return warning('UNBOUNDED_LOOP', edge?.path ?? '/edges', {
     message: `Nothing ever leaves the loop ${[...cycle, first].join(' → ')}; only maxSteps ends it`,
     hint: 'Leave it by branches, or set maxVisits on one of its nodes',

@@ -10,7 +10,9 @@ export const unknownChannels: Rule = (subject) => {
   const { channels } = subject;
   return [...channelsWritten(subject), ...channelsListed(subject)]
     .filter(({ name }) => !channels.has(name))
-    .map(({ name, path }) => error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`));
+    .map(({ name, path }) =>
+      error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
+    );
 };
 
 /** The channels that nodes write, or use as their conversation. */

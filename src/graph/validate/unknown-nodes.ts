@@ -8,8 +8,16 @@ import type { Named, Subject, SubjectNode } from './subject.ts';
 
 /** `UNKNOWN_NODE`: a name that should be a node's. */
 export const unknownNodes: Rule = (subject) => [
-  ...unknown(subject, subject.edges.flatMap(({ sources }) => sources), [START]),
-  ...unknown(subject, subject.edges.flatMap(({ targets }) => targets), [END]),
+  ...unknown(
+    subject,
+    subject.edges.flatMap(({ sources }) => sources),
+    [START],
+  ),
+  ...unknown(
+    subject,
+    subject.edges.flatMap(({ targets }) => targets),
+    [END],
+  ),
   ...unknown(subject, [...subject.nodes.values()].flatMap(jumpsOf), [END]),
 ];
 
@@ -22,5 +30,7 @@ export function jumpsOf({ fields, path }: SubjectNode): readonly Named[] {
 function unknown({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {
   return found
     .filter(({ name }) => !nodes.has(name) && !also.includes(name))
-    .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${didYouMean(name, [...nodes.keys(), ...also])}`));
+    .map(({ name, path }) =>
+      error('UNKNOWN_NODE', path, `There is no node "${name}".${didYouMean(name, [...nodes.keys(), ...also])}`),
+    );
 }

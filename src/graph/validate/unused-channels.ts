@@ -12,7 +12,8 @@ import { channelsListed, channelsWritten } from './unknown-channels.ts';
 /** `UNUSED_CHANNEL`: declared, and neither written, read nor listed. */
 export const unusedChannels: Rule = (subject) => {
   const used = new Set([...channelsWritten(subject), ...channelsListed(subject)].map(({ name }) => name));
-  for (const expression of readableExpressions(subject)) for (const name of expression.references.channels) used.add(name);
+  for (const expression of readableExpressions(subject))
+    for (const name of expression.references.channels) used.add(name);
   if (used.has('*')) return [];
   return [...subject.channels.keys()]
     .filter((name) => !used.has(name))

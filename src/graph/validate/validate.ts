@@ -64,7 +64,14 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
 
 function sizeIssue(definition: JsonObject): GraphIssue | null {
   const bytes = jsonSize(definition);
-  if (bytes > MAX_DEFINITION_BYTES) return error('GRAPH_TOO_LARGE', '', `The definition takes about ${bytes} bytes; ${MAX_DEFINITION_BYTES} are allowed`);
+  if (bytes > MAX_DEFINITION_BYTES)
+    return error(
+      'GRAPH_TOO_LARGE',
+      '',
+      `The definition takes about ${bytes} bytes; ${MAX_DEFINITION_BYTES} are allowed`,
+    );
   const nodes = isJsonObject(definition['nodes']) ? Object.keys(definition['nodes']).length : 0;
-  return nodes > MAX_NODES ? error('GRAPH_TOO_LARGE', '/nodes', `The graph has ${nodes} nodes; ${MAX_NODES} are allowed`) : null;
+  return nodes > MAX_NODES
+    ? error('GRAPH_TOO_LARGE', '/nodes', `The graph has ${nodes} nodes; ${MAX_NODES} are allowed`)
+    : null;
 }
