@@ -7,7 +7,6 @@ import type { AskingRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
-import '../support/require-typescript.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 

@@ -11,7 +11,6 @@ import { startIssuingStack } from '../support/issuing-stack.ts';
 import type { Forgery, IssuingStack } from '../support/issuing-stack.ts';
 import { startLoopbackServer } from '../support/loopback-server.ts';
 import { aProblem } from '../support/problems.ts';
-import '../support/require-typescript.ts';
 
 let stack: IssuingStack;
 let stranger: ApiClient;

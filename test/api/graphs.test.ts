@@ -4,7 +4,6 @@ import type { JsonObject } from '../../src/graph/json.ts';
 import { readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
-import '../support/require-typescript.ts';
 import { aProblem, errorsIn, issuePathsOf } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';

@@ -8,7 +8,6 @@ import { at, textAt } from '../support/json-at.ts';
 import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
 import type { LoopbackServer } from '../support/loopback-server.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
-import '../support/require-typescript.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 

@@ -8,7 +8,6 @@ import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { readMountedRoutes } from '../support/mounted-routes.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
-import '../support/require-typescript.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 

@@ -4,7 +4,6 @@ import { eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/
 import { aDefinition } from '../support/builders.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
-import '../support/require-typescript.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 

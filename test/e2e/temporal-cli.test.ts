@@ -7,7 +7,6 @@ import { aToolOf } from '../support/configured-tool.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { answer, json, silence, startLoopbackServer } from '../support/loopback-server.ts';
 import type { LoopbackServer } from '../support/loopback-server.ts';
-import '../support/require-typescript.ts';
 import { openTemporalCli } from '../support/temporal-cli.ts';
 import type { TemporalCli } from '../support/temporal-cli.ts';
 import { startTestStack } from '../support/test-stack.ts';
