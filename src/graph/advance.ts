@@ -16,7 +16,7 @@ import type { JsonObject } from './json.ts';
 import type { Occurrence } from './occurrence.ts';
 import { isEnded } from './run.ts';
 import type { EndedStatus, Run } from './run.ts';
-import { cancelCall, withdraw } from './signals/cancel.ts';
+import { withdraw } from './signals/cancel.ts';
 import { drive, fire } from './superstep.ts';
 import type { Standing } from './superstep.ts';
 
@@ -149,11 +149,9 @@ function settle(draft: Draft, standing: Standing): boolean {
 
 function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
   withdraw(draft);
-  for (const key of Object.keys(draft.run.calls)) cancelCall(draft, key);
   draft.run.status = status;
   draft.run.endedAt = draft.now;
   emit(draft, rootFrame(draft), event);
-  draft.effects.push({ kind: 'finish', status });
 }
 
 function outputOf({ graph, run }: Draft): JsonObject {

@@ -3,10 +3,9 @@ import type { CallSafety } from './catalog.ts';
 import type { JsonSchema } from './definition.ts';
 import type { Json } from './json.ts';
 import type { Message, ToolCall } from './message.ts';
-import type { EndedStatus } from './run.ts';
 
 /** What the interpreter wants done next. The workflow turns effects into activities and timers. */
-export type Effect = CallEffect | TimerEffect | CancelEffect | FinishEffect;
+export type Effect = CallEffect | TimerEffect | CancelTimerEffect | CancelCallsEffect;
 
 export interface CallEffect {
   readonly kind: 'call';
@@ -73,14 +72,13 @@ export interface TimerEffect {
   readonly summary: string;
 }
 
-/** Takes back a call or timer that nobody waits for any more. */
-export interface CancelEffect {
-  readonly kind: 'cancel';
-  readonly of: 'call' | 'timer';
+/** Takes back a timer that nobody waits for any more. */
+export interface CancelTimerEffect {
+  readonly kind: 'cancel.timer';
   readonly id: string;
 }
 
-export interface FinishEffect {
-  readonly kind: 'finish';
-  readonly status: EndedStatus;
+/** Calls everything back that is out: the run ends, and nothing will be called after it. */
+export interface CancelCallsEffect {
+  readonly kind: 'cancel.calls';
 }

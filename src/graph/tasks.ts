@@ -142,5 +142,5 @@ function startTimer(of: TaskFrame, { id, fireAt, summary }: { id: string; fireAt
 export function cancelTimer(draft: Draft, id: string): void {
   if (!Object.hasOwn(draft.run.timers, id)) return;
   delete draft.run.timers[id];
-  draft.effects.push({ kind: 'cancel', of: 'timer', id });
+  draft.effects.push({ kind: 'cancel.timer', id });
 }

@@ -9,6 +9,7 @@ import type { JournalParcel } from './journal.ts';
 
 /** Makes what the interpreter wants done happen: calls become activities, waits become timers. */
 export interface Effects {
+  /** @param carry packs what the activity of a call writes into the journal on its way */
   perform(effect: Effect, carry: () => JournalParcel | null): void;
 }
 
@@ -19,25 +20,21 @@ export interface CallOwner {
   readonly createdBy: Principal;
 }
 
+/** Calls belong to the scope that is current now, which is canceled to call them back; each timer has one of its own. */
 export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
-  const scopes = new Map<string, CancellationScope>();
-  /** Every effect has a scope of its own, so that it can be taken back alone. */
-  const inScope = (id: string, work: () => Promise<void>): void => {
-    const scope = new CancellationScope();
-    scopes.set(id, scope);
-    void scope.run(work).finally(() => scopes.delete(id));
-  };
+  const calls = CancellationScope.current();
+  const timers = new Map<string, CancellationScope>();
   return {
     perform(effect, carry) {
       switch (effect.kind) {
         case 'call':
-          return inScope(`call:${effect.key}`, () => call(inbox, owner, { effect, parcel: carry() }));
+          return call(inbox, owner, { effect, parcel: carry() });
         case 'timer':
-          return inScope(`timer:${effect.id}`, () => wait(inbox, effect));
-        case 'cancel':
-          return scopes.get(`${effect.of}:${effect.id}`)?.cancel();
-        case 'finish':
-          return undefined;
+          return void timers.set(effect.id, startTimer(inbox, effect));
+        case 'cancel.timer':
+          return timers.get(effect.id)?.cancel();
+        case 'cancel.calls':
+          return calls.cancel();
       }
     },
   };
@@ -45,41 +42,46 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
 
 interface PackedCall {
   readonly effect: CallEffect;
-  /** What the activity writes into the journal on its way. */
   readonly parcel: JournalParcel | null;
 }
 
-async function call(inbox: Inbox, owner: CallOwner, { effect, parcel }: PackedCall): Promise<void> {
-  const { key } = effect;
-  try {
-    const { reply, attempts, durationMs } = await schedule(effect, { ...owner, journal: parcel?.batch ?? null });
-    parcel?.delivered();
-    inbox.push({ kind: 'call.completed', key, reply, attempts, durationMs });
-  } catch (error) {
-    parcel?.lost();
-    inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(effect.request, error), durationMs: 0 });
-  }
+/** Without `async`: in a workflow every promise costs the capture of a stack trace. */
+function call(inbox: Inbox, owner: CallOwner, { effect, parcel }: PackedCall): void {
+  const { key, request } = effect;
+  void schedule(effect, { ...owner, journal: parcel?.batch ?? null }).then(
+    ({ reply, attempts, durationMs }) => {
+      parcel?.delivered();
+      inbox.push({ kind: 'call.completed', key, reply, attempts, durationMs });
+    },
+    (error: unknown) => {
+      parcel?.lost();
+      inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(request, error), durationMs: 0 });
+    },
+  );
 }
 
-async function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
+function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
   const { key, order, node, request } = effect;
   const options = callOptions(effect);
   const task = { key, order, node, ...owner };
   switch (request.kind) {
     case 'model':
-      return await activities.callModel.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callModel.executeWithOptions(options, [{ ...task, request }]);
     case 'tool':
-      return await activities.callTool.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callTool.executeWithOptions(options, [{ ...task, request }]);
     case 'function':
-      return await activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
+      return activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
   }
 }
 
-async function wait(inbox: Inbox, { id, fireAt, summary }: TimerEffect): Promise<void> {
-  try {
-    await sleep(Math.max(1, fireAt - Date.now()), { summary });
-    inbox.push({ kind: 'timer', id });
-  } catch {
-    // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
-  }
+function startTimer(inbox: Inbox, { id, fireAt, summary }: TimerEffect): CancellationScope {
+  const scope = new CancellationScope();
+  void scope
+    .run(() => sleep(Math.max(1, fireAt - Date.now()), { summary }))
+    .then(
+      () => inbox.push({ kind: 'timer', id }),
+      // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
+      () => undefined,
+    );
+  return scope;
 }

@@ -8,7 +8,8 @@ import { signals } from '../graph/signals/signals.ts';
 export interface Inbox {
   push(occurrence: OccurrenceBody): void;
   take(): readonly OccurrenceBody[];
-  isEmpty(): boolean;
+  /** Waits until there is something to take. */
+  arrival(): Promise<void>;
 }
 
 /**
@@ -18,14 +19,22 @@ export interface Inbox {
  */
 export function openInbox(): Inbox {
   let waiting: OccurrenceBody[] = [];
+  let wake = (): void => undefined;
   const inbox: Inbox = {
-    push: (occurrence) => void waiting.push(occurrence),
+    push(occurrence) {
+      waiting.push(occurrence);
+      wake();
+    },
     take() {
       const taken = waiting;
       waiting = [];
       return taken;
     },
-    isEmpty: () => waiting.length === 0,
+    arrival: () =>
+      new Promise((resolve) => {
+        wake = resolve;
+        if (waiting.length > 0) resolve();
+      }),
   };
   setDefaultSignalHandler((name, ...args) => inbox.push({ kind: 'signal', name, payload: payloadOf(args[0]) }));
   for (const [name, { description }] of signals) {

@@ -1,6 +1,5 @@
 import {
   CancellationScope,
-  condition,
   setCurrentDetails,
   upsertSearchAttributes,
   workflowInfo,
@@ -34,10 +33,8 @@ import { attributesOf } from './search-attributes.ts';
  */
 export async function runGraph(input: RunGraphInput): Promise<Json> {
   const inbox = openInbox();
-  const shell = openShell(input, inbox);
-  answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents });
-  await CancellationScope.nonCancellable(() => live(shell));
-  return conclude(shell.run);
+  const run = await shielded(() => live(input, inbox));
+  return conclude(run);
 }
 
 interface Shell {
@@ -77,17 +74,27 @@ function openShell({ definition, catalog, identity, input }: RunGraphInput, inbo
   return shell;
 }
 
+/** The workflow's cancellation is an occurrence like others: it is the run that cancels what is inside. */
+function shielded<T>(inside: () => Promise<T>): Promise<T> {
+  return CancellationScope.nonCancellable(() => CancellationScope.cancellable(inside));
+}
+
 /** Goes on until the run has ended and the store knows all of it. */
-async function live(shell: Shell): Promise<void> {
-  const { inbox, journal } = shell;
+async function live(input: RunGraphInput, inbox: Inbox): Promise<Run> {
+  const shell = openShell(input, inbox);
+  const { journal } = shell;
+  answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents });
   record(shell);
+  show(shell);
   while (!isEnded(shell.run.status) || !journal.isEmpty()) {
-    await condition(() => !inbox.isEmpty());
+    await inbox.arrival();
     for (const occurrence of inbox.take()) {
       take(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }), isByPerson(occurrence));
     }
     record(shell);
+    show(shell);
   }
+  return shell.run;
 }
 
 /** Takes in what a step of the interpreter led to, and has it happen. */
@@ -100,7 +107,6 @@ function take(shell: Shell, step: Advance, isByPerson: boolean): void {
   shell.latestEvents = [...shell.latestEvents, ...step.events].slice(-MAX_LATEST_EVENTS);
   journal.add(step);
   for (const effect of step.effects) effects.perform(effect, () => journal.pack(step.run));
-  show(shell);
 }
 
 function isByPerson({ kind }: OccurrenceBody): boolean {
@@ -122,7 +128,7 @@ function record(shell: Shell): void {
 }
 
 async function deliver(shell: Shell, { batch, delivered }: JournalParcel): Promise<void> {
-  await activities.record(batch);
+  await CancellationScope.nonCancellable(() => activities.record(batch));
   delivered();
   shell.isRecording = false;
   shell.inbox.push({ kind: 'continue' });

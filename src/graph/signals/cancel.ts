@@ -18,15 +18,11 @@ export function cancelRun(draft: Draft, by: string, reason: string | null): void
   if (run.cancellation) return;
   run.cancellation = { by, reason };
   withdraw(draft);
-  for (const key of Object.keys(run.calls)) cancelCall(draft, key);
 }
 
-export function cancelCall({ effects }: Draft, key: string): void {
-  effects.push({ kind: 'cancel', of: 'call', id: key });
-}
-
-/** Takes back what a run that ends still asks of people and clocks. */
+/** Takes back what a run that ends still asks of people, clocks and others. */
 export function withdraw(draft: Draft): void {
+  if (Object.keys(draft.run.calls).length > 0) draft.effects.push({ kind: 'cancel.calls' });
   for (const id of Object.keys(draft.run.timers)) cancelTimer(draft, id);
   for (const approval of Object.values(draft.run.approvals)) {
     if (approval.status === 'pending') saveApproval(draft, { ...approval, status: 'canceled' });
