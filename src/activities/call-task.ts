@@ -1,5 +1,5 @@
 import type { CallEffect, CallReply, CallRequest } from '../graph/effect.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { PackedBatch } from '../graph/packed-batch.ts';
 import type { Principal } from '../graph/run.ts';
 
 /** One call as the workflow orders it. */
@@ -10,7 +10,7 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<Call
   /** Whose run it is; tools act as this principal. */
   readonly createdBy: Principal;
   /** What the run has to say; it is written on the way. */
-  readonly journal: JournalBatch | null;
+  readonly journal: PackedBatch | null;
 }
 
 export interface CallOutcome {

@@ -1,5 +1,4 @@
 import type { FunctionCallRequest, ModelCallRequest, ToolCallRequest } from '../graph/effect.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls } from './call-function.ts';
 import type { RegisteredFunction } from './call-function.ts';
@@ -9,6 +8,8 @@ import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import type { Generate } from './models/model.ts';
 import { performCall } from './perform-call.ts';
+import { writeJournal } from './write-journal.ts';
+import type { JournalEntry } from './write-journal.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** What the activities of a worker work with. */
@@ -25,7 +26,7 @@ export interface Activities {
   callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   /** Writes the journal when no call carries it. */
-  record(batch: JournalBatch): Promise<void>;
+  record(entry: JournalEntry): Promise<void>;
 }
 
 export function createActivities({ store, models, tools, functions }: ActivityDeps): Activities {
@@ -36,7 +37,7 @@ export function createActivities({ store, models, tools, functions }: ActivityDe
     callModel: async (task) => await performCall(store, ofModels, task),
     callTool: async (task) => await performCall(store, ofTools, task),
     callFunction: async (task) => await performCall(store, ofFunctions, task),
-    record: async (batch) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await store.journal.write(batch)),
+    record: async (entry) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await writeJournal(store, entry)),
   };
 }
 

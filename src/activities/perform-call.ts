@@ -17,6 +17,7 @@ import { isCallReply } from './reply.ts';
 import { retryDelay } from './retry-delay.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
+import { writeJournal } from './write-journal.ts';
 import { truncate } from '../graph/truncate.ts';
 
 /** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
@@ -41,7 +42,7 @@ export async function performCall<R extends CallRequest>(
   return await withHeartbeat(heartbeatMs, async () => {
     const [outcome, journal] = await Promise.allSettled([
       claimAndExecute(store, kind, task),
-      task.journal && store.journal.write(task.journal),
+      writeJournal(store, task),
     ]);
     if (outcome.status === 'rejected') throw outcome.reason;
     if (journal.status === 'rejected') throw journal.reason;

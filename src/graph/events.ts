@@ -1,4 +1,5 @@
 import type { Approval } from './approval.ts';
+import type { Checkpoint } from './checkpoint.ts';
 import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
 import type { Update } from './scope.ts';
@@ -69,7 +70,7 @@ export type RunEventBody =
   | {
       readonly type: 'checkpoint.saved';
       readonly checkpoint: string;
-      readonly source: string;
+      readonly source: Checkpoint['source'];
       readonly next: readonly string[];
     }
   | ({ readonly type: 'run.retried'; readonly node: string } & ByPerson)

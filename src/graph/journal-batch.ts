@@ -5,10 +5,6 @@ import type { RunView } from './run-view.ts';
 
 /** What a run has to say since it last did. Written twice, it changes nothing; batches may come in any order. */
 export interface JournalBatch {
-  readonly runId: string;
-  readonly tenantId: string;
-  /** Temporal's run id of the workflow execution that wrote it. */
-  readonly executionRunId: string;
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];

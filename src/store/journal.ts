@@ -5,8 +5,15 @@ import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
 import type { Tables } from './tables.ts';
 
+/** Who writes: a run, by the execution of its workflow that Temporal knows by `executionRunId`. */
+export interface JournalWriter {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly executionRunId: string;
+}
+
 export interface Journal {
-  write(batch: JournalBatch): Promise<void>;
+  write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
   /** Events after a number, in order, as far as they are there without a gap. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The nodes that ran last up to an event, the oldest first, 100 at most. */
@@ -17,7 +24,7 @@ export interface Journal {
 
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
-    write: (batch) => write(db, batch),
+    write: (batch, writer) => write(db, batch, writer),
     events: (runId, after, limit) => events(db, { runId, after }, limit),
     visited: (runId, upTo) => visited(db, runId, upTo),
     checkpointChain: (runId, upTo) => checkpointChain(db, runId, upTo),
@@ -28,8 +35,9 @@ export function createJournal(db: Kysely<Tables>): Journal {
  * One statement, so that a batch is written as a whole in one round trip. What goes into a column of JSON travels as
  * text and is never taken apart by the database, which can't read every JSON string (`\u0000`, half a surrogate pair).
  */
-async function write(db: Kysely<Tables>, batch: JournalBatch): Promise<void> {
-  const { runId, tenantId, executionRunId, view, events, checkpoints, approvals } = batch;
+async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
+  const { view, events, checkpoints, approvals } = batch;
+  const { runId, tenantId, executionRunId } = writer;
   const lastSeq = events.at(-1)?.seq ?? 0;
   await sql`
     with written_events as (

@@ -3,12 +3,14 @@ import type { Approval } from '../graph/approval.ts';
 import type { Checkpoint } from '../graph/checkpoint.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { packBatch } from '../graph/packed-batch.ts';
+import type { PackedBatch } from '../graph/packed-batch.ts';
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 
 /** A batch on its way to the store; it is held until the activity that carries it has come back. */
 export interface JournalParcel {
-  readonly batch: JournalBatch;
+  readonly batch: PackedBatch;
   /** The carrier came back: the batch is written. */
   readonly delivered: () => void;
   /** The carrier failed, and may or may not have written it: it will be sent again. */
@@ -29,7 +31,7 @@ interface Entry {
   readonly approvals: readonly Approval[];
 }
 
-export function createJournal(executionRunId: string): Journal {
+export function createJournal(): Journal {
   let unsent: Entry[] = [];
   const onTheWay = new Set<readonly Entry[]>();
   return {
@@ -42,7 +44,7 @@ export function createJournal(executionRunId: string): Journal {
       unsent = [];
       onTheWay.add(entries);
       return {
-        batch: toBatch(entries, run, executionRunId),
+        batch: packBatch(toBatch(entries, run)),
         delivered: () => void onTheWay.delete(entries),
         lost() {
           if (onTheWay.delete(entries)) unsent = [...entries, ...unsent];
@@ -53,12 +55,9 @@ export function createJournal(executionRunId: string): Journal {
   };
 }
 
-function toBatch(entries: readonly Entry[], run: Run, executionRunId: string): JournalBatch {
+function toBatch(entries: readonly Entry[], run: Run): JournalBatch {
   const approvals = new Map(entries.flatMap((entry) => entry.approvals).map((approval) => [approval.id, approval]));
   return {
-    runId: run.id,
-    tenantId: run.tenantId,
-    executionRunId,
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
     approvals: [...approvals.values()],

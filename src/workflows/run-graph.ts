@@ -1,9 +1,4 @@
-import {
-  CancellationScope,
-  setCurrentDetails,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { advance, startRun } from '../graph/advance.ts';
 import type { Advance } from '../graph/advance.ts';
 import { compileGraph } from '../graph/compile.ts';
@@ -68,7 +63,7 @@ function openShell({ definition, catalog, identity, input }: RunGraphInput, inbo
     isUrgent: false,
     shown: '',
     effects: createEffects(inbox, { runId, tenantId, createdBy }),
-    journal: createJournal(workflowInfo().runId),
+    journal: createJournal(),
   };
   take(shell, first, true);
   return shell;
@@ -128,7 +123,8 @@ function record(shell: Shell): void {
 }
 
 async function deliver(shell: Shell, { batch, delivered }: JournalParcel): Promise<void> {
-  await CancellationScope.nonCancellable(() => activities.record(batch));
+  const { id: runId, tenantId } = shell.run;
+  await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
   delivered();
   shell.isRecording = false;
   shell.inbox.push({ kind: 'continue' });

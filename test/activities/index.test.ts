@@ -1,3 +1,4 @@
+import { packBatch } from '../../src/graph/packed-batch.ts';
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
@@ -56,7 +57,9 @@ describe('createActivities', () => {
   });
 
   test('writes the journal by itself where no call carries it', async () => {
-    await anActivity().run(async () => await activities.record(aJournalBatch({ runId: 'alone' })));
+    await anActivity().run(
+      async () => await activities.record({ runId: 'alone', tenantId: 'acme', journal: packBatch(aJournalBatch()) }),
+    );
     expect(await store.journal.events('alone', 0, 10)).toEqual(aJournalBatch().events);
   });
 });

@@ -1,3 +1,4 @@
+import { packBatch } from '../../src/graph/packed-batch.ts';
 import { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -233,13 +234,13 @@ describe('the journal', () => {
     (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
   test('is written with the call', async () => {
-    const task = aNewTask('keyed', { journal: aJournalBatch({ runId: 'J-success' }) });
+    const task = aNewTask('keyed', { runId: 'J-success', journal: packBatch(aJournalBatch()) });
     await attempt(scriptedTool(returns('paid')), task);
     expect(await numbersOf('J-success')).toEqual([1]);
   });
 
   test('is written also when the call fails', async () => {
-    const task = aNewTask('keyed', { journal: aJournalBatch({ runId: 'J-failure' }) });
+    const task = aNewTask('keyed', { runId: 'J-failure', journal: packBatch(aJournalBatch()) });
     await failureOf(attempt(scriptedTool(answers(400)), task));
     expect(await numbersOf('J-failure')).toEqual([1]);
   });
@@ -248,12 +249,12 @@ describe('the journal', () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
-    await attempt(tool, { ...task, journal: aJournalBatch({ runId: 'J-again' }) });
+    await attempt(tool, { ...task, runId: 'J-again', journal: packBatch(aJournalBatch()) });
     expect(await numbersOf('J-again')).toEqual([1]);
   });
 
   test('that can not be written has the activity tried again, not before the call has been recorded', async () => {
-    const task = aNewTask('unsafe', { journal: aJournalBatch({ runId: 'J-away' }) });
+    const task = aNewTask('unsafe', { runId: 'J-away', journal: packBatch(aJournalBatch()) });
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
     const ends: string[] = [];

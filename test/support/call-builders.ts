@@ -64,9 +64,6 @@ export function aContext(over: Partial<ToolContext> = {}): ToolContext {
 export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
   const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 };
   return {
-    runId: 'R1',
-    tenantId: 'acme',
-    executionRunId: 'e1',
     events: [{ seq: 1, at: '2026-01-02T03:04:05.678Z', step: 0, type: 'step.started', nodes: ['pay'] }],
     checkpoints: [],
     approvals: [],

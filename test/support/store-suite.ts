@@ -138,10 +138,7 @@ const aView = (over: Partial<RunView>): RunView => ({
   pending: [],
   ...over,
 });
-const aBatch = (runId: string, seqs: readonly number[], over: Partial<JournalBatch> = {}): JournalBatch => ({
-  runId,
-  tenantId: 'acme',
-  executionRunId: 'e1',
+const aBatch = (seqs: readonly number[], over: Partial<JournalBatch> = {}): JournalBatch => ({
   events: seqs.map(anEvent),
   checkpoints: [],
   approvals: [],
@@ -150,22 +147,22 @@ const aBatch = (runId: string, seqs: readonly number[], over: Partial<JournalBat
 });
 
 function journalSuite(store: () => Store): void {
+  const write = async (runId: string, batch: JournalBatch) =>
+    await store().journal.write(batch, { runId, tenantId: 'acme', executionRunId: 'e1' });
   const seqsOf = async (runId: string) => (await store().journal.events(runId, 0, 100)).map(({ seq }) => seq);
 
   test('a batch written twice is there once', async () => {
     await store().runs.create(aNewRun({ id: 'J-twice' }));
-    await store().journal.write(aBatch('J-twice', [1, 2]));
-    await store().journal.write(aBatch('J-twice', [1, 2]));
+    await write('J-twice', aBatch([1, 2]));
+    await write('J-twice', aBatch([1, 2]));
     expect(await seqsOf('J-twice')).toEqual([1, 2]);
   });
 
   test('batches may come in any order; readers see no gap', async () => {
     await store().runs.create(aNewRun({ id: 'J-order' }));
-    await store().journal.write(
-      aBatch('J-order', [3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }),
-    );
+    await write('J-order', aBatch([3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
     expect(await seqsOf('J-order')).toEqual([]);
-    await store().journal.write(aBatch('J-order', [1, 2], { view: aView({ step: 1 }) }));
+    await write('J-order', aBatch([1, 2], { view: aView({ step: 1 }) }));
     expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
     const run = await store().runs.find('J-order');
     expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
@@ -183,7 +180,7 @@ function journalSuite(store: () => Store): void {
       createdAt: AT,
       changes: { x: { set: n } },
     });
-    await store().journal.write(aBatch('J-chain', [1, 2, 3], { checkpoints: [1, 2, 3].map(checkpoint) }));
+    await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map(checkpoint) }));
     expect(await store().journal.checkpointChain('J-chain', null)).toEqual([1, 2, 3].map(checkpoint));
     expect((await store().journal.checkpointChain('J-chain', 'J-chain.c2'))?.length).toBe(2);
     expect(await store().journal.checkpointChain('J-chain', 'nope')).toBeNull();
@@ -208,8 +205,8 @@ function journalSuite(store: () => Store): void {
       expiresAt: AT,
       task: ['ask'],
     });
-    await store().journal.write(aBatch('J-ask', [5], { approvals: [approval('approved')] }));
-    await store().journal.write(aBatch('J-ask', [2], { approvals: [approval('pending')] }));
+    await write('J-ask', aBatch([5], { approvals: [approval('approved')] }));
+    await write('J-ask', aBatch([2], { approvals: [approval('pending')] }));
     expect((await store().approvals.find('J-ask.a1'))?.approval.status).toBe('approved');
     expect(
       (await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items,

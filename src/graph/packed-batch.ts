@@ -1,0 +1,150 @@
+import type { Approval } from './approval.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import type { RunEvent } from './events.ts';
+import type { JournalBatch } from './journal-batch.ts';
+import type { RunView } from './run-view.ts';
+
+/**
+ * A journal batch as it travels with an activity and stays in Temporal's history: what neighboring events share is said
+ * once, what is empty or follows from something else is left out.
+ */
+export interface PackedBatch {
+  readonly events: readonly EventGroup[];
+  readonly checkpoints?: readonly PackedCheckpoint[];
+  readonly approvals?: readonly Approval[];
+  readonly view: PackedView;
+}
+
+/** Events of one moment and place. Their numbers follow on the last of the group before, unless `seq` says otherwise. */
+interface EventGroup extends Place {
+  readonly seq?: number;
+  /** Milliseconds since the epoch; absent: that of the group before. */
+  readonly at?: number;
+  readonly events: object[];
+}
+
+/** Where in a run events happened. */
+interface Place {
+  readonly step: number;
+  readonly path?: readonly string[] | undefined;
+  readonly node?: string | undefined;
+  readonly visit?: number | undefined;
+  readonly index?: number | undefined;
+}
+
+/** What the `checkpoint.saved` event of the same rank does not say. */
+type PackedCheckpoint = Pick<Checkpoint, 'parentId' | 'changes'>;
+
+/** Without what is empty, and without the checkpoint when the batch holds it. */
+type PackedView = Partial<Omit<RunView, 'usage'>> & { readonly usage: Partial<RunView['usage']> };
+
+export function packBatch({ events, checkpoints, approvals, view }: JournalBatch): PackedBatch {
+  const { usage, checkpointId, ...rest } = view;
+  const isHeld = checkpoints.at(-1)?.id === checkpointId;
+  return {
+    events: groupEvents(events),
+    ...(checkpoints.length > 0 && { checkpoints: checkpoints.map(({ parentId, changes }) => ({ parentId, changes })) }),
+    ...(approvals.length > 0 && { approvals }),
+    view: { ...withoutEmpty(rest), usage: withoutEmpty(usage), ...(!isHeld && { checkpointId }) },
+  };
+}
+
+export function unpackBatch({ events: groups, checkpoints = [], approvals = [], view }: PackedBatch): JournalBatch {
+  const events = ungroupEvents(groups);
+  const saved = events.filter((event) => event.type === 'checkpoint.saved');
+  const restored = checkpoints.map((packed, rank) => restoreCheckpoint(saved[rank], packed));
+  const checkpointId = restored.at(-1)?.id ?? null;
+  const usage = { ...NOTHING.usage, ...view.usage };
+  return { events, checkpoints: restored, approvals, view: { ...NOTHING, checkpointId, ...view, usage } };
+}
+
+function groupEvents(events: readonly RunEvent[]): EventGroup[] {
+  const groups: EventGroup[] = [];
+  let last: RunEvent | null = null;
+  for (const event of events) {
+    const { seq, at, place, body } = split(event);
+    const group = groups.at(-1);
+    const follows = last !== null && seq === last.seq + 1;
+    const isSameMoment = last !== null && at === last.at;
+    if (group && follows && isSameMoment && isSamePlace(group, place)) group.events.push(body);
+    else
+      groups.push({ ...(!follows && { seq }), ...(!isSameMoment && { at: Date.parse(at) }), ...place, events: [body] });
+    last = event;
+  }
+  return groups;
+}
+
+interface SplitEvent {
+  readonly seq: number;
+  readonly at: string;
+  readonly place: Place;
+  readonly body: object;
+}
+
+function split(event: RunEvent): SplitEvent {
+  const { seq, at, step, path, node, visit, index, ...body } = {
+    path: undefined,
+    node: undefined,
+    visit: undefined,
+    index: undefined,
+    ...event,
+  };
+  return { seq, at, place: { step, path, node, visit, index }, body };
+}
+
+function isSamePlace(a: Place, b: Place): boolean {
+  const hasSamePath = a.path?.join('/') === b.path?.join('/');
+  return hasSamePath && a.step === b.step && a.node === b.node && a.visit === b.visit && a.index === b.index;
+}
+
+function ungroupEvents(groups: readonly EventGroup[]): RunEvent[] {
+  const events: RunEvent[] = [];
+  let seq = 0;
+  let at = '';
+  for (const { seq: first, at: moment, events: bodies, ...place } of groups) {
+    seq = first ?? seq;
+    at = moment === undefined ? at : new Date(moment).toISOString();
+    for (const body of bodies) events.push(toEvent({ seq: seq++, at, ...place, ...body }));
+  }
+  return events;
+}
+
+function toEvent(value: object): RunEvent {
+  if (isEvent(value)) return value;
+  throw new TypeError('A journal batch holds what is no event');
+}
+
+function isEvent(value: object): value is RunEvent {
+  return 'type' in value && typeof value.type === 'string';
+}
+
+function restoreCheckpoint(event: RunEvent | undefined, { parentId, changes }: PackedCheckpoint): Checkpoint {
+  if (event?.type !== 'checkpoint.saved') throw new TypeError('A journal batch holds a checkpoint without its event');
+  const { seq, step, at: createdAt, checkpoint: id, source, next } = event;
+  return { id, parentId, seq, step, source, next, createdAt, changes };
+}
+
+/** What an absent field of a packed view stands for. */
+const NOTHING: RunView = {
+  status: 'queued',
+  startedAt: null,
+  endedAt: null,
+  step: 0,
+  next: [],
+  waitingFor: [],
+  output: null,
+  error: null,
+  usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
+  checkpointId: null,
+  pending: [],
+};
+
+function withoutEmpty<T extends object>(value: T): Partial<T> {
+  const rest: Partial<T> = { ...value };
+  for (const key in rest) if (isEmpty(rest[key])) delete rest[key];
+  return rest;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === 0 || (Array.isArray(value) && value.length === 0);
+}
