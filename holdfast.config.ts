@@ -1,7 +1,14 @@
 import { defineConfig } from 'holdfast';
 
 const { ANTHROPIC_API_KEY, AUTH_AUDIENCE, AUTH_ISSUER, AUTH_JWKS_URL, OPENAI_API_KEY } = process.env;
-const { HOLDFAST_MODEL_URL = 'http://127.0.0.1:18302/v1', SHOP_URL = 'http://127.0.0.1:18301' } = process.env;
+const modelUrl = process.env['HOLDFAST_MODEL_URL'] || 'http://127.0.0.1:18302/v1';
+const shopUrl = process.env['SHOP_URL'] || 'http://127.0.0.1:18301';
+
+/** As `http.allow` names places: with the port, also where a URL leaves it out. */
+function placeOf(url: string): string {
+  const { hostname, port, protocol } = new URL(url);
+  return `${hostname}:${port || (protocol === 'https:' ? '443' : '80')}`;
+}
 
 /** A real model where there is a key for one, else the scripted model of `npm start`. */
 function chooseModel() {
@@ -22,7 +29,7 @@ function chooseModel() {
   return {
     provider: 'openai-compatible',
     model: 'scripted',
-    baseUrl: HOLDFAST_MODEL_URL,
+    baseUrl: modelUrl,
     price: { input: 1, output: 2 },
   } as const;
 }
@@ -40,7 +47,7 @@ export default defineConfig({
         additionalProperties: false,
       },
       method: 'GET',
-      url: `${SHOP_URL}/orders`,
+      url: `${shopUrl}/orders`,
       headers: { authorization: { secret: 'SHOP_AUTHORIZATION' } },
       effect: 'idempotent',
       timeout: '10s',
@@ -59,14 +66,14 @@ export default defineConfig({
         additionalProperties: false,
       },
       method: 'POST',
-      url: `${SHOP_URL}/refunds`,
+      url: `${shopUrl}/refunds`,
       headers: { authorization: { secret: 'SHOP_AUTHORIZATION' } },
       effect: 'keyed',
       timeout: '10s',
     },
   ],
   graphs: './graphs',
-  http: { allow: [new URL(SHOP_URL).host, new URL(HOLDFAST_MODEL_URL).host] },
+  http: { allow: [placeOf(shopUrl), placeOf(modelUrl)] },
   // `npm start` has an issuer of its own; the API as a process of its own needs one.
   ...(AUTH_ISSUER &&
     AUTH_AUDIENCE &&

@@ -8,6 +8,7 @@ import type { Tool } from './activities/tools/tool.ts';
 import { DEFAULTS } from './graph/catalog.ts';
 import { parseDuration } from './graph/duration.ts';
 import { toPointer } from './graph/json.ts';
+import { parseSegments } from './graph/template.ts';
 import { findSchemaProblems } from './graph/json-schema.ts';
 import type { JsonSchema } from './graph/definition.ts';
 
@@ -30,15 +31,20 @@ const Retry = z.strictObject({
   nonRetryable: z.array(z.string()).optional(),
 });
 
-const Model = z.strictObject({
-  provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']),
-  model: z.string().min(1),
-  baseUrl: z.url().optional(),
-  apiKey: z.union([z.string(), Secret]).optional(),
-  price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
-  timeout: Duration.optional(),
-  retry: Retry.optional(),
-});
+const Model = z
+  .strictObject({
+    provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']),
+    model: z.string().min(1),
+    baseUrl: z.url().optional(),
+    apiKey: z.union([z.string(), Secret]).optional(),
+    price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
+    timeout: Duration.optional(),
+    retry: Retry.optional(),
+  })
+  .refine(({ provider, baseUrl }) => provider !== 'openai-compatible' || baseUrl !== undefined, {
+    path: ['baseUrl'],
+    error: 'must say where the provider is: "openai-compatible" has no address of its own',
+  });
 
 const toolFields = {
   name: Name,
@@ -57,7 +63,8 @@ const HttpTool = z.strictObject({
     .regex(
       /^https?:\/\/[^/{}]+(\/|$)/,
       'must begin with http:// or https://, a host and a path, without {{ }} before the path',
-    ),
+    )
+    .refine(isTemplate, 'must be a text with {{ }} around expressions over args'),
   headers: z.record(z.string(), z.union([z.string(), Secret])).optional(),
 });
 
@@ -112,13 +119,20 @@ const Defaults = z.strictObject({
 
 const ConfigSchema = z.strictObject({
   models: z.record(z.string(), Model).default({}),
-  tools: z.array(ToolSchema).default([]),
+  tools: z.array(ToolSchema).default([]).superRefine(refuseNamesakes),
   functions: z.record(z.string(), RegisteredFunctionSchema).default({}),
   graphs: z.string().optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   defaults: Defaults.prefault({}),
 });
+
+function refuseNamesakes(tools: readonly { readonly name: string }[], context: z.RefinementCtx): void {
+  for (const [at, { name }] of tools.entries()) {
+    if (tools.findIndex((tool) => tool.name === name) === at) continue;
+    context.addIssue({ code: 'custom', path: [at, 'name'], message: `another tool is named "${name}" already` });
+  }
+}
 
 /** What a configuration file says. */
 export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools'> & {
@@ -127,6 +141,15 @@ export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools'> & {
 /** A checked configuration, defaults filled in. */
 export type Config = z.output<typeof ConfigSchema>;
 export type AuthConfig = z.output<typeof Auth>;
+
+function isTemplate(text: string): boolean {
+  try {
+    parseSegments(text, ['args']);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function isFunction(value: unknown): boolean {
   return typeof value === 'function';

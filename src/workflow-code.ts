@@ -4,7 +4,8 @@ const path = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 
 /**
  * What a worker, and a replay, needs to know of the workflow's code. The interpreter is preloaded: all cached workflows
- * share one copy of it and of the evaluators below it, instead of evaluating one each. It holds memo tables only.
+ * share one copy of it and of the evaluators below it, instead of evaluating one each. It holds nothing of a run:
+ * memo tables, and the meter of the expression that is being evaluated.
  */
 export const workflowCode = {
   workflowsPath: path('./workflows/index.ts'),

@@ -29,6 +29,7 @@ export function functionCalls(functions: Readonly<Record<string, RegisteredFunct
         const value = await registered.execute(request.args, { key, runId, tenantId, principal: createdBy, signal });
         return { kind: 'value', value: toJson(value ?? null) };
       } catch (error) {
+        if (error instanceof CallError) throw error;
         throw new CallError('FUNCTION_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });
       }
     },

@@ -5,7 +5,7 @@ import type { DataConverter } from '@temporalio/common';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
-import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../workflows/contract.ts';
+import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId, MAX_SUMMARY } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import { unavailable } from './errors.ts';
 import { truncate } from '../graph/truncate.ts';
@@ -100,9 +100,6 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<void
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 }
-
-/** In characters; the server takes 400 bytes. */
-const MAX_SUMMARY = 100;
 
 async function ifThere<T>(request: Promise<T>): Promise<T | null> {
   try {

@@ -37,9 +37,8 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
 /** The API as a process of its own: Temporal and the database by the environment, the configuration by its file. */
 async function main(): Promise<void> {
   const { DATABASE_URL, HOLDFAST_CONFIG, HOLDFAST_CURSOR_SECRET, LOG_LEVEL, PORT } = process.env;
-  if (DATABASE_URL === undefined)
-    throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
-  if (HOLDFAST_CURSOR_SECRET === undefined)
+  if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+  if (!HOLDFAST_CURSOR_SECRET)
     throw new Error('HOLDFAST_CURSOR_SECRET is not set: any long random text, the same for every API process');
   const logger = createLogger(LOG_LEVEL ?? 'info');
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
@@ -59,13 +58,19 @@ async function main(): Promise<void> {
     cursors: createCursors(HOLDFAST_CURSOR_SECRET),
     logger,
   };
-  const api = await startApi(deps, { port: Number(PORT ?? 3000), hostname: '0.0.0.0' });
+  const api = await startApi(deps, { port: readPort(PORT), hostname: '0.0.0.0' });
   logger.info({ port: api.port }, 'API listening');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => {
       void api.stop().then(() => Promise.all([store.close(), connection.close()]));
     });
   }
+}
+
+function readPort(text = '3000'): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw new Error(`PORT is no port: "${text}"`);
 }
 
 if (isMain(import.meta.url)) await main();

@@ -21,9 +21,6 @@ export interface WantedRun {
   readonly metadata: JsonObject;
 }
 
-/** Everything that starts a workflow has to fit into one payload of Temporal's, which holds 2 MiB. */
-const MAX_START_BYTES = 1_900_000;
-
 /**
  * Accepts a run: from here on it will be run, whatever happens to this process. Handing it over to Temporal is tried at
  * once, and again by the sweeper until it is done.
@@ -79,8 +76,6 @@ function toStart(
   const limits = tightened(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
   const identity = { id, tenantId, threadId: null, graph: { name, version, hash }, createdBy: { sub, roles }, limits };
   const start: RunGraphInput = { interpreterVersion: 1, identity, definition, catalog: slice, input: wanted.input };
-  if (Buffer.byteLength(JSON.stringify(start)) > MAX_START_BYTES)
-    throw new ApiError('BODY_TOO_LARGE', `Definition and input together are larger than ${MAX_START_BYTES} bytes`);
   return start;
 }
 

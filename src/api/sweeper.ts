@@ -29,10 +29,13 @@ export function startSweeper(deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>)
   };
 }
 
-async function sweep({ store, engine }: Pick<ApiDeps, 'store' | 'engine' | 'logger'>): Promise<void> {
+async function sweep({ store, engine, logger }: Pick<ApiDeps, 'store' | 'engine' | 'logger'>): Promise<void> {
   const now = Date.now();
-  for (const { start } of await store.runs.toHandOver(new Date(now - GRACE_MS).toISOString(), BATCH)) {
-    if (isStart(start)) await handOver({ store, engine }, start);
+  for (const { id, start } of await store.runs.toHandOver(new Date(now - GRACE_MS).toISOString(), BATCH)) {
+    if (!isStart(start)) continue;
+    await handOver({ store, engine }, start).catch((error: unknown) =>
+      logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
+    );
   }
   await store.idempotency.forgetBefore(new Date(now - KEEP_ANSWERS_MS).toISOString());
 }

@@ -31,7 +31,7 @@ import { openTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { startSupplies } from './supplies.ts';
 import { provideTemporal } from './temporal-executable.ts';
-import { startTemporalServer } from './temporal-server.ts';
+import { startTemporalServer, stopOrphanOf } from './temporal-server.ts';
 
 /** Everything that `npm start` runs, in one process and a Temporal server. */
 export interface Stack {
@@ -132,12 +132,14 @@ async function openTemporal(
   if (TEMPORAL_ADDRESS !== undefined)
     return { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE, uiUrl: TEMPORAL_UI_URL };
   const executable = await provideTemporal(environment, say);
+  const databaseFile = resolve(dataDir, 'temporal.db');
+  await stopOrphanOf(databaseFile);
   const port = await choosePort('Temporal', temporalPort, 7233);
   const server = await startTemporalServer({
     executable,
     port,
     uiPort: await choosePort('the Temporal Web UI', uiPort, 8233),
-    databaseFile: resolve(dataDir, 'temporal.db'),
+    databaseFile,
     logFile: join(dataDir, 'temporal.log'),
   });
   teardown.add(() => server.stop());

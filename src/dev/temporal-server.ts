@@ -36,8 +36,7 @@ const START_WITHIN_MS = 60_000;
 /** Starts a dev server with our search attributes and waits until it answers. */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const { executable, port, uiPort, logFile, databaseFile } = options;
-  const pidFile = databaseFile === undefined ? null : `${databaseFile}.pid`;
-  if (pidFile !== null && databaseFile !== undefined) await stopOrphan(pidFile, databaseFile);
+  const pidFile = databaseFile === undefined ? null : pidFileOf(databaseFile);
   const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const log = logFile === undefined ? null : createWriteStream(logFile, { flags: 'a' });
   const words = keepWords(child);
@@ -54,6 +53,15 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     },
     kill: () => killChild(child),
   };
+}
+
+/** Ends a server that outlived whoever started it on the same file. */
+export async function stopOrphanOf(databaseFile: string): Promise<void> {
+  await stopOrphan(pidFileOf(databaseFile), databaseFile);
+}
+
+function pidFileOf(databaseFile: string): string {
+  return `${databaseFile}.pid`;
 }
 
 function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): string[] {

@@ -44,14 +44,14 @@ export type OnError =
  * @param catalog what the run pins of the installation: at least the tools, models and functions that the graph names
  */
 export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
-  const channels = mapValues(definition.channels ?? {}, (channel, name) => compileChannel(name, channel));
+  const channels = toMap(definition.channels ?? {}, (channel, name) => compileChannel(name, channel));
   const edges = definition.edges.map(compileEdge);
   return {
     definition,
     catalog,
     channels,
     ephemeral: [...channels.values()].filter(({ ephemeral }) => ephemeral),
-    nodes: mapValues(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog })),
+    nodes: toMap(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog })),
     outgoing: bySource(edges),
     output: definition.output ?? [...channels.keys()],
   };
@@ -91,6 +91,6 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
   };
 }
 
-function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A, key: string) => B): Map<string, B> {
+function toMap<A, B>(record: Readonly<Record<string, A>>, map: (value: A, key: string) => B): Map<string, B> {
   return new Map(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }

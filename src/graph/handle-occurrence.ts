@@ -38,15 +38,16 @@ function completeCall(
   deliver(draft, call.task, { kind: 'call.completed', reply });
 }
 
-function failCall(draft: Draft, { key, failure, durationMs }: Occurrence & { kind: 'call.failed' }): void {
+function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.failed' }): void {
   const call = takeCall(draft, key);
   if (!call) return;
   const { kind, name } = call.called;
   const { error } = failure;
-  const common = { error, attempts: error.attempts ?? 1, durationMs };
+  const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - call.since };
   if (kind === 'tool') emitAt(draft, call.task, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
   if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });
   if (kind === 'tool') draft.run.spent.toolCalls += 1;
+  if (kind === 'model') draft.run.spent.modelCalls += 1;
   deliver(draft, call.task, { kind: 'call.failed', failure });
 }
 

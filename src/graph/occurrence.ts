@@ -13,7 +13,7 @@ export type OccurrenceBody =
       readonly attempts: number;
       readonly durationMs: number;
     }
-  | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure; readonly durationMs: number }
+  | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
   /** A timer that the run asked for has fired. */
   | { readonly kind: 'timer'; readonly id: string }
   /** A signal, as it came. */

@@ -145,13 +145,13 @@ function openNext(draft: Draft, frame: Frame): Standing | null {
     scope.deferred = [];
   }
   if (scope.triggers.length === 0) return { kind: 'finished' };
-  const limit = stepLimit(draft, frame);
+  const limit = stepLimit(draft);
   if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
   open(draft, frame);
   return null;
 }
 
-function stepLimit({ run }: Draft, _frame: Frame): number {
+function stepLimit({ run }: Draft): number {
   return run.limits.maxSteps;
 }
 

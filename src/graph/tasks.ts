@@ -59,7 +59,7 @@ export function taskContext(of: TaskFrame): TaskContext {
 function requestCall(of: TaskFrame, number: number, request: CallRequest): string {
   const { draft, task } = of;
   const key = callKey(of, number);
-  draft.run.calls[key] = { task: addressOf(of), called: calledBy(request) };
+  draft.run.calls[key] = { task: addressOf(of), called: calledBy(request), since: draft.now };
   draft.effects.push({
     kind: 'call',
     key,

@@ -3,6 +3,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { CallPolicy } from '../graph/call-policy.ts';
 import type { CallEffect } from '../graph/effect.ts';
+import { MAX_SUMMARY } from './contract.ts';
 import { truncate } from '../graph/truncate.ts';
 
 /** The journal has to be written, however long the database is away. */
@@ -35,9 +36,6 @@ export function callOptions({ request, summary, key }: CallEffect): ActivityOpti
     retry: toRetryPolicy(retry),
   };
 }
-
-/** In characters; the server takes 400 bytes. */
-const MAX_SUMMARY = 100;
 
 function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): NonNullable<ActivityOptions['retry']> {
   const first = Math.max(1, initialMs);

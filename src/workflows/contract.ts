@@ -7,6 +7,9 @@ import type { JsonObject } from '../graph/json.ts';
 export const RUN_GRAPH = 'runGraph';
 export const TASK_QUEUE = 'holdfast';
 
+/** Summaries that Temporal shows, in characters; the server takes 400 bytes. */
+export const MAX_SUMMARY = 100;
+
 /** The workflow id of a run. It holds no slash: Temporal's HTTP API and proxies trip over them. */
 export function toWorkflowId({ tenantId, id }: Pick<RunIdentity, 'tenantId' | 'id'>): string {
   return `run:${tenantId}:${id}`;

@@ -55,7 +55,7 @@ function call(inbox: Inbox, owner: CallOwner, { effect, parcel }: PackedCall): v
     },
     (error: unknown) => {
       parcel?.lost();
-      inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(request, error), durationMs: 0 });
+      inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
     },
   );
 }

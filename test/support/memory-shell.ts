@@ -173,7 +173,7 @@ function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody
     if (!(error instanceof CallFailure)) throw error;
     const { code, message } = error;
     const callFailed = code !== 'UNKNOWN_OUTCOME';
-    return { kind: 'call.failed', key, failure: { callFailed, error: { code, message } }, durationMs: 1 };
+    return { kind: 'call.failed', key, failure: { callFailed, error: { code, message } } };
   }
 }
 

@@ -15,11 +15,9 @@ import {
   DecideSchema,
   DecisionSchema,
 } from '../schemas/approval.ts';
-import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 
-const MAX_BODY_BYTES = 1_048_576;
 const tags = ['approvals'];
-const Id = z.object({ id: z.string() });
 
 /** `approve` and `reject` on a run. */
 function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute {

@@ -1,4 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { toJsonObject } from '../../graph/json.ts';
 import { findRun } from '../find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
@@ -8,12 +9,9 @@ import { toApiError } from '../refusal.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
-import { body, json, problems, security } from '../schemas/common.ts';
+import { Id, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
 import { CancelSchema, FailSchema, RetrySchema, RunSchema, SkipSchema } from '../schemas/run.ts';
 import { sendSignal } from '../send-signal.ts';
-
-const MAX_BODY_BYTES = 1_048_576;
-const Id = z.object({ id: z.string() });
 
 /** A control is a signal of the same name; the run says whether it can be taken now. */
 function control(name: string, summary: string, Body: z.ZodType<object>): AddRoute {

@@ -12,14 +12,12 @@ import { etagOf, readState } from '../read-state.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
-import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema, StateSchema } from '../schemas/run.ts';
 import { startRun } from '../start-run.ts';
 import { readWait, waitForRun } from '../wait-for-run.ts';
 
-const MAX_BODY_BYTES = 1_048_576;
 const tags = ['runs'];
-const Id = z.object({ id: z.string() });
 const Prefer = z.object({
   prefer: z
     .string()

@@ -41,6 +41,11 @@ export const GivenJson = z
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
 
+/** Bodies of all routes but those that take definitions. */
+export const MAX_BODY_BYTES = 1_048_576;
+/** The path parameter of one thing. */
+export const Id = z.object({ id: z.string() });
+
 const MAX_LIMIT = 200;
 export const PageQuery = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(50),
