@@ -50,7 +50,7 @@ export function packBatch({ events, checkpoints, approvals, view }: JournalBatch
 }
 
 export function unpackBatch({ events: groups, checkpoints = [], approvals = [], view }: PackedBatch): JournalBatch {
-  const events = ungroupEvents(groups);
+  const events = spreadEvents(groups);
   const saved = events.filter((event) => event.type === 'checkpoint.saved');
   const restored = checkpoints.map((packed, rank) => restoreCheckpoint(saved[rank], packed));
   const checkpointId = restored.at(-1)?.id ?? null;
@@ -97,7 +97,7 @@ function isSamePlace(a: Place, b: Place): boolean {
   return hasSamePath && a.step === b.step && a.node === b.node && a.visit === b.visit && a.index === b.index;
 }
 
-function ungroupEvents(groups: readonly EventGroup[]): RunEvent[] {
+function spreadEvents(groups: readonly EventGroup[]): RunEvent[] {
   const events: RunEvent[] = [];
   let seq = 0;
   let at = '';
