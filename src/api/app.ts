@@ -7,6 +7,7 @@ import type { ApiDeps, ApiEnv } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { problemResponse } from './problem.ts';
 import { approvalRoutes } from './routes/approvals.ts';
+import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
@@ -36,7 +37,8 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
       },
     }),
   );
-  for (const add of [graphRoutes, runRoutes, controlRoutes, approvalRoutes, healthRoutes]) app.route('/', add(deps));
+  for (const add of [graphRoutes, diagramRoutes, runRoutes, controlRoutes, approvalRoutes, healthRoutes])
+    app.route('/', add(deps));
   app.route('/', docsRoutes());
   describeApi(app);
   app.notFound((c) => problemResponse(new ApiError('NOT_FOUND', `There is nothing at ${c.req.path}`), c.req.path));

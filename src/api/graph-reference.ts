@@ -8,13 +8,19 @@ import type { Json } from '../graph/json.ts';
 import { validateGraph } from '../graph/validate/validate.ts';
 import type { Store } from '../store/store.ts';
 import { ApiError } from './errors.ts';
+import { linkGraphs } from './link-graphs.ts';
 
 /** A definition that has been found valid, and which one it is. */
 export interface ValidGraph {
   readonly name: string;
   readonly version: number | null;
   readonly hash: string;
+  /** As it was given. */
+  readonly given: GraphDefinition;
+  /** With the version at every name of another graph. */
   readonly definition: GraphDefinition;
+  /** Those graphs. */
+  readonly graphs: Readonly<Record<string, GraphDefinition>>;
 }
 
 /** The hash that tells definitions apart: equal content has equal hashes, whatever the order of its keys. */
@@ -23,12 +29,15 @@ function hashOf(definition: Json): string {
 }
 
 /** @throws ApiError when the definition has errors, with all its issues */
-export function requireValid(
-  definition: Json,
-  catalog: Catalog,
-): { readonly graph: ValidGraph; readonly warnings: readonly GraphIssue[] } {
-  const issues = validateGraph(definition, catalog);
-  if (!isValid(definition, issues)) {
+export async function requireValid(
+  given: Json,
+  place: GraphPlace,
+  pins?: Readonly<Record<string, number>>,
+): Promise<Checked> {
+  const linked = await linkGraphs(given, place, pins);
+  const { graphs } = linked;
+  const issues = validateGraph(given, { ...place.catalog, graphs });
+  if (!isValid(given, issues) || !isValid(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
     throw new ApiError(
@@ -37,25 +46,40 @@ export function requireValid(
       { issues },
     );
   }
-  return { graph: { name: definition.name, version: null, hash: hashOf(definition), definition }, warnings: issues };
+  const { definition } = linked;
+  const graph = { name: definition.name, version: null, hash: hashOf(given), given, definition, graphs };
+  return { graph, warnings: issues, pins: linked.pins };
+}
+
+/** Where the graphs and the names that a definition uses are looked up. */
+export interface GraphPlace {
+  readonly store: Store;
+  readonly tenantId: string;
+  readonly catalog: Catalog;
+}
+
+export interface Checked {
+  readonly graph: ValidGraph;
+  readonly warnings: readonly GraphIssue[];
+  readonly pins: Readonly<Record<string, number>>;
 }
 
 const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
 
 /** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
-export async function resolveGraph(
-  reference: Json,
-  tenantId: string,
-  { store, catalog }: { store: Store; catalog: Catalog },
-): Promise<ValidGraph> {
-  if (typeof reference !== 'string') return requireValid(reference, catalog).graph;
+export async function resolveGraph(reference: Json, place: GraphPlace): Promise<ValidGraph> {
+  if (typeof reference !== 'string') return (await requireValid(reference, place)).graph;
   const named = NAME_AND_VERSION.exec(reference)?.groups;
   const version = named?.['version'];
   const found = named
-    ? await store.graphs.find(tenantId, named['name'] ?? '', version === undefined ? undefined : Number(version))
+    ? await place.store.graphs.find(
+        place.tenantId,
+        named['name'] ?? '',
+        version === undefined ? undefined : Number(version),
+      )
     : null;
   if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
-  const { graph } = requireValid(found.definition, catalog);
+  const { graph } = await requireValid(found.definition, place, found.pins);
   return { ...graph, version: found.version, hash: found.hash };
 }
 

@@ -1,10 +1,12 @@
 import { checkInput } from '../graph/check-input.ts';
 import { compileGraph } from '../graph/compile.ts';
-import type { Limits } from '../graph/definition.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import type { GraphDefinition, Limits } from '../graph/definition.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import { limitsOfGraph, tighten } from '../graph/limits.ts';
-import type { RunLimits } from '../graph/run.ts';
+import { didYouMean } from '../graph/nearest.ts';
+import type { Breakpoints, RunLimits } from '../graph/run.ts';
 import { sliceCatalog } from '../graph/slice-catalog.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
@@ -18,6 +20,8 @@ export interface WantedRun {
   readonly graph: Json;
   readonly input: JsonObject;
   readonly limits: Limits;
+  readonly startAt: string | null;
+  readonly breakpoints: Breakpoints;
   readonly metadata: JsonObject;
 }
 
@@ -31,17 +35,17 @@ export async function startRun(
   caller: Caller,
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
-  const graph = await resolveGraph(wanted.graph, caller.tenantId, deps);
+  const graph = await resolveGraph(wanted.graph, { ...deps, tenantId: caller.tenantId });
   const start = toStart(deps, caller, { id, graph, wanted });
-  const { name, version, hash, definition } = graph;
-  await deps.store.graphs.keepDefinition(hash, toJsonObject(definition));
+  const { name, version, hash, given } = graph;
+  await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
   await deps.store.runs.create({
     id,
     tenantId: caller.tenantId,
     graph: { name, version, hash },
     threadId: null,
     input: wanted.input,
-    limits: toJsonObject(start.identity.limits),
+    limits: toJsonObject(publicLimits(graph, wanted.limits, deps.catalog)),
     metadata: wanted.metadata,
     createdBy: caller.sub,
     createdAt: new Date().toISOString(),
@@ -67,16 +71,44 @@ function toStart(
   { id, graph, wanted }: { id: string; graph: ValidGraph; wanted: WantedRun },
 ): RunGraphInput {
   const { name, version, hash, definition } = graph;
-  const slice = sliceCatalog(definition, catalog);
+  const slice = sliceCatalog(definition, { ...catalog, graphs: graph.graphs });
   const issues = checkInput(compileGraph(definition, slice), wanted.input).map(({ path, message }) => ({
     path: `/input${path}`,
     message,
   }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
+  requireNodes(definition, wanted);
   const limits = tightened(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
   const identity = { id, tenantId, threadId: null, graph: { name, version, hash }, createdBy: { sub, roles }, limits };
-  const start: RunGraphInput = { interpreterVersion: 1, identity, definition, catalog: slice, input: wanted.input };
-  return start;
+  return {
+    interpreterVersion: 1,
+    identity,
+    definition,
+    catalog: slice,
+    input: wanted.input,
+    ...(wanted.startAt !== null && { startAt: wanted.startAt }),
+    breakpoints: wanted.breakpoints,
+  };
+}
+
+/** @throws ApiError when a run names a node that its graph does not have */
+function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: WantedRun): void {
+  const named = [
+    ...(startAt === null ? [] : [{ path: '/startAt', name: startAt }]),
+    ...breakpoints.before.map((name, at) => ({ path: `/interruptBefore/${at}`, name })),
+    ...breakpoints.after.map((name, at) => ({ path: `/interruptAfter/${at}`, name })),
+  ];
+  const issues = named
+    .filter(({ path, name }) => !Object.hasOwn(nodes, name) && (name !== '*' || path === '/startAt'))
+    .map(({ path, name }) => ({ path, message: `There is no node "${name}".${didYouMean(name, Object.keys(nodes))}` }));
+  if (issues.length > 0) throw new ApiError('INVALID_REQUEST', 'The graph has no such node', { issues });
+}
+
+/** The limits in force, as definitions write them. */
+function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
+  const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
+  const { deadline } = defaults;
+  return { maxSteps, maxConcurrency, ...(deadline !== undefined && { deadline }), ...definition.limits, ...asked };
 }
 
 function tightened(ofGraph: RunLimits, asked: Limits): RunLimits {

@@ -168,14 +168,15 @@ async function publishFolder(folder: string, { store, catalog }: { store: Store;
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
   for (const file of files) {
     const definition = toJson(JSON.parse(await readFile(join(folder, file), 'utf8')));
-    const { graph, warnings } = requireValid(definition, catalog);
+    const { graph, warnings, pins } = await requireValid(definition, { store, catalog, tenantId: CALLERS.user.tenant });
     const { name, hash } = graph;
     await store.graphs.publish({
       tenantId: CALLERS.user.tenant,
       name,
       hash,
-      definition: toJsonObject(graph.definition),
+      definition: toJsonObject(graph.given),
       warnings,
+      pins,
       createdAt: new Date().toISOString(),
       createdBy: 'configuration',
     });

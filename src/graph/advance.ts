@@ -1,23 +1,23 @@
 import type { Approval } from './approval.ts';
-import { applyWrites } from './channels/apply-writes.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { saveCheckpoint } from './checkpoints.ts';
+import { keepTime, openClock } from './clock.ts';
 import type { CompiledGraph } from './compile.ts';
-import { START } from './definition.ts';
-import { emit, openDraft, rootFrame } from './draft.ts';
+import { emit, openDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Effect } from './effect.ts';
+import { enterScope } from './enter-scope.ts';
 import { toRunError } from './errors.ts';
 import type { RunError } from './errors.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
+import { openFrames, rootFrame } from './frames.ts';
+import { freshScope } from './fresh-scope.ts';
 import { handleOccurrence } from './handle-occurrence.ts';
-import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
 import type { Occurrence } from './occurrence.ts';
 import { isEnded } from './run.ts';
-import type { EndedStatus, Run } from './run.ts';
+import type { Breakpoints, EndedStatus, Run } from './run.ts';
 import { withdraw } from './signals/cancel.ts';
-import { drive, fire } from './superstep.ts';
+import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
 
 /** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
@@ -35,35 +35,34 @@ export interface Advance {
 /** Who and what a run is; the rest of its state follows. */
 export type RunIdentity = Pick<Run, 'id' | 'tenantId' | 'threadId' | 'graph' | 'createdBy' | 'limits'>;
 
-/**
- * Starts a run: its input goes through the reducers on top of the defaults, then it runs as far as it gets by itself.
- * @param startedAt milliseconds since the epoch
- */
-export function startRun(
-  graph: CompiledGraph,
-  identity: RunIdentity,
-  { input, startedAt }: { input: JsonObject; startedAt: number },
-): Advance {
+/** What a run begins with. */
+export interface RunStart {
+  readonly input: JsonObject;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** A node to begin with instead of those that the edges of `__start__` lead to. */
+  readonly startAt?: string | null;
+  readonly breakpoints?: Breakpoints;
+}
+
+/** Begins a run and takes it as far as it gets without the outside. */
+export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
+  const { input, startedAt, startAt = null, breakpoints = { before: [], after: [] } } = start;
   const run: Run = {
     format: 1,
     ...identity,
     startedAt,
     endedAt: null,
     status: 'running',
-    root: {
-      step: -1,
-      channels: Object.fromEntries([...graph.channels].map(([name, { initial }]) => [name, initial])),
-      triggers: [],
-      deferred: [],
-      joins: {},
-      visits: {},
-      superstep: null,
-      unfired: [START],
-    },
+    root: freshScope(graph),
     calls: {},
     timers: {},
     approvals: {},
     outcomes: [],
+    events: [],
+    breakpoints,
+    pause: null,
+    clock: openClock(identity.limits),
     cancellation: null,
     error: null,
     output: null,
@@ -71,7 +70,7 @@ export function startRun(
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, message: 0, approval: 0 },
   };
-  return step(graph, run, { now: startedAt, act: (draft) => takeInput(draft, input) });
+  return step(graph, run, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
 }
 
 /**
@@ -102,23 +101,20 @@ function proceed(draft: Draft, act: (draft: Draft) => RunError | void): boolean 
   }
 }
 
-function standingOf(draft: Draft): Standing {
-  return draft.run.cancellation ? { kind: 'waiting' } : drive(draft, rootFrame(draft));
+function begin(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
+  const frame = rootFrame(draft);
+  const { run } = draft;
+  emit(draft, frame, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
+  return enterScope(draft, frame, { input, startAt }) ?? undefined;
 }
 
-function takeInput(draft: Draft, input: JsonObject): RunError | undefined {
-  const frame = rootFrame(draft);
-  const { run, graph } = draft;
-  emit(draft, frame, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
-  const writes = [{ by: 'the input', node: START, update: input }];
-  const applied = applyWrites(graph.channels, frame.scope.channels, { writes, context: draft.reduceContext });
-  if (!applied.ok) return { code: applied.error.code, message: applied.error.message };
-  frame.scope.channels = applied.channels;
-  const failure = fire(draft, frame);
-  const everything = Object.entries(applied.channels).map(([name, value]) => [name, { set: value }]);
-  saveCheckpoint(draft, frame, { source: 'input', changes: Object.fromEntries(everything) });
-  frame.scope.step = 0;
-  return failure ?? undefined;
+/** A paused run takes what comes and goes no further; one that is being canceled only waits for its calls. */
+function standingOf(draft: Draft): Standing {
+  const { run } = draft;
+  if (run.cancellation) return { kind: 'waiting' };
+  if (run.status === 'paused') return { kind: 'paused' };
+  const standing = drive(draft, rootFrame(draft));
+  return standing.kind === 'waiting' && run.pause ? { kind: 'paused' } : standing;
 }
 
 /** Gives the run its status. @returns whether it has more to do at once */
@@ -131,20 +127,34 @@ function settle(draft: Draft, standing: Standing): boolean {
   }
   switch (standing.kind) {
     case 'finished':
-      run.output = outputOf(draft);
+      run.output = outputOf(rootFrame(draft));
       end(draft, 'completed', { type: 'run.completed', output: run.output });
-      return false;
+      break;
     case 'failed':
       run.error = standing.error;
       end(draft, 'failed', { type: 'run.failed', error: standing.error });
-      return false;
+      break;
+    case 'paused':
+      if (isBusy) run.status = 'running';
+      else pauseRun(draft);
+      break;
     case 'waiting':
       run.status = isBusy ? 'running' : 'waiting';
-      return false;
+      break;
     case 'full':
       run.status = 'running';
-      return true;
   }
+  keepTime(draft);
+  return standing.kind === 'full';
+}
+
+function pauseRun(draft: Draft): void {
+  const { run } = draft;
+  if (run.status === 'paused') return;
+  run.status = 'paused';
+  const nodes = openFrames(draft).flatMap(({ scope }) => scope.hold?.nodes ?? []);
+  const { by, reason } = run.pause ?? { by: 'breakpoint', reason: null };
+  emit(draft, rootFrame(draft), { type: 'run.paused', reason, nodes, by });
 }
 
 function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
@@ -152,8 +162,4 @@ function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
   draft.run.status = status;
   draft.run.endedAt = draft.now;
   emit(draft, rootFrame(draft), event);
-}
-
-function outputOf({ graph, run }: Draft): JsonObject {
-  return Object.fromEntries(graph.output.map((channel) => [channel, own(run.root.channels, channel) ?? null]));
 }

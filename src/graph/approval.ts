@@ -57,7 +57,7 @@ export type Judgement = { readonly approval: Approval } | { readonly refusal: Re
  */
 export function decide(approval: Approval, verdict: Verdict): Judgement {
   const refusal =
-    refuseByPolicy(approval, verdict) ?? refuseByStatus(approval, verdict) ?? refuseByContent(approval, verdict);
+    mayDecide(approval, verdict) ?? refuseByStatus(approval, verdict) ?? refuseByContent(approval, verdict);
   if (refusal) return { refusal };
   const args = verdict.args === undefined ? approval.args : verdict.args;
   const decision: Decision = {
@@ -81,7 +81,11 @@ function statusAfter(approval: Approval, decisions: readonly Decision[]): Approv
   return agreeing.length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
 }
 
-function refuseByPolicy({ policy, requestedAt, requestedBy }: Approval, { by, at }: Verdict): Refusal | null {
+/** Whether the policy lets somebody decide. @returns why it does not */
+export function mayDecide(
+  { policy, requestedAt, requestedBy }: Approval,
+  { by, at }: Pick<Verdict, 'by' | 'at'>,
+): Refusal | null {
   if (policy.excludeRequester === true && by.sub === requestedBy) {
     return { code: 'NOT_AN_APPROVER', message: 'Who started the run may not decide this approval' };
   }

@@ -1,5 +1,5 @@
 import type { CallSettings, DefaultRetry } from './call-policy.ts';
-import type { JsonSchema } from './definition.ts';
+import type { GraphDefinition, JsonSchema } from './definition.ts';
 
 /**
  * What an installation offers, as far as a graph must know it: names for validation, and what a run pins when it starts.
@@ -9,6 +9,10 @@ export interface Catalog {
   readonly models: Readonly<Record<string, ModelEntry>>;
   readonly tools: Readonly<Record<string, ToolEntry>>;
   readonly functions: Readonly<Record<string, FunctionEntry>>;
+  /** Node types that are registered by code. */
+  readonly nodeTypes?: Readonly<Record<string, NodeTypeEntry>>;
+  /** Published graphs that subgraph nodes name, by the name that they use. */
+  readonly graphs?: Readonly<Record<string, GraphDefinition>>;
   readonly defaults: CatalogDefaults;
 }
 
@@ -30,9 +34,17 @@ export interface FunctionEntry extends CallSettings {
   readonly effect: CallSafety;
 }
 
+export interface NodeTypeEntry extends CallSettings {
+  /** Of the fields that a node of this type has besides the common ones. */
+  readonly schema: JsonSchema;
+  readonly effect: CallSafety;
+}
+
 /** The installation's defaults, for graphs that say nothing else. Durations are text. */
 export interface CatalogDefaults {
   readonly maxSteps: number;
+  /** A duration; without one runs have no deadline unless their graph says so. */
+  readonly deadline?: string | undefined;
   readonly approvalTimeout: string;
   readonly timeout: string;
   readonly retry: DefaultRetry;

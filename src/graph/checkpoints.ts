@@ -10,13 +10,13 @@ import type { Scope } from './scope.ts';
 export function saveCheckpoint(
   draft: Draft,
   frame: Frame,
-  { source, changes }: { source: Checkpoint['source']; changes: Readonly<Record<string, ChannelChange>> },
+  { source, changes, step }: Pick<Checkpoint, 'source' | 'changes' | 'step'>,
 ): void {
   if (frame.path.length > 0) return;
   const { run } = draft;
   const id = `${run.id}.c${++run.counters.checkpoint}`;
   const next = nextNodes(frame.scope);
-  const { seq, step } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
+  const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);
   const lasting = Object.entries(changes).filter(([channel]) => !frame.graph.channels.get(channel)?.ephemeral);
   draft.checkpoints.push({
@@ -39,15 +39,14 @@ function releaseLists({ reduceContext }: Draft, changes: Readonly<Record<string,
   }
 }
 
+type NextOf = Pick<Scope, 'superstep' | 'triggers' | 'deferred' | 'hold'>;
+
 /** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
-export function nextNodes({
-  superstep,
-  triggers,
-  deferred,
-}: Pick<Scope, 'superstep' | 'triggers' | 'deferred'>): string[] {
+export function nextNodes({ superstep, triggers, deferred, hold }: NextOf): readonly string[] {
+  if (hold?.at === 'after') return hold.next;
   const unfinished = superstep?.tasks.filter(({ state }) => state.phase !== 'completed' && state.phase !== 'diverted');
   const nodes = unfinished
     ? unfinished.map(({ node }) => node)
-    : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred : [])];
+    : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred.map(({ node }) => node) : [])];
   return [...new Set(nodes)].sort(compare);
 }

@@ -1,12 +1,14 @@
 import type { Catalog } from './catalog.ts';
 import { compileChannel } from './channels/channel.ts';
 import type { Channel } from './channels/channel.ts';
-import type { GraphDefinition, NodeDefinition, OnErrorDefinition } from './definition.ts';
+import type { GraphDefinition, NodeDefinition, NodeOfType, OnErrorDefinition } from './definition.ts';
 import { compileEdge } from './edges.ts';
 import type { CompiledEdge, Outgoing } from './edges.ts';
+import { own } from './json.ts';
 import { compileRunner } from './nodes/node-types.ts';
 import { NODE_NAMES } from './nodes/node-scope.ts';
 import type { NodeRunner } from './nodes/runner.ts';
+import type { Breakpoints } from './run.ts';
 import { compileWrite } from './write.ts';
 import type { Writer } from './write.ts';
 
@@ -20,6 +22,9 @@ export interface CompiledGraph {
   readonly nodes: ReadonlyMap<string, CompiledNode>;
   /** The edge entries that each node, or `__start__`, is a source of. */
   readonly outgoing: Outgoing;
+  /** Nodes to stop before and after; `*` is all of them. */
+  readonly breakpoints: Breakpoints;
+  readonly maxSteps: number;
   /** Channels that a run of it returns. */
   readonly output: readonly string[];
 }
@@ -28,7 +33,11 @@ export interface CompiledNode {
   readonly id: string;
   readonly type: NodeDefinition['type'];
   readonly runner: NodeRunner;
+  /** The graph inside a subgraph node. */
+  readonly subgraph: CompiledGraph | null;
   readonly write: Writer;
+  /** As `write`, after a command: there is no result that a channel could take whole. */
+  readonly writeOfCommand: Writer;
   readonly onError: OnError;
   readonly maxVisits: number;
   readonly defer: boolean;
@@ -53,6 +62,8 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     ephemeral: [...channels.values()].filter(({ ephemeral }) => ephemeral),
     nodes: toMap(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog })),
     outgoing: bySource(edges),
+    breakpoints: { before: definition.interruptBefore ?? [], after: definition.interruptAfter ?? [] },
+    maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,
     output: definition.output ?? [...channels.keys()],
   };
 }
@@ -70,15 +81,28 @@ function compileNode(
   id: string,
   { definition, catalog }: { definition: GraphDefinition; catalog: Catalog },
 ): CompiledNode {
+  const subgraph = node.type === 'subgraph' ? compileChild(node, catalog) : null;
   return {
     id,
     type: node.type,
-    runner: compileRunner(node, { id, catalog, defaults: definition.defaults ?? {} }),
+    runner: compileRunner(node, { id, catalog, defaults: definition.defaults ?? {}, subgraph }),
+    subgraph,
     write: compileWrite(node.write, [...NODE_NAMES, 'result'], 'write'),
+    writeOfCommand: compileWrite(
+      typeof node.write === 'string' ? undefined : node.write,
+      [...NODE_NAMES, 'result'],
+      'write',
+    ),
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
     defer: node.defer ?? false,
   };
+}
+
+function compileChild({ graph }: NodeOfType<'subgraph'>, catalog: Catalog): CompiledGraph {
+  const definition = typeof graph === 'string' ? own(catalog.graphs ?? {}, graph) : graph;
+  if (!definition) throw new TypeError(`The catalog has no graph "${String(graph)}"`);
+  return compileGraph(definition, catalog);
 }
 
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {

@@ -10,6 +10,9 @@ export interface GraphDefinition {
   readonly edges: readonly EdgeDefinition[];
   readonly input?: readonly string[];
   readonly output?: readonly string[];
+  /** Node ids, or `["*"]` for all of them. */
+  readonly interruptBefore?: readonly string[];
+  readonly interruptAfter?: readonly string[];
   readonly limits?: Limits;
   readonly defaults?: Defaults;
 }
@@ -24,6 +27,7 @@ export interface ChannelDefinition {
   readonly default?: Json;
   readonly schema?: JsonSchema;
   readonly ephemeral?: boolean;
+  readonly redact?: boolean;
   readonly description?: string;
 }
 
@@ -33,6 +37,11 @@ export type JsonSchema = JsonObject | boolean;
 export interface Limits {
   readonly maxSteps?: number;
   readonly maxConcurrency?: number;
+  /** A duration. */
+  readonly deadline?: string;
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
 }
 
 export interface Defaults {
@@ -86,6 +95,23 @@ interface ToolFields extends CallFields {
 interface FunctionFields extends CallFields {
   readonly function: string;
   readonly args?: Json;
+  readonly mayGoto?: readonly string[];
+}
+
+interface SubgraphFields extends CommonFields {
+  /** `"name"`, `"name@3"`, or the definition itself. */
+  readonly graph: string | GraphDefinition;
+  /** Channels of the child, as templates. */
+  readonly input?: Readonly<Record<string, Json>>;
+}
+
+/** Exactly one of `for`, `until` and `event`. */
+interface WaitFields extends CommonFields {
+  readonly for?: string;
+  readonly until?: string;
+  readonly event?: string;
+  /** With `event` only. */
+  readonly timeout?: string;
 }
 
 interface ApprovalFields extends CommonFields {
@@ -106,6 +132,7 @@ export interface ApprovalPolicy {
   readonly quorum?: number;
   readonly excludeRequester?: boolean;
   readonly requireReason?: boolean;
+  readonly reminders?: readonly string[];
   readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[];
 }
 
@@ -116,11 +143,20 @@ interface NodeFields {
   readonly tool: ToolFields;
   readonly function: FunctionFields;
   readonly approval: ApprovalFields;
+  readonly subgraph: SubgraphFields;
+  readonly wait: WaitFields;
 }
 
 export type NodeType = keyof NodeFields;
 export type NodeOfType<T extends NodeType> = { [K in T]: { readonly type: K } & NodeFields[K] }[T];
 export type NodeDefinition = NodeOfType<NodeType>;
+
+/** A node of a type that is registered by code: fields of its own stand next to the common ones. */
+export interface CustomNodeDefinition extends CallFields {
+  readonly type: string;
+  readonly mayGoto?: readonly string[];
+  readonly [field: string]: unknown;
+}
 
 /** A node id, `__end__`, or several of them. */
 export type Target = string | readonly string[];
@@ -140,4 +176,21 @@ export interface Branch {
   readonly to: Target;
 }
 
-export type EdgeDefinition = PlainEdge | BranchesEdge;
+export interface RouteEdge {
+  readonly from: Target;
+  /** CEL that gives a text, or a list of texts for several ways at once. */
+  readonly route: string;
+  readonly paths: Readonly<Record<string, Target>>;
+  readonly default?: Target;
+}
+
+/** One task of the target for each element of a list. */
+export interface ForEachEdge {
+  readonly from: Target;
+  /** CEL that gives a list. */
+  readonly forEach: string;
+  readonly to: string;
+  readonly maxConcurrency?: number;
+}
+
+export type EdgeDefinition = PlainEdge | BranchesEdge | RouteEdge | ForEachEdge;

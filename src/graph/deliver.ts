@@ -1,20 +1,10 @@
-import { rootFrame } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { TaskEventBody } from './events.ts';
+import { findTask } from './frames.ts';
 import type { Happening } from './nodes/runner.ts';
 import type { TaskAddress } from './run.ts';
 import { resumeTask } from './task-progress.ts';
 import { emitTask } from './tasks.ts';
-import type { TaskFrame } from './tasks.ts';
-
-/** Finds a task of an open superstep by its address, or `null` when it is gone. */
-function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
-  const frame = rootFrame(draft);
-  const key = address.at(-1);
-  const task = frame.scope.superstep?.tasks.find((candidate) => candidate.key === key);
-  const node = task && frame.graph.nodes.get(task.node);
-  return task && node ? { draft, frame, node, task } : null;
-}
 
 /**
  * Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped; so is what comes

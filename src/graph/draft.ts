@@ -1,4 +1,5 @@
 import type { Approval } from './approval.ts';
+import type { ChannelChange } from './channels/apply-writes.ts';
 import type { ReduceContext } from './channels/reducer.ts';
 import { OwnedLists } from './channels/reducer.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -43,6 +44,10 @@ export interface Draft {
   readonly approvals: Map<string, Approval>;
   readonly reduceContext: ReduceContext;
   readonly load: Load;
+  /** The graphs inside subgraph tasks that this `advance` has opened, by their address. */
+  readonly frames: Map<string, Frame>;
+  /** What people have changed and no checkpoint holds yet. */
+  readonly edits: Readonly<Record<string, ChannelChange>>[];
 }
 
 /** How much this `advance` has done; past the limits it stops, so that no activation grows too long. */
@@ -90,19 +95,18 @@ export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
       extension: null,
     },
     load: { bytes: 0, costBefore: totalCost() },
+    frames: new Map(),
+    edits: [],
   };
 }
 
-function openScope(scope: Scope): DraftScope {
+/** A working copy of a scope. */
+export function openScope(scope: Scope): DraftScope {
   return {
     ...scope,
     visits: { ...scope.visits },
     superstep: scope.superstep && { tasks: [...scope.superstep.tasks] },
   };
-}
-
-export function rootFrame({ graph, run }: Draft): Frame {
-  return { graph, scope: run.root, path: [], address: [] };
 }
 
 /** Records an event of the run; its number, time and place are added. */

@@ -1,10 +1,14 @@
 import { END } from './definition.ts';
-import type { Branch, EdgeDefinition, Target } from './definition.ts';
+import type { Branch, EdgeDefinition, ForEachEdge, RouteEdge, Target } from './definition.ts';
 import { GraphError } from './errors.ts';
 import { parseExpression } from './expression.ts';
 import type { Bindings } from './expression.ts';
 import { NODE_NAMES } from './nodes/node-scope.ts';
-import type { Scope } from './scope.ts';
+import { isJsonList } from './json.ts';
+import type { Json } from './json.ts';
+import { compare } from './plan-tasks.ts';
+import type { Lane, Scope, Trigger } from './scope.ts';
+import { truncate } from './truncate.ts';
 
 /** An edge entry, ready to fire on its own. */
 export interface CompiledEdge {
@@ -12,25 +16,65 @@ export interface CompiledEdge {
   readonly id: string;
   /** One source, or several that all have to finish: a join. */
   readonly sources: readonly string[];
-  /** The nodes that it leads to on this state. @throws GraphError when it can't tell */
-  readonly targets: (bindings: Bindings) => readonly string[];
+  /** Where it leads on this state. @throws GraphError when it can't tell */
+  readonly lead: (bindings: Bindings) => Lead;
 }
+
+/** Nodes that run once each, or one node that runs for each element of a list. */
+export type Lead =
+  | { readonly kind: 'nodes'; readonly nodes: readonly string[] }
+  | { readonly kind: 'elements'; readonly node: string; readonly items: readonly Json[]; readonly lane: Lane | null };
 
 /** The edge entries by source. */
 export type Outgoing = ReadonlyMap<string, readonly CompiledEdge[]>;
 
 export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
-  return { id: String(index), sources: toList(edge.from), targets: compileTargets(edge) };
+  return { id: String(index), sources: toList(edge.from), lead: compileLead(edge, index) };
 }
 
-function compileTargets(edge: EdgeDefinition): CompiledEdge['targets'] {
-  if ('branches' in edge) return compileBranches(edge.branches);
-  const targets = nodesOf(edge.to);
-  return () => targets;
+function compileLead(edge: EdgeDefinition, index: number): CompiledEdge['lead'] {
+  if ('forEach' in edge) return compileForEach(edge, index);
+  if ('route' in edge) return toNodes(compileRoute(edge));
+  if ('branches' in edge) return toNodes(compileBranches(edge.branches));
+  const nodes = nodesOf(edge.to);
+  return () => ({ kind: 'nodes', nodes });
+}
+
+type Choose = (bindings: Bindings) => readonly string[];
+
+function toNodes(choose: Choose): CompiledEdge['lead'] {
+  return (bindings) => ({ kind: 'nodes', nodes: choose(bindings) });
+}
+
+function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['lead'] {
+  const list = parseExpression(forEach, NODE_NAMES);
+  const lane = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
+  return (bindings) => {
+    const items = list.evaluate(bindings);
+    if (isJsonList(items)) return { kind: 'elements', node: to, items, lane };
+    throw new GraphError('EXPRESSION_FAILED', `forEach \`${forEach}\` gave ${brief(items)}, not a list`);
+  };
+}
+
+/** Looks the value up in `paths`; a list is looked up value by value. */
+function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
+  const expression = parseExpression(route, NODE_NAMES);
+  const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
+  const fallback = otherwise === undefined ? null : nodesOf(otherwise);
+  return (bindings) => {
+    const value = expression.evaluate(bindings);
+    const values = isJsonList(value) ? value : [value];
+    return values.flatMap((one) => {
+      const nodes = (typeof one === 'string' ? known.get(one) : undefined) ?? fallback;
+      if (nodes) return nodes;
+      const message = `Route \`${route}\` gave ${brief(one)}; its paths are ${[...known.keys()].join(', ')}`;
+      throw new GraphError('INVALID_ROUTE', message);
+    });
+  };
 }
 
 /** The first branch that holds, in order; none: nowhere. */
-function compileBranches(branches: readonly Branch[]): CompiledEdge['targets'] {
+function compileBranches(branches: readonly Branch[]): Choose {
   const compiled = branches.map(({ when, to }) => ({
     when: when === undefined ? null : parseExpression(when, NODE_NAMES),
     targets: nodesOf(to),
@@ -42,12 +86,18 @@ function compileBranches(branches: readonly Branch[]): CompiledEdge['targets'] {
       if (typeof holds !== 'boolean')
         throw new GraphError(
           'EXPRESSION_FAILED',
-          `Condition \`${when.source}\` gave ${JSON.stringify(holds)}, not true or false`,
+          `Condition \`${when.source}\` gave ${brief(holds)}, not true or false`,
         );
       if (holds) return targets;
     }
     return [];
   };
+}
+
+const MAX_BRIEF = 100;
+
+function brief(value: Json): string {
+  return truncate(JSON.stringify(value), MAX_BRIEF);
 }
 
 export function toList(target: Target): readonly string[] {
@@ -60,7 +110,7 @@ function nodesOf(target: Target): readonly string[] {
 
 /** Where the edges of finished nodes lead, and what their joins have gathered. */
 export interface Fired {
-  readonly nodes: ReadonlySet<string>;
+  readonly triggers: readonly Trigger[];
   readonly joins: Scope['joins'];
 }
 
@@ -76,24 +126,56 @@ export class EdgeFailure extends Error {
   }
 }
 
+/** A firing under way. */
+interface Firing {
+  readonly outgoing: Outgoing;
+  readonly bindings: Bindings;
+  readonly nodes: Set<string>;
+  readonly elements: Trigger[];
+  /** Targets of `forEach` over an empty list. */
+  readonly empty: Set<string>;
+  readonly joins: Record<string, readonly string[]>;
+}
+
 /**
- * Evaluates the edges of nodes that have finished, each entry on its own, in the order of source and entry.
+ * Evaluates the edges of nodes that have finished, each entry on its own, in the order of source and entry. A node that
+ * was to run for each element of an empty list, and that nothing else runs, has finished with it.
+ * @param already what else runs in the next superstep
  * @throws EdgeFailure
  */
 export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
-  { finished, bindings }: { finished: readonly string[]; bindings: Bindings },
+  { finished, already, bindings }: { finished: readonly string[]; already: readonly Trigger[]; bindings: Bindings },
 ): Fired {
-  const nodes = new Set<string>();
-  const gathered = { ...joins };
-  for (const source of finished) {
-    for (const edge of outgoing.get(source) ?? []) {
-      if (!isComplete(edge, source, gathered)) continue;
-      for (const node of targetsOf(edge, source, bindings)) nodes.add(node);
-    }
+  const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
+  const elements = already.filter(({ element }) => element);
+  const firing = { outgoing, bindings, nodes, elements, empty: new Set<string>(), joins: { ...joins } };
+  const fired = new Set<string>();
+  for (let sources = finished; sources.length > 0; sources = passedOver(firing, fired)) {
+    for (const source of sources) fireFrom(source, firing, fired);
   }
-  return { nodes, joins: gathered };
+  return { triggers: [...[...nodes].map((node) => ({ node })), ...elements], joins: firing.joins };
+}
+
+function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
+  fired.add(source);
+  for (const edge of firing.outgoing.get(source) ?? []) {
+    if (!isComplete(edge, source, firing.joins)) continue;
+    const lead = leadOf(edge, source, firing.bindings);
+    if (lead.kind === 'nodes') for (const node of lead.nodes) firing.nodes.add(node);
+    else addElements(lead, firing);
+  }
+}
+
+function addElements({ node, items, lane }: Lead & { kind: 'elements' }, { elements, empty }: Firing): void {
+  if (items.length === 0) empty.add(node);
+  for (const [index, item] of items.entries()) elements.push({ node, element: { item, index, ...(lane && { lane }) } });
+}
+
+function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
+  const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
+  return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort(compare);
 }
 
 /** Counts an arrival; a join that has all of its sources is re-armed. */
@@ -106,9 +188,9 @@ function isComplete(edge: CompiledEdge, source: string, gathered: Record<string,
   return complete;
 }
 
-function targetsOf(edge: CompiledEdge, source: string, bindings: Bindings): readonly string[] {
+function leadOf(edge: CompiledEdge, source: string, bindings: Bindings): Lead {
   try {
-    return edge.targets(bindings);
+    return edge.lead(bindings);
   } catch (error) {
     if (error instanceof GraphError) throw new EdgeFailure(source, error);
     throw error;

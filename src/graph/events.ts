@@ -80,6 +80,15 @@ export type RunEventBody =
       readonly reason: string;
       readonly detail?: string;
     } & ByPerson)
+  | {
+      readonly type: 'run.paused';
+      readonly reason: string | null;
+      readonly nodes: readonly string[];
+      readonly by: string;
+    }
+  | ({ readonly type: 'run.resumed' } & ByPerson)
+  | ({ readonly type: 'state.updated'; readonly values: Update; readonly asNode?: string } & ByPerson)
+  | ({ readonly type: 'signal.received'; readonly event: string } & ByPerson)
   | { readonly type: 'run.completed'; readonly output: Json }
   | { readonly type: 'run.failed'; readonly error: RunError }
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null };

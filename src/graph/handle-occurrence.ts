@@ -1,6 +1,8 @@
+import { DEADLINE_TIMER } from './clock.ts';
 import { deliver, emitAt } from './deliver.ts';
 import type { Draft } from './draft.ts';
 import type { CallReply } from './effect.ts';
+import type { RunError } from './errors.ts';
 import { own } from './json.ts';
 import type { Occurrence } from './occurrence.ts';
 import { costMicros } from './price.ts';
@@ -8,7 +10,10 @@ import type { OpenCall } from './run.ts';
 import { cancelRun } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
 
-type Handler<K extends Occurrence['kind']> = (draft: Draft, occurrence: Occurrence & { readonly kind: K }) => void;
+type Handler<K extends Occurrence['kind']> = (
+  draft: Draft,
+  occurrence: Occurrence & { readonly kind: K },
+) => RunError | void;
 
 /** What each kind of occurrence does to a run; how far the run then gets is `drive`'s work. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
@@ -23,9 +28,9 @@ const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
 export function handleOccurrence<K extends Occurrence['kind']>(
   draft: Draft,
   occurrence: Occurrence & { readonly kind: K },
-): void {
+): RunError | void {
   const handle: Handler<K> = handlers[occurrence.kind];
-  handle(draft, occurrence);
+  return handle(draft, occurrence);
 }
 
 function completeCall(
@@ -98,8 +103,11 @@ function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, att
   });
 }
 
-function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): void {
+function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunError | undefined {
   const timer = own(draft.run.timers, id);
   delete draft.run.timers[id];
+  if (timer && id === DEADLINE_TIMER)
+    return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
   if (timer) deliver(draft, timer.task, { kind: 'timer', id });
+  return undefined;
 }

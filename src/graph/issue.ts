@@ -26,6 +26,8 @@ export type ErrorIssueCode =
   | 'INVALID_DURATION'
   | 'INVALID_DEFAULT'
   | 'INVALID_FIELD'
+  | 'UNKNOWN_GRAPH'
+  | 'RECURSIVE_SUBGRAPH'
   | 'GRAPH_TOO_LARGE';
 
 export type WarningIssueCode =

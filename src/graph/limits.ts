@@ -1,3 +1,4 @@
+import { toMs } from './call-policy.ts';
 import type { CatalogDefaults } from './catalog.ts';
 import type { Limits } from './definition.ts';
 import type { RunLimits } from './run.ts';
@@ -7,35 +8,42 @@ const DEFAULT_CONCURRENCY = 100;
 const MAX_CONCURRENCY = 500;
 
 /** The limits that a graph's runs have. */
-export function limitsOfGraph(limits: Limits | undefined, defaults: Pick<CatalogDefaults, 'maxSteps'>): RunLimits {
+export function limitsOfGraph(
+  limits: Limits | undefined,
+  defaults: Pick<CatalogDefaults, 'maxSteps' | 'deadline'>,
+): RunLimits {
+  const { maxSteps = defaults.maxSteps, maxConcurrency = DEFAULT_CONCURRENCY, ...rest } = limits ?? {};
+  const { deadline = defaults.deadline, ...budgets } = rest;
   return {
-    maxSteps: limits?.maxSteps ?? defaults.maxSteps,
-    maxConcurrency: Math.min(limits?.maxConcurrency ?? DEFAULT_CONCURRENCY, MAX_CONCURRENCY),
+    maxSteps,
+    maxConcurrency: Math.min(maxConcurrency, MAX_CONCURRENCY),
+    ...budgets,
+    ...(deadline !== undefined && { deadlineMs: toMs(deadline) }),
   };
 }
 
 /** A limit that a run asked for and its graph does not give. */
 export interface LooseLimit {
-  readonly name: keyof RunLimits;
+  readonly name: keyof Limits;
   readonly asked: number;
   readonly allowed: number;
 }
 
+const NAMES = ['maxSteps', 'maxConcurrency', 'maxTokens', 'maxCostUsd', 'maxToolCalls'] as const;
+
 /** Tightens a graph's limits by those that a run asks for. @returns what it asked for beyond them, if anything */
 export function tighten(
   limits: RunLimits,
-  asked: Limits,
+  { deadline, ...asked }: Limits,
 ): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
-  const names = ['maxSteps', 'maxConcurrency'] as const;
-  const loose = names.flatMap((name) => {
-    const wanted = asked[name];
-    return wanted !== undefined && wanted > limits[name] ? [{ name, asked: wanted, allowed: limits[name] }] : [];
-  });
+  const deadlineMs = deadline === undefined ? undefined : toMs(deadline);
+  const loose = NAMES.flatMap((name) => tooLoose(name, asked[name], limits[name]));
   return {
-    limits: {
-      maxSteps: asked.maxSteps ?? limits.maxSteps,
-      maxConcurrency: asked.maxConcurrency ?? limits.maxConcurrency,
-    },
-    loose,
+    limits: { ...limits, ...asked, ...(deadlineMs !== undefined && { deadlineMs }) },
+    loose: [...loose, ...tooLoose('deadline', deadlineMs, limits.deadlineMs)],
   };
+}
+
+function tooLoose(name: keyof Limits, asked: number | undefined, allowed: number | undefined): LooseLimit[] {
+  return asked !== undefined && allowed !== undefined && asked > allowed ? [{ name, asked, allowed }] : [];
 }

@@ -18,6 +18,7 @@ export function planTasks({ triggers, visits }: Plannable): NodeTask[] {
       visit: (Object.hasOwn(visits, node) ? (visits[node] ?? 0) : 0) + 1,
       index: element?.index ?? null,
       item: element?.item ?? null,
+      lane: element?.lane ?? null,
       round: 0,
       order: 0,
       state: { phase: 'ready' },

@@ -3,7 +3,8 @@ import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
 import { own } from './json.ts';
 import type { Run, RunStatus } from './run.ts';
-import type { NodeTask, Update } from './scope.ts';
+import type { WaitPosition } from './nodes/position.ts';
+import type { NodeTask, Scope, Update } from './scope.ts';
 
 /** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
 export interface RunView {
@@ -26,7 +27,7 @@ export interface RunView {
 export interface WaitingFor {
   readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
   readonly node: string;
-  readonly id: string;
+  readonly id?: string;
   readonly since: string;
   readonly deadline?: string;
 }
@@ -55,7 +56,7 @@ export function toRunView(run: Run): RunView {
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
     step: root.superstep ? root.step : root.step - 1,
     next: nextNodes(root),
-    waitingFor: tasks.flatMap((task) => waitingFor(run, task)),
+    waitingFor: waitingIn(run, root, []),
     output,
     error,
     usage: { ...counts, costUsd: costMicros / 1_000_000 },
@@ -64,11 +65,35 @@ export function toRunView(run: Run): RunView {
   };
 }
 
-function waitingFor(run: Run, { key, node, visit, state }: NodeTask): WaitingFor[] {
+/** What the tasks of a graph wait for, and those of the graphs inside it. */
+function waitingIn(run: Run, { superstep }: Scope, address: readonly string[]): WaitingFor[] {
+  return (superstep?.tasks ?? []).flatMap((task) => waitingFor(run, task, [...address, task.key]));
+}
+
+function waitingFor(run: Run, { node, visit, state }: NodeTask, address: readonly string[]): WaitingFor[] {
   if (state.phase === 'intervention')
-    return [{ kind: 'intervention', node, id: interventionId([key], visit), since: state.since }];
-  if (state.phase !== 'open' || state.position.kind !== 'approval') return [];
-  const approval = own(run.approvals, state.position.approvalId);
+    return [{ kind: 'intervention', node, id: interventionId(address, visit), since: state.since }];
+  if (state.phase !== 'open') return [];
+  const { position } = state;
+  switch (position.kind) {
+    case 'subgraph':
+      return waitingIn(run, position.scope, address);
+    case 'wait':
+      return [toWaiting(node, position)];
+    case 'approval':
+      return pendingApproval(run, node, position.approvalId);
+    default:
+      return [];
+  }
+}
+
+function toWaiting(node: string, { event, since, deadline }: WaitPosition): WaitingFor {
+  const kind = event === null ? 'timer' : 'event';
+  return { kind, node, ...(event !== null && { id: event }), since, ...(deadline !== null && { deadline }) };
+}
+
+function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor[] {
+  const approval = own(run.approvals, approvalId);
   if (approval?.status !== 'pending') return [];
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }

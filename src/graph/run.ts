@@ -43,6 +43,14 @@ export interface Run {
   /** What became of the latest decisions and controls that carried an id. */
   readonly outcomes: readonly Outcome[];
   /** A person wants the run to end; open calls are waited for. */
+  /** Events that came before a node waited for them, the oldest first. */
+  readonly events: readonly KeptEvent[];
+  /** Breakpoints of this run on top of its graph's. */
+  readonly breakpoints: Breakpoints;
+  /** Somebody, or a node, wants the run to stop after the superstep that runs. */
+  readonly pause: PauseRequest | null;
+  /** What is left of the deadline, and since when it runs; `null`: there is none. */
+  readonly clock: Clock | null;
   readonly cancellation: { readonly by: string; readonly reason: string | null } | null;
   readonly error: RunError | null;
   /** The output channels' values, once the run has completed. */
@@ -56,6 +64,33 @@ export interface Run {
 export interface RunLimits {
   readonly maxSteps: number;
   readonly maxConcurrency: number;
+  /** Milliseconds. */
+  readonly deadlineMs?: number;
+  readonly maxTokens?: number;
+  readonly maxCostUsd?: number;
+  readonly maxToolCalls?: number;
+}
+
+export interface KeptEvent {
+  readonly name: string;
+  readonly payload: Json;
+}
+
+/** Node ids, or `*` for all of them. */
+export interface Breakpoints {
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+export interface PauseRequest {
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** Stands still while the run only waits for people. Milliseconds. */
+export interface Clock {
+  readonly leftMs: number;
+  readonly runsSince: number | null;
 }
 
 /** What a run has used. Money is in millionths of a US dollar, so that sums are exact. */
@@ -117,4 +152,5 @@ export type RefusalCode =
   | 'UNKNOWN_INTERVENTION'
   | 'INTERVENTION_ID_REQUIRED'
   | 'UNKNOWN_SIGNAL'
+  | 'BUFFER_FULL'
   | 'MALFORMED';

@@ -37,12 +37,17 @@ const Channel = z.strictObject({
   default: z.json().optional(),
   schema: Schema.optional(),
   ephemeral: z.boolean().optional(),
+  redact: z.boolean().optional(),
   description: z.string().optional(),
 });
 
 const Limits = z.strictObject({
   maxSteps: Count.optional(),
   maxConcurrency: Count.optional(),
+  deadline: Duration.optional(),
+  maxTokens: Count.optional(),
+  maxCostUsd: z.number().min(0).optional(),
+  maxToolCalls: z.int().min(0).optional(),
 });
 
 /** The definition without its nodes and edges, which have schemas of their own. */
@@ -55,6 +60,8 @@ export const GraphSchema = z.strictObject({
   edges: z.array(z.looseObject({ from: OneOrMore })),
   input: Names.optional(),
   output: Names.optional(),
+  interruptBefore: Names.optional(),
+  interruptAfter: Names.optional(),
   limits: Limits.optional(),
   defaults: z
     .strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() })
@@ -77,6 +84,7 @@ const Policy = z.strictObject({
   quorum: Count.optional(),
   excludeRequester: z.boolean().optional(),
   requireReason: z.boolean().optional(),
+  reminders: z.array(Duration).optional(),
   escalate: z.array(z.strictObject({ after: Duration, roles: Names })).optional(),
 });
 
@@ -99,6 +107,21 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
     ...call,
     function: z.string(),
     args: z.json().optional(),
+    mayGoto: Names.optional(),
+  }),
+  subgraph: z.strictObject({
+    type: z.literal('subgraph'),
+    ...common,
+    graph: z.union([z.string(), z.looseObject({})]),
+    input: Values.optional(),
+  }),
+  wait: z.strictObject({
+    type: z.literal('wait'),
+    ...common,
+    for: z.string().optional(),
+    until: z.string().optional(),
+    event: z.string().min(1).optional(),
+    timeout: Duration.optional(),
   }),
   approval: z.strictObject({
     type: z.literal('approval'),
@@ -120,5 +143,17 @@ export const EdgeSchemas = {
   branches: z.strictObject({
     from: OneOrMore,
     branches: z.array(z.strictObject({ when: z.string().optional(), to: OneOrMore })).min(1),
+  }),
+  route: z.strictObject({
+    from: OneOrMore,
+    route: z.string(),
+    paths: z.record(z.string(), OneOrMore),
+    default: OneOrMore.optional(),
+  }),
+  forEach: z.strictObject({
+    from: OneOrMore,
+    forEach: z.string(),
+    to: z.string(),
+    maxConcurrency: Count.optional(),
   }),
 } as const;

@@ -10,19 +10,34 @@ export interface Scope {
   /** What the next superstep runs. */
   readonly triggers: readonly Trigger[];
   /** Deferred nodes that were triggered and wait until nothing else is left. */
-  readonly deferred: readonly string[];
+  readonly deferred: readonly Trigger[];
   /** For each join, by its edge's number, the sources that have finished since it last fired. */
   readonly joins: Readonly<Record<string, readonly string[]>>;
   readonly visits: Readonly<Record<string, number>>;
   readonly superstep: Superstep | null;
   /** Nodes that have finished and whose edges are still to be evaluated. */
   readonly unfired: readonly string[];
+  /** The breakpoint at which this graph stands. */
+  readonly hold: Hold | null;
+  /** The breakpoint before the next superstep has been passed. */
+  readonly hasPassed: boolean;
 }
+
+/** A stop at a breakpoint: before the nodes that run next, or after nodes whose edges are still to be evaluated. */
+export type Hold =
+  | { readonly at: 'before'; readonly nodes: readonly string[] }
+  | { readonly at: 'after'; readonly nodes: readonly string[]; readonly next: readonly string[] };
 
 /** A node to run, once or for an element of a list. */
 export interface Trigger {
   readonly node: string;
-  readonly element?: { readonly item: Json; readonly index: number };
+  readonly element?: { readonly item: Json; readonly index: number; readonly lane?: Lane };
+}
+
+/** The elements of one `forEach`, of which so many may be open at a time. */
+export interface Lane {
+  readonly id: string;
+  readonly width: number;
 }
 
 export interface Superstep {
@@ -38,6 +53,7 @@ export interface NodeTask {
   readonly visit: number;
   readonly index: number | null;
   readonly item: Json;
+  readonly lane: Lane | null;
   /** Goes up when a person has a call made again that is known to have failed; part of the call's key. */
   readonly round: number;
   /** Goes up when a person orders a call again whose outcome is unknown; it takes over the ledger's claim. */
@@ -49,9 +65,15 @@ export type TaskState =
   | { readonly phase: 'ready' }
   | { readonly phase: 'open'; readonly position: NodePosition }
   | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
-  | { readonly phase: 'completed'; readonly update: Update; readonly goto: readonly string[] }
+  | { readonly phase: 'completed'; readonly update: Update; readonly jump: Jump | null }
   | { readonly phase: 'diverted'; readonly update: Update; readonly to: string }
   | { readonly phase: 'failed'; readonly failure: TaskFailure };
+
+/** Where a node itself sends the run: besides its edges, or instead of them. */
+export interface Jump {
+  readonly nodes: readonly string[];
+  readonly ignoresEdges: boolean;
+}
 
 /** What a node writes, by channel. */
 export type Update = Readonly<Record<string, Json>>;

@@ -1,23 +1,66 @@
 import type { Catalog } from './catalog.ts';
-import type { GraphDefinition } from './definition.ts';
+import type { GraphDefinition, NodeDefinition } from './definition.ts';
 import { toList } from './edges.ts';
+import { own } from './json.ts';
 
-/** The part of a catalog that a graph uses, which a run of it pins. */
-export function sliceCatalog({ nodes, defaults }: GraphDefinition, catalog: Catalog): Catalog {
-  const all = Object.values(nodes);
-  const models = all.flatMap((node) => (node.type === 'llm' ? toList(node.model ?? defaults?.model ?? 'default') : []));
+/** The part of a catalog that a graph and the graphs inside it use, which a run of it pins. */
+export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
+  const parts = [...withGraphsInside(definition, catalog)];
+  const nodes = parts.flatMap(({ definition: part }) => Object.values(part.nodes));
+  const models = parts.flatMap(({ definition: part }) => modelsOf(part));
+  const graphs = parts.flatMap(({ reference }) => reference ?? []);
   return {
     models: pick(catalog.models, models),
     tools: pick(
       catalog.tools,
-      all.flatMap((node) => (node.type === 'tool' ? [node.tool] : [])),
+      nodes.flatMap((node) => (node.type === 'tool' ? [node.tool] : [])),
     ),
     functions: pick(
       catalog.functions,
-      all.flatMap((node) => (node.type === 'function' ? [node.function] : [])),
+      nodes.flatMap((node) => (node.type === 'function' ? [node.function] : [])),
     ),
+    ...(catalog.nodeTypes && {
+      nodeTypes: pick(
+        catalog.nodeTypes,
+        nodes.map(({ type }) => type),
+      ),
+    }),
+    ...(graphs.length > 0 && { graphs: pick(catalog.graphs ?? {}, graphs) }),
     defaults: catalog.defaults,
   };
+}
+
+interface Part {
+  readonly definition: GraphDefinition;
+  /** What names it, where it is not inline. */
+  readonly reference: string | null;
+}
+
+function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Catalog): ReadonlySet<Part> {
+  const parts = new Set<Part>([{ definition, reference: null }]);
+  const seen = new Set<string>();
+  for (const part of parts) {
+    for (const node of Object.values(part.definition.nodes)) {
+      const inside = insideOf(node, graphs);
+      if (!inside || (inside.reference !== null && seen.has(inside.reference))) continue;
+      if (inside.reference !== null) seen.add(inside.reference);
+      parts.add(inside);
+    }
+  }
+  return parts;
+}
+
+function insideOf(node: NodeDefinition, graphs: Readonly<Record<string, GraphDefinition>>): Part | null {
+  if (node.type !== 'subgraph') return null;
+  if (typeof node.graph !== 'string') return { definition: node.graph, reference: null };
+  const definition = own(graphs, node.graph);
+  return definition ? { definition, reference: node.graph } : null;
+}
+
+function modelsOf({ nodes, defaults }: GraphDefinition): readonly string[] {
+  return Object.values(nodes).flatMap((node) =>
+    node.type === 'llm' ? toList(node.model ?? defaults?.model ?? 'default') : [],
+  );
 }
 
 function pick<T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {

@@ -1,20 +1,26 @@
 import { applyWrites } from './channels/apply-writes.ts';
 import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
-import { START } from './definition.ts';
-import { EdgeFailure, fireEdges } from './edges.ts';
+import { END } from './definition.ts';
 import { emit, isFull } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
+import { enterScope } from './enter-scope.ts';
 import type { RunError } from './errors.ts';
-import { compare, planTasks } from './plan-tasks.ts';
-import type { NodeTask, Trigger } from './scope.ts';
-import { startTask } from './task-progress.ts';
-import { scopeBindings } from './tasks.ts';
+import { fire, previewNext } from './fire.ts';
+import { childFrame, tasksOf } from './frames.ts';
+import { own } from './json.ts';
+import type { JsonObject } from './json.ts';
+import { planTasks } from './plan-tasks.ts';
+import type { Breakpoints } from './run.ts';
+import type { Lane, NodeTask, Trigger } from './scope.ts';
+import { resumeTask, startTask } from './task-progress.ts';
+import type { TaskFrame } from './tasks.ts';
 
 /** How far a scope got: it waits for something outside, has nothing left to do, can't go on, or should let the shell catch up first. */
 export type Standing =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'finished' }
+  | { readonly kind: 'paused' }
   | { readonly kind: 'failed'; readonly error: RunError }
   | { readonly kind: 'full' };
 
@@ -27,16 +33,57 @@ export function drive(draft: Draft, frame: Frame): Standing {
   }
 }
 
-/** Starts what can be started and closes the superstep when all of it is over. */
+/** Starts what can be started, goes on inside subgraphs, and closes the superstep when all of it is over. */
 function workOn(draft: Draft, frame: Frame): Standing | null {
-  const full = startReady(draft, frame);
-  if (full) return { kind: 'full' };
+  if (startReady(draft, frame)) return { kind: 'full' };
+  const inside = driveChildren(draft, frame);
+  if (inside === 'full') return { kind: 'full' };
+  if (inside === 'settled') return null;
   const tasks = frame.scope.superstep?.tasks ?? [];
-  if (tasks.some(isUnsettled)) return { kind: 'waiting' };
+  if (tasks.some(isUnsettled)) return { kind: inside };
   const failures = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   const [first, second] = failures;
   if (first) return { kind: 'failed', error: withCause(first, second) };
   return close(draft, frame, tasks);
+}
+
+/** Goes on inside each subgraph that is open. @returns what that came to: some of them may have settled */
+function driveChildren(draft: Draft, frame: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
+  let standing: 'settled' | 'paused' | 'waiting' = 'waiting';
+  for (const of of tasksOf(draft, frame)) {
+    const child = childFrame(of);
+    if (!child) continue;
+    const inside = driveChild(of, child);
+    if (inside === 'full') return 'full';
+    if (inside === 'settled' || standing === 'waiting') standing = inside;
+  }
+  return standing;
+}
+
+function driveChild(of: TaskFrame, child: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
+  const { draft } = of;
+  const standing = enterChild(of, child) ?? drive(draft, child);
+  switch (standing.kind) {
+    case 'finished':
+      resumeTask(of, { kind: 'subgraph.finished', output: outputOf(child) });
+      return 'settled';
+    case 'failed':
+      resumeTask(of, { kind: 'subgraph.failed', error: standing.error });
+      return 'settled';
+    default:
+      return standing.kind;
+  }
+}
+
+function enterChild({ draft, task }: TaskFrame, child: Frame): Standing | null {
+  if (child.scope.step >= 0 || task.state.phase !== 'open' || task.state.position.kind !== 'subgraph') return null;
+  const error = enterScope(draft, child, { input: task.state.position.input, startAt: null });
+  return error && { kind: 'failed', error };
+}
+
+/** What a graph that has finished gives back. */
+export function outputOf({ graph, scope }: Frame): JsonObject {
+  return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
 }
 
 function isUnsettled({ state }: NodeTask): boolean {
@@ -51,16 +98,35 @@ function withCause(first: RunError, second: RunError | undefined): RunError {
 
 /** @returns whether the draft became full before all ready tasks were started */
 function startReady(draft: Draft, frame: Frame): boolean {
-  const tasks = frame.scope.superstep?.tasks ?? [];
-  for (const task of tasks) {
-    if (task.state.phase !== 'ready') continue;
+  const lanes = openByLane(frame);
+  for (const of of tasksOf(draft, frame)) {
+    const { task } = of;
+    if (task.state.phase !== 'ready' || isTaken(task.lane, lanes)) continue;
     if (Object.keys(draft.run.calls).length >= draft.run.limits.maxConcurrency) return false;
     if (isFull(draft)) return true;
-    const node = frame.graph.nodes.get(task.node);
-    if (!node) throw new TypeError(`The graph has no node "${task.node}"`);
-    startTask({ draft, frame, node, task });
+    startTask(of);
+    if (task.lane && isOpen(frame, task.key)) lanes.set(task.lane.id, (lanes.get(task.lane.id) ?? 0) + 1);
   }
   return false;
+}
+
+/** How many elements of each `forEach` are open. */
+function openByLane({ scope }: Frame): Map<string, number> {
+  const open = new Map<string, number>();
+  for (const { lane, state } of scope.superstep?.tasks ?? []) {
+    if (lane && (state.phase === 'open' || state.phase === 'intervention'))
+      open.set(lane.id, (open.get(lane.id) ?? 0) + 1);
+  }
+  return open;
+}
+
+function isTaken(lane: Lane | null, open: ReadonlyMap<string, number>): boolean {
+  return lane !== null && (open.get(lane.id) ?? 0) >= lane.width;
+}
+
+function isOpen({ scope }: Frame, key: string): boolean {
+  const state = scope.superstep?.tasks.find((task) => task.key === key)?.state;
+  return state?.phase === 'open' || state?.phase === 'intervention';
 }
 
 /** Applies the writes, saves a checkpoint and evaluates the edges on the new state. */
@@ -71,12 +137,23 @@ function close(draft: Draft, frame: Frame, tasks: readonly NodeTask[]): Standing
   if (!applied.ok) return failWriters(scope.superstep?.tasks ?? [], applied, scope.step);
   scope.channels = fadeEphemeral(frame, applied);
   scope.superstep = null;
-  scope.unfired = tasks.filter(({ state }) => state.phase === 'completed').map(({ node }) => node);
-  scope.triggers = diversions(tasks);
-  const failure = fire(draft, frame);
-  saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes });
+  scope.unfired = tasks.filter(takesEdges).map(({ node }) => node);
+  scope.triggers = jumps(tasks);
+  const nodes = stopsAmong(
+    draft,
+    frame,
+    'after',
+    tasks.map(({ node }) => node),
+  );
+  if (nodes.length > 0) scope.hold = { at: 'after', nodes, next: previewNext(draft, frame) };
+  const failure = nodes.length > 0 ? null : fire(draft, frame);
+  saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step });
   scope.step += 1;
   return failure && { kind: 'failed', error: failure };
+}
+
+function takesEdges({ state }: NodeTask): boolean {
+  return state.phase === 'completed' && state.jump?.ignoresEdges !== true;
 }
 
 function toWrite({ key, node, state }: NodeTask): Write[] {
@@ -107,52 +184,60 @@ function fadeEphemeral({ graph }: Frame, { channels, changes }: Applied & { ok: 
   return { ...channels, ...Object.fromEntries(faded.map(({ name, initial }) => [name, initial])) };
 }
 
-/** Where `onError` sent the run. */
-function diversions(tasks: readonly NodeTask[]): readonly Trigger[] {
-  const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : []));
-  return [...new Set(targets)].map((node) => ({ node }));
+/** Where nodes themselves, or their `onError`, sent the run. */
+function jumps(tasks: readonly NodeTask[]): readonly Trigger[] {
+  const targets = tasks.flatMap(({ state }) => {
+    if (state.phase === 'diverted') return [state.to];
+    return state.phase === 'completed' ? (state.jump?.nodes ?? []) : [];
+  });
+  return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
 }
 
-/** Evaluates the edges of the nodes that have finished; what they lead to is triggered on top of what is. */
-export function fire(draft: Draft, frame: Frame): RunError | null {
-  const { graph, scope } = frame;
-  try {
-    const finished = [...new Set(scope.unfired)].sort(compare);
-    const fired = fireEdges(graph.outgoing, scope.joins, { finished, bindings: scopeBindings(draft, frame) });
-    scope.joins = fired.joins;
-    scope.unfired = [];
-    const triggered = new Set([...scope.triggers.map(({ node }) => node), ...scope.deferred, ...fired.nodes]);
-    const isDeferred = (node: string): boolean => graph.nodes.get(node)?.defer ?? false;
-    scope.deferred = [...triggered].filter(isDeferred);
-    scope.triggers = [...triggered].filter((node) => !isDeferred(node)).map((node) => ({ node }));
-    return null;
-  } catch (error) {
-    if (!(error instanceof EdgeFailure)) throw error;
-    const { code, message } = error.cause;
-    return { code, message, ...(error.node !== START && { node: error.node }), step: scope.step };
-  }
-}
-
-/** Opens the next superstep, if there is anything to run. */
+/** Opens the next superstep, if there is anything to run and nothing holds it. */
 function openNext(draft: Draft, frame: Frame): Standing | null {
   const { scope } = frame;
+  if (scope.hold) return { kind: 'paused' };
   if (scope.unfired.length > 0) {
     const failure = fire(draft, frame);
     if (failure) return { kind: 'failed', error: failure };
   }
-  if (scope.triggers.length === 0) {
-    scope.triggers = scope.deferred.map((node) => ({ node }));
-    scope.deferred = [];
-  }
-  if (scope.triggers.length === 0) return { kind: 'finished' };
-  const limit = stepLimit(draft);
+  const ready = scope.triggers.length > 0 ? scope.triggers : releaseDeferred(frame);
+  if (ready.length === 0) return { kind: 'finished' };
+  const limit = frame.path.length === 0 ? draft.run.limits.maxSteps : frame.graph.maxSteps;
   if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
+  if (draft.run.pause) return { kind: 'paused' };
+  const nodes = scope.hasPassed
+    ? []
+    : stopsAmong(
+        draft,
+        frame,
+        'before',
+        ready.map(({ node }) => node),
+      );
+  if (nodes.length > 0) {
+    scope.hold = { at: 'before', nodes };
+    return { kind: 'paused' };
+  }
   open(draft, frame);
   return null;
 }
 
-function stepLimit({ run }: Draft): number {
-  return run.limits.maxSteps;
+/** Deferred nodes run when nothing else is left to run. */
+function releaseDeferred({ scope }: Frame): readonly Trigger[] {
+  scope.triggers = scope.deferred;
+  scope.deferred = [];
+  return scope.triggers;
+}
+
+/** The nodes among some that a breakpoint of the graph, or of the run, stands at. */
+function stopsAmong(
+  { run }: Draft,
+  { graph, path }: Frame,
+  at: keyof Breakpoints,
+  nodes: readonly string[],
+): readonly string[] {
+  const stops = [...graph.breakpoints[at], ...(path.length === 0 ? run.breakpoints[at] : [])];
+  return [...new Set(nodes.filter((node) => stops.includes('*') || stops.includes(node)))];
 }
 
 function recursionLimit(step: number, limit: number): RunError {
@@ -169,5 +254,6 @@ function open(draft: Draft, frame: Frame): void {
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.superstep = { tasks };
   scope.triggers = [];
+  scope.hasPassed = false;
   emit(draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
 }

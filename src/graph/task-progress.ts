@@ -1,11 +1,13 @@
+import { taskBindings } from './bindings.ts';
 import { tryWrite } from './channels/apply-writes.ts';
 import { GraphError, toRunError } from './errors.ts';
+import { setState } from './frames.ts';
 import type { RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
 import type { Json } from './json.ts';
-import type { Happening, Progress } from './nodes/runner.ts';
+import type { Command, Happening, Progress } from './nodes/runner.ts';
 import type { TaskFailure, TaskState, Update } from './scope.ts';
-import { emitTask, taskBindings, taskContext } from './tasks.ts';
+import { emitTask, taskContext } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** Starts a task that is ready. */
@@ -37,6 +39,8 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
         return { phase: 'open', position: progress.position };
       case 'done':
         return complete(of, progress.result, progress.update ?? {});
+      case 'commanded':
+        return obey(of, progress.command);
       case 'failed':
         return fail(of, progress.failure);
     }
@@ -46,9 +50,19 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
 }
 
 function complete(of: TaskFrame, result: Json, given: Update): TaskState {
-  const update = { ...given, ...of.node.write({ ...taskBindings(of), result }) };
+  const update = { ...given, ...of.node.write({ ...taskBindings(of.draft, of.frame, of.task), result }) };
   emitTask(of, { type: 'node.completed', update });
-  return { phase: 'completed', update, goto: [] };
+  return { phase: 'completed', update, jump: null };
+}
+
+/** Carries out what code says to the engine. */
+function obey(of: TaskFrame, { update: given, goto, control, reason }: Command): TaskState {
+  const { draft, node } = of;
+  if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
+  if (control === 'pause') draft.run.pause = { by: node.id, reason };
+  const update = { ...given, ...node.writeOfCommand({ ...taskBindings(draft, of.frame, of.task), result: null }) };
+  emitTask(of, { type: 'node.completed', update });
+  return { phase: 'completed', update, jump: { nodes: goto, ignoresEdges: control === 'replan' } };
 }
 
 /**
@@ -57,11 +71,11 @@ function complete(of: TaskFrame, result: Json, given: Update): TaskState {
  */
 export function skipTask(of: TaskFrame, output: Json, by: string): void {
   const { node, task, frame } = of;
-  const update = node.write({ ...taskBindings(of), result: output });
+  const update = node.write({ ...taskBindings(of.draft, of.frame, of.task), result: output });
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
   emitTask(of, { type: 'node.skipped', update, by });
-  setState(of, { phase: 'completed', update, goto: [] });
+  setState(of, { phase: 'completed', update, jump: null });
 }
 
 /** Ends a task that a person has given up. */
@@ -74,6 +88,7 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'BUDGET_EXCEEDED',
   'DEADLINE_EXCEEDED',
   'CANCELED',
+  'ABORTED',
   'INTERNAL',
 ]);
 
@@ -99,7 +114,11 @@ function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
 function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failure: TaskFailure): TaskState {
   const { code, message, node = '', attempts = 1 } = failure.error;
   try {
-    return { phase: 'diverted', to, update: write({ ...taskBindings(of), error: { code, message, node, attempts } }) };
+    return {
+      phase: 'diverted',
+      to,
+      update: write({ ...taskBindings(of.draft, of.frame, of.task), error: { code, message, node, attempts } }),
+    };
   } catch (error) {
     if (error instanceof GraphError)
       return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } } };
@@ -110,11 +129,4 @@ function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failur
 function tooManyVisits({ node, task }: TaskFrame): TaskFailure {
   const message = `Node "${node.id}" would run for the ${task.visit}th time; its maxVisits is ${node.maxVisits}`;
   return { callFailed: false, error: { code: 'MAX_VISITS_EXCEEDED', message } };
-}
-
-/** Tasks are values: a changed one takes the place of the old one in its superstep. */
-export function setState({ frame, task }: TaskFrame, state: TaskState): void {
-  const tasks = frame.scope.superstep?.tasks ?? [];
-  const at = tasks.findIndex(({ key }) => key === task.key);
-  if (at >= 0) tasks[at] = { ...task, state };
 }

@@ -1,13 +1,14 @@
 import type { Approval } from './approval.ts';
+import { taskBindings } from './bindings.ts';
 import { toPublicApproval } from './events.ts';
 import type { TaskEventBody } from './events.ts';
 import type { CompiledNode } from './compile.ts';
+import { refuseOverBudget } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
-import type { Bindings } from './expression.ts';
 import { own } from './json.ts';
-import type { JsonObject } from './json.ts';
+import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
 import type { OpenCall, TaskAddress } from './run.ts';
 import type { NodeTask } from './scope.ts';
@@ -30,34 +31,23 @@ export function addressOf({ frame, task }: TaskFrame): TaskAddress {
   return [...frame.address, task.key];
 }
 
-/** What the expressions of a task's node see. */
-export function taskBindings({ draft, frame, task }: TaskFrame): Bindings {
-  return { state: frame.scope.channels, run: runFields(draft, frame, task.visit), item: task.item, index: task.index };
-}
-
-/** What expressions of a graph see outside any task. */
-export function scopeBindings(draft: Draft, frame: Frame): Bindings {
-  return { state: frame.scope.channels, run: runFields(draft, frame, null), item: null, index: null };
-}
-
-function runFields({ run, startedAt }: Draft, { graph, scope }: Frame, visit: number | null): JsonObject {
-  const { id, threadId, tenantId } = run;
-  return { id, threadId, tenantId, step: scope.step, visit, graph: graph.definition.name, startedAt };
-}
-
 export function taskContext(of: TaskFrame): TaskContext {
   const { draft } = of;
   return {
-    bindings: taskBindings(of),
+    bindings: taskBindings(draft, of.frame, of.task),
     call: (number, request) => requestCall(of, number, request),
     requestApproval: (question) => requestApproval(of, question),
     expireApproval: (id, status) => expireApproval(of, id, status),
     cancelTimer: (id) => cancelTimer(draft, id),
+    startTimer: (fireAt) => startWaitTimer(of, fireAt),
+    takeEvent: (name) => takeEvent(draft, name),
+    now: draft.now,
   };
 }
 
 function requestCall(of: TaskFrame, number: number, request: CallRequest): string {
   const { draft, task } = of;
+  refuseOverBudget(draft, request);
   const key = callKey(of, number);
   draft.run.calls[key] = { task: addressOf(of), called: calledBy(request), since: draft.now };
   draft.effects.push({
@@ -117,6 +107,21 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
   const timerId = `${id}.timeout`;
   startTimer(of, { id: timerId, fireAt, summary: summaryOf(of, 'approval timeout') });
   return { approvalId: id, timerId };
+}
+
+function startWaitTimer(of: TaskFrame, fireAt: number): string {
+  const id = `${[...of.frame.address, of.task.key].join('/')}:${of.task.visit}.timer`;
+  startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
+  return id;
+}
+
+/** The oldest event of a name that came before anything waited for it. @returns `undefined`: there is none */
+function takeEvent({ run }: Draft, name: string): Json | undefined {
+  const at = run.events.findIndex((event) => event.name === name);
+  const event = run.events[at];
+  if (!event) return undefined;
+  run.events = run.events.toSpliced(at, 1);
+  return event.payload;
 }
 
 function expireApproval(of: TaskFrame, id: string, status: Approval['status']): Approval {

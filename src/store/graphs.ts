@@ -13,6 +13,8 @@ export interface PublishedGraph {
   readonly hash: string;
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
+  /** The versions of other graphs that names without one stand for in it. */
+  readonly pins: Readonly<Record<string, number>>;
   readonly createdAt: string;
   readonly createdBy: string;
 }
@@ -23,6 +25,8 @@ export interface NewGraph {
   readonly hash: string;
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
+  /** The versions of other graphs that names without one stand for in it. */
+  readonly pins: Readonly<Record<string, number>>;
   readonly createdAt: string;
   readonly createdBy: string;
 }
@@ -36,6 +40,8 @@ export interface Graphs {
   list(tenantId: string, page: PageRequest): Promise<Page<PublishedGraph>>;
   /** Keeps the definition that a run executes. */
   keepDefinition(hash: string, definition: JsonObject): Promise<void>;
+  /** A definition that was published, or that a run executes. */
+  definition(hash: string): Promise<JsonObject | null>;
 }
 
 export function createGraphs(db: Kysely<Tables>): Graphs {
@@ -44,6 +50,9 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
     find: (tenantId, name, version) => find(db, { tenantId, name, version }),
     list: (tenantId, page) => list(db, tenantId, page),
     keepDefinition: (hash, definition) => keepDefinition(db, hash, definition),
+    definition: async (hash) =>
+      (await db.selectFrom('definitions').select('definition').where('hash', '=', hash).executeTakeFirst())
+        ?.definition ?? null,
   };
 }
 
@@ -67,7 +76,7 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
     .limit(1)
     .executeTakeFirst();
   const version = (newest?.version ?? 0) + 1;
-  const { warnings, createdAt, createdBy } = graph;
+  const { warnings, pins, createdAt, createdBy } = graph;
   await db
     .insertInto('graphs')
     .values({
@@ -76,11 +85,15 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
       version,
       hash,
       warnings: JSON.stringify(warnings),
+      pins: JSON.stringify(pins),
       created_at: createdAt,
       created_by: createdBy,
     })
     .execute();
-  return { graph: { name, version, hash, definition: graph.definition, warnings, createdAt, createdBy }, isNew: true };
+  return {
+    graph: { name, version, hash, definition: graph.definition, warnings, pins, createdAt, createdBy },
+    isNew: true,
+  };
 }
 
 /** Two publications of one name take turns until the transaction is over. */
@@ -134,6 +147,7 @@ function toGraph(row: GraphRow): PublishedGraph {
     hash: row.hash,
     definition: row.definition,
     warnings: row.warnings,
+    pins: row.pins,
     createdAt: row.created_at.toISOString(),
     createdBy: row.created_by,
   };

@@ -18,6 +18,8 @@ export interface Journal {
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The nodes that ran last up to an event, the oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
+  /** Every node that was begun, once; one of a subgraph after the nodes around it, as `outer/inner`. */
+  begun(runId: string): Promise<readonly string[]>;
   /** The checkpoints of a run, the oldest first, up to one of them or the newest. `null`: there is no such checkpoint. */
   checkpointChain(runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null>;
 }
@@ -27,6 +29,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     write: (batch, writer) => write(db, batch, writer),
     events: (runId, after, limit) => events(db, { runId, after }, limit),
     visited: (runId, upTo) => visited(db, runId, upTo),
+    begun: (runId) => begun(db, runId),
     checkpointChain: (runId, upTo) => checkpointChain(db, runId, upTo),
   };
 }
@@ -117,6 +120,19 @@ async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise
     .execute();
   const nodes = rows.reverse().flatMap(({ body }) => (body.type === 'step.started' && !body.path ? body.nodes : []));
   return nodes.slice(-MAX_VISITED);
+}
+
+async function begun(db: Kysely<Tables>, runId: string): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom('events')
+    .select('body')
+    .where('run_id', '=', runId)
+    .where('type', '=', 'step.started')
+    .execute();
+  const addresses = rows.flatMap(({ body }) =>
+    body.type === 'step.started' ? body.nodes.map((node) => [...(body.path ?? []), node].join('/')) : [],
+  );
+  return [...new Set(addresses)];
 }
 
 async function checkpointChain(

@@ -38,6 +38,7 @@ export interface GraphsTable {
   version: number;
   hash: string;
   warnings: Payload<readonly GraphIssue[]>;
+  pins: Payload<Readonly<Record<string, number>>>;
   created_at: Time;
   created_by: string;
 }

@@ -2,6 +2,7 @@ import type { RunIdentity } from '../graph/advance.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphDefinition } from '../graph/definition.ts';
 import type { JsonObject } from '../graph/json.ts';
+import type { Breakpoints } from '../graph/run.ts';
 
 /** What the workflow and its callers agree on. */
 export const RUN_GRAPH = 'runGraph';
@@ -23,6 +24,9 @@ export interface RunGraphInput {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly input: JsonObject;
+  /** A node to begin with instead of the entry. */
+  readonly startAt?: string;
+  readonly breakpoints?: Breakpoints;
 }
 
 export const QUERIES = {

@@ -49,9 +49,9 @@ interface Shell {
 /** So many events can be asked for by query; all of them are in the store. */
 const MAX_LATEST_EVENTS = 200;
 
-function openShell({ definition, catalog, identity, input }: RunGraphInput, inbox: Inbox): Shell {
+function openShell({ definition, catalog, identity, ...start }: RunGraphInput, inbox: Inbox): Shell {
   const graph = orInternalFailure(() => compileGraph(definition, catalog));
-  const first = startRun(graph, identity, { input, startedAt: Date.now() });
+  const first = startRun(graph, identity, { ...start, startedAt: Date.now() });
   const { id: runId, tenantId, createdBy } = identity;
   const shell: Shell = {
     graph,

@@ -27,7 +27,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
 const AT = '2026-01-02T03:04:05.678Z';
 
 function graphsSuite(store: () => Store): void {
-  const graph = { tenantId: 'acme', name: 'refund', warnings: [], createdAt: AT, createdBy: 'ann' };
+  const graph = { tenantId: 'acme', name: 'refund', warnings: [], pins: {}, createdAt: AT, createdBy: 'ann' };
 
   test('publishing the same content again gives the version that it was', async () => {
     const first = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });

@@ -6,6 +6,7 @@ import type { PublishedGraph } from '../../store/graphs.ts';
 import type { ApiDeps } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { requireValid } from '../graph-reference.ts';
+import { linkGraphs } from '../link-graphs.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -39,8 +40,8 @@ const publish: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const definition = toJsonObject(c.req.valid('json'));
-    const { graph, warnings } = requireValid(definition, deps.catalog);
     const { tenantId, sub: createdBy } = c.get('caller');
+    const { graph, warnings, pins } = await requireValid(definition, { ...deps, tenantId });
     const { name, hash } = graph;
     const published = await deps.store.graphs.publish({
       tenantId,
@@ -48,10 +49,11 @@ const publish: AddRoute = (router, deps) => {
       hash,
       definition,
       warnings,
+      pins,
       createdAt: new Date().toISOString(),
       createdBy,
     });
-    return c.json(published.graph, published.isNew ? 201 : 200);
+    return c.json(toGraphJson(published.graph), published.isNew ? 201 : 200);
   });
 };
 
@@ -66,8 +68,11 @@ const validate: AddRoute = (router, deps) => {
     request: body(DefinitionSchema),
     responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415, 422) },
   });
-  router.openapi(route, (c) => {
-    const issues = validateGraph(toJsonObject(c.req.valid('json')), deps.catalog);
+  router.openapi(route, async (c) => {
+    const { store, catalog } = deps;
+    const definition = toJsonObject(c.req.valid('json'));
+    const { graphs } = await linkGraphs(definition, { store, tenantId: c.get('caller').tenantId });
+    const issues = validateGraph(definition, { ...catalog, graphs });
     return c.json({ valid: !hasErrors(issues), issues }, 200);
   });
 };
@@ -102,7 +107,9 @@ const newest: AddRoute = (router, deps) => {
     request: { params: Name },
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });
-  router.openapi(route, async (c) => c.json(await find(deps, c.get('caller').tenantId, c.req.valid('param')), 200));
+  router.openapi(route, async (c) =>
+    c.json(toGraphJson(await find(deps, c.get('caller').tenantId, c.req.valid('param'))), 200),
+  );
 };
 
 const version: AddRoute = (router, deps) => {
@@ -116,7 +123,9 @@ const version: AddRoute = (router, deps) => {
     request: { params: NameAndVersion },
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404, 422) },
   });
-  router.openapi(route, async (c) => c.json(await find(deps, c.get('caller').tenantId, c.req.valid('param')), 200));
+  router.openapi(route, async (c) =>
+    c.json(toGraphJson(await find(deps, c.get('caller').tenantId, c.req.valid('param'))), 200),
+  );
 };
 
 /** Publishing, checking and reading graph definitions. */
@@ -138,4 +147,8 @@ async function find(
 
 function toSummary({ name, version: number, hash, createdAt, createdBy }: PublishedGraph) {
   return { name, version: number, hash, createdAt, createdBy };
+}
+
+function toGraphJson({ pins: _pins, ...graph }: PublishedGraph) {
+  return graph;
 }

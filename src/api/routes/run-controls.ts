@@ -10,11 +10,25 @@ import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
 import { Id, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
-import { CancelSchema, FailSchema, RetrySchema, RunSchema, SkipSchema } from '../schemas/run.ts';
+import {
+  CancelSchema,
+  EventSignalSchema,
+  FailSchema,
+  PauseSchema,
+  ReplanSchema,
+  ResumeSchema,
+  RetrySchema,
+  RunSchema,
+  SkipSchema,
+} from '../schemas/run.ts';
 import { sendSignal } from '../send-signal.ts';
 
-/** A control is a signal of the same name; the run says whether it can be taken now. */
+/** Signals that are not named as their route. */
+const SIGNALS: Readonly<Record<string, string>> = { signal: 'event' };
+
+/** A control is a signal, mostly of the same name; the run says whether it can be taken now. */
 function control(name: string, summary: string, Body: z.ZodType<object>): AddRoute {
+  const signal = SIGNALS[name] ?? name;
   return (router, deps) => {
     const route = createRoute({
       method: 'post',
@@ -31,7 +45,7 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
       const payload = toJsonObject(c.req.valid('json'));
       const outcome = await sendSignal(deps, c.get('caller'), {
         run,
-        signal: { name, attempt: c.get('attempt'), payload },
+        signal: { name: signal, attempt: c.get('attempt'), payload },
       });
       if (!outcome.taken) throw toApiError(outcome.refusal);
       const [view, retrying] = await Promise.all([deps.engine.view(run), deps.store.ledger.retrying(run.id)]);
@@ -42,6 +56,10 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
 
 /** What a person may do to a run. */
 export const controlRoutes = routes(
+  control('pause', 'Stop after the superstep that runs', PauseSchema),
+  control('resume', 'Go on from a pause or a breakpoint', ResumeSchema),
+  control('replan', 'Go on at another node only', ReplanSchema),
+  control('signal', 'Give an event to a wait node, now or later', EventSignalSchema),
   control('cancel', 'End the run as canceled', CancelSchema),
   control('retry', 'Do a node again that waits for an intervention', RetrySchema),
   control('skip', 'Go on without a node that waits for an intervention, with an output of yours', SkipSchema),

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Limits } from '../../graph/definition.ts';
 import { toJson, toJsonObject } from '../../graph/json.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
@@ -37,12 +38,14 @@ const start: AddRoute = (router, deps) => {
     responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
   });
   router.openapi(route, async (c) => {
-    const { graph, input, limits, metadata } = c.req.valid('json');
+    const { graph, input, limits, metadata, startAt, interruptBefore, interruptAfter } = c.req.valid('json');
     const { id } = c.get('attempt');
     const wanted = {
       graph: toJson(graph),
       input: toJsonObject(input),
-      limits: given(limits),
+      limits: given(limits ?? {}),
+      startAt: startAt ?? null,
+      breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
       metadata: toJsonObject(metadata),
     };
     await startRun(deps, c.get('caller'), { id, wanted });
@@ -150,11 +153,8 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
 }
 
 /** The limits that were given. */
-function given(limits: z.output<typeof NewRunSchema>['limits']): { maxSteps?: number; maxConcurrency?: number } {
-  return {
-    ...(limits?.maxSteps !== undefined && { maxSteps: limits.maxSteps }),
-    ...(limits?.maxConcurrency !== undefined && { maxConcurrency: limits.maxConcurrency }),
-  };
+function given(limits: NonNullable<z.output<typeof NewRunSchema>['limits']>): Limits {
+  return toJsonObject(limits);
 }
 
 /** The time in UTC; nothing is older than the epoch, and PostgreSQL knows neither the year 0 nor offsets over 16 hours. */

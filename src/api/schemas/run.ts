@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { parseDuration } from '../../graph/duration.ts';
 import type { RunEvent } from '../../graph/events.ts';
 import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
@@ -18,7 +19,16 @@ const RunErrorSchema = z
   })
   .openapi('RunError');
 
-const LimitsSchema = z.strictObject({ maxSteps: z.int().min(1).optional(), maxConcurrency: z.int().min(1).optional() });
+const DurationText = z.string().refine((text) => parseDuration(text) !== null, 'A duration such as "30s" or "2h"');
+
+const LimitsSchema = z.strictObject({
+  maxSteps: z.int().min(1).optional(),
+  maxConcurrency: z.int().min(1).optional(),
+  deadline: DurationText.optional(),
+  maxTokens: z.int().min(1).optional(),
+  maxCostUsd: z.number().min(0).optional(),
+  maxToolCalls: z.int().min(0).optional(),
+});
 
 export const RunSchema = z
   .object({
@@ -76,6 +86,9 @@ export const NewRunSchema = z
     input: JsonRecord.default({}),
     limits: LimitsSchema.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
+    interruptBefore: z.array(z.string()).optional().openapi({ description: 'Node ids, or ["*"]' }),
+    interruptAfter: z.array(z.string()).optional(),
+    startAt: z.string().optional().openapi({ description: 'A node to begin with instead of the entry' }),
   })
   .openapi('NewRun');
 
@@ -106,6 +119,14 @@ const EventSchema = z.custom<RunEvent>().openapi('Event', {
 
 export const HistorySchema = z.object({ items: listOf(EventSchema), nextCursor: NextCursor }).openapi('History');
 
+export const PauseSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Pause');
+export const ResumeSchema = z
+  .strictObject({ values: JsonRecord.optional(), checkpoint: z.string().min(1).optional() })
+  .openapi('Resume');
+export const ReplanSchema = z.strictObject({ node: z.string(), values: JsonRecord.optional() }).openapi('Replan');
+export const EventSignalSchema = z
+  .strictObject({ event: z.string().min(1).max(255), payload: AnyJson.optional() })
+  .openapi('EventSignal');
 export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
 const Which = { node: z.string().optional(), id: z.string().optional() };
 export const RetrySchema = z.strictObject(Which).openapi('Retry');

@@ -1,6 +1,7 @@
 import { toCallPolicy } from '../call-policy.ts';
 import type { CallPolicy, CallSettings } from '../call-policy.ts';
 import type { Catalog } from '../catalog.ts';
+import type { CompiledGraph } from '../compile.ts';
 import type { Defaults } from '../definition.ts';
 import type { Name } from '../expression.ts';
 import type { Json } from '../json.ts';
@@ -12,6 +13,8 @@ export interface NodeScope {
   readonly id: string;
   readonly catalog: Catalog;
   readonly defaults: Defaults;
+  /** The graph inside a subgraph node, compiled. */
+  readonly subgraph: CompiledGraph | null;
 }
 
 /** What every node's expressions see. */

@@ -5,7 +5,9 @@ import { compileLlm } from './llm.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { NodeRunner } from './runner.ts';
 import { compileSet } from './set.ts';
+import { compileSubgraph } from './subgraph.ts';
 import { compileTool } from './tool.ts';
+import { compileWait } from './wait.ts';
 
 type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, scope: NodeScope) => NodeRunner;
 
@@ -16,6 +18,8 @@ const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
   tool: compileTool,
   function: compileFunction,
   approval: compileApproval,
+  subgraph: compileSubgraph,
+  wait: compileWait,
 };
 
 export function compileRunner<T extends NodeType>(node: NodeOfType<T>, scope: NodeScope): NodeRunner {

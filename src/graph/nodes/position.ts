@@ -1,7 +1,9 @@
 import type { Message } from '../message.ts';
+import type { JsonObject } from '../json.ts';
+import type { Scope } from '../scope.ts';
 
 /** Where a node task stands between two occurrences; each node type has its own kind. */
-export type NodePosition = CallPosition | LlmPosition | ApprovalPosition;
+export type NodePosition = CallPosition | LlmPosition | ApprovalPosition | SubgraphPosition | WaitPosition;
 
 /** One call is out, and nothing else is to be known. */
 export interface CallPosition {
@@ -18,6 +20,24 @@ export interface LlmPosition {
   readonly call: number;
   /** Replies that broke the output schema, each followed by what was wrong with it. */
   readonly corrections: readonly Message[];
+}
+
+/** The graph inside has begun, and is where its scope says. */
+export interface SubgraphPosition {
+  readonly kind: 'subgraph';
+  readonly scope: Scope;
+  /** What it begins with. */
+  readonly input: JsonObject;
+}
+
+export interface WaitPosition {
+  readonly kind: 'wait';
+  /** The name of the event that is waited for; `null`: the timer only. */
+  readonly event: string | null;
+  readonly timerId: string | null;
+  /** RFC 3339, as `deadline`. */
+  readonly since: string;
+  readonly deadline: string | null;
 }
 
 export interface ApprovalPosition {

@@ -1,10 +1,11 @@
 import type { Draft } from '../draft.ts';
-import { rootFrame, emit } from '../draft.ts';
+import { emit } from '../draft.ts';
 import { GraphError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { interventionId } from '../run-view.ts';
 import type { NodeTask } from '../scope.ts';
-import { failTask, setState, skipTask } from '../task-progress.ts';
+import { openTasks, setState } from '../frames.ts';
+import { failTask, skipTask } from '../task-progress.ts';
 import type { TaskFrame } from '../tasks.ts';
 import { addressOf } from '../tasks.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -93,9 +94,5 @@ function isNamed(of: TaskFrame, node: string | undefined, id: string | undefined
 
 /** The tasks that wait for a person to retry, skip or fail them. */
 function interventions(draft: Draft): TaskFrame[] {
-  const frame = rootFrame(draft);
-  return (frame.scope.superstep?.tasks ?? []).flatMap((task) => {
-    const node = frame.graph.nodes.get(task.node);
-    return node && task.state.phase === 'intervention' ? [{ draft, frame, node, task }] : [];
-  });
+  return openTasks(draft).filter(({ task }) => task.state.phase === 'intervention');
 }

@@ -1,5 +1,6 @@
-import { emit, remember, rootFrame } from '../draft.ts';
+import { emit, remember } from '../draft.ts';
 import type { Draft } from '../draft.ts';
+import { rootFrame } from '../frames.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';

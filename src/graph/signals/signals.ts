@@ -1,12 +1,19 @@
 import { cancel } from './cancel.ts';
 import { decisionSignal } from './decide.ts';
+import { event } from './event.ts';
 import { fail, retry, skip } from './intervene.ts';
+import { pause, resume } from './pause.ts';
+import { replan } from './replan.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The signals that a run takes, by name. */
 export const signals: ReadonlyMap<string, SignalKind> = new Map<string, SignalKind>([
   ['approve', decisionSignal('approve', 'Approve: {"approvalId"?, "reason"?, "args"?, "values"?}')],
   ['reject', decisionSignal('reject', 'Reject: {"approvalId"?, "reason"?, "values"?}')],
+  ['pause', pause],
+  ['resume', resume],
+  ['replan', replan],
+  ['event', event],
   ['cancel', cancel],
   ['retry', retry],
   ['skip', skip],

@@ -40,7 +40,13 @@ export function bareExpressions({ channels, edges }: Subject): readonly BareExpr
     .flatMap(({ fields: { when }, path }) =>
       typeof when === 'string' ? [{ source: when, names: NODE_NAMES, path: `${path}/when` }] : [],
     );
-  return [...reducers, ...conditions];
+  const choices = edges.flatMap(({ fields, path }) =>
+    (['route', 'forEach'] as const).flatMap((field) => {
+      const source = fields[field];
+      return typeof source === 'string' ? [{ source, names: NODE_NAMES, path: `${path}/${field}` }] : [];
+    }),
+  );
+  return [...reducers, ...conditions, ...choices];
 }
 
 /** What an expression reads and is not there. */

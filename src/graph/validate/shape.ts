@@ -1,7 +1,9 @@
 import type { z } from 'zod';
+import { parseDuration } from '../duration.ts';
 import { isJsonObject, toPointer } from '../json.ts';
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { GraphIssue } from '../issue.ts';
+import { parseMoment } from '../moment.ts';
 import { didYouMean } from '../nearest.ts';
 import { EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
 import { error } from './rule.ts';
@@ -20,7 +22,7 @@ export const shape: Rule = ({ definition, nodes, edges }) => [
   ...edges.flatMap(({ kind, fields, path }) =>
     issuesOf(EdgeSchemas[kind], fields, ['edges', Number(path.slice('/edges/'.length))]),
   ),
-  ...[...nodes.values()].flatMap(({ type, fields, path }) => (type === 'llm' ? promptIssues(fields, path) : [])),
+  ...[...nodes.values()].flatMap(({ type, fields, path }) => CHOICES[type]?.(fields, path) ?? []),
 ];
 
 function unknownType(type: string, path: Path): GraphIssue {
@@ -32,7 +34,35 @@ function unknownType(type: string, path: Path): GraphIssue {
   );
 }
 
-function promptIssues(fields: Readonly<Record<string, Json>>, path: string): readonly GraphIssue[] {
+/** Fields of which a node type takes one and not the other. */
+const CHOICES: Readonly<Partial<Record<string, (fields: JsonObject, path: string) => readonly GraphIssue[]>>> = {
+  llm: promptIssues,
+  wait: waitIssues,
+};
+
+function waitIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
+  const [first, second] = ['for', 'until', 'event'].filter((field) => fields[field] !== undefined);
+  if (first === undefined) return [error('INVALID_FIELD', path, 'A wait node needs one of for, until and event')];
+  if (second !== undefined)
+    return [error('INVALID_FIELD', `${path}/${second}`, `A wait node takes ${first} or ${second}, not both`)];
+  if (first !== 'event' && fields['timeout'] !== undefined)
+    return [error('INVALID_FIELD', `${path}/timeout`, 'Only a wait for an event takes a timeout')];
+  return literalMoment(first, fields[first] ?? null, path);
+}
+
+/** A moment without a template can be checked now. */
+function literalMoment(field: string, value: Json, path: string): readonly GraphIssue[] {
+  if (typeof value !== 'string' || value.includes('{{')) return [];
+  if (field === 'for' && parseDuration(value) === null)
+    return [error('INVALID_DURATION', `${path}/for`, `"${value}" is no duration such as "30s", "5m", "2h" or "7d"`)];
+  if (field === 'until' && parseMoment(value) === null)
+    return [
+      error('INVALID_FIELD', `${path}/until`, `"${value}" is no RFC 3339 timestamp such as "2026-03-01T12:00:00Z"`),
+    ];
+  return [];
+}
+
+function promptIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
   const given = ['prompt', 'messages'].filter((field) => fields[field] !== undefined);
   if (given.length === 1) return [];
   return given.length === 0

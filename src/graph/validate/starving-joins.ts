@@ -17,5 +17,5 @@ export const starvingJoins: Rule = (subject) =>
 
 function onlyBranchesReach({ edges }: Subject, node: string): boolean {
   const leading = edges.filter(({ targets }) => targets.some(({ name }) => name === node));
-  return leading.length > 0 && leading.every(({ kind }) => kind === 'branches');
+  return leading.length > 0 && leading.every(({ kind }) => kind === 'branches' || kind === 'route');
 }

@@ -25,10 +25,12 @@ export interface SubjectNode {
 export interface SubjectEdge {
   readonly fields: JsonObject;
   readonly path: string;
-  readonly kind: 'plain' | 'branches';
+  readonly kind: EdgeKind;
   readonly sources: readonly Named[];
   readonly targets: readonly Named[];
 }
+
+export type EdgeKind = 'plain' | 'branches' | 'route' | 'forEach';
 
 /** A name somewhere in the definition. */
 export interface Named {
@@ -55,13 +57,25 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
 
 function readEdge(fields: JsonObject, index: number): SubjectEdge {
   const path = `/edges/${index}`;
-  const kind = 'branches' in fields ? 'branches' : 'plain';
-  const targets =
-    kind === 'plain'
-      ? namesAt(fields['to'], `${path}/to`)
-      : branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`));
-  return { fields, path, kind, sources: namesAt(fields['from'], `${path}/from`), targets };
+  const kind = KINDS.find((name) => name in fields) ?? 'plain';
+  return { fields, path, kind, sources: namesAt(fields['from'], `${path}/from`), targets: TARGETS[kind](fields, path) };
 }
+
+/** Kinds that a field of their own tells. */
+const KINDS = ['branches', 'route', 'forEach'] as const;
+
+const TARGETS: Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Named[]>> = {
+  plain: (fields, path) => namesAt(fields['to'], `${path}/to`),
+  forEach: (fields, path) => namesAt(fields['to'], `${path}/to`),
+  branches: (fields, path) =>
+    branchesOf(fields, path).flatMap(({ fields: branch, path: at }) => namesAt(branch['to'], `${at}/to`)),
+  route: ({ paths, default: otherwise }, path) => [
+    ...(isJsonObject(paths) ? Object.entries(paths) : []).flatMap(([value, target]) =>
+      namesAt(target, `${path}/paths${toPointer([value])}`),
+    ),
+    ...namesAt(otherwise, `${path}/default`),
+  ],
+};
 
 /** The readable branches of an edge. */
 export function branchesOf(

@@ -20,6 +20,8 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   tool: ['args'],
   function: ['args'],
   approval: ['title', 'details', 'args'],
+  subgraph: ['input'],
+  wait: ['for', 'until', 'event'],
 };
 
 interface TemplatedField {

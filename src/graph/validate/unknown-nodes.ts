@@ -19,12 +19,21 @@ export const unknownNodes: Rule = (subject) => [
     [END],
   ),
   ...unknown(subject, [...subject.nodes.values()].flatMap(jumpsOf), [END]),
+  ...unknown(subject, breakpointsOf(subject), ['*']),
 ];
 
 /** Where a node may send the run besides its edges. */
 export function jumpsOf({ fields, path }: SubjectNode): readonly Named[] {
-  const onError = fields['onError'];
-  return isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : [];
+  const { onError, mayGoto } = fields;
+  return [
+    ...(isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : []),
+    ...namesAt(mayGoto, `${path}/mayGoto`),
+  ];
+}
+
+/** The nodes that the definition stops at. */
+function breakpointsOf({ definition }: Subject): readonly Named[] {
+  return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
 
 function unknown({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {

@@ -16,6 +16,8 @@ import { schemas } from './schemas.ts';
 import { shape } from './shape.ts';
 import { starvingJoins } from './starving-joins.ts';
 import { readSubject } from './subject.ts';
+import type { Subject } from './subject.ts';
+import { subgraphs } from './subgraphs.ts';
 import { templates } from './templates.ts';
 import { unboundedLoops } from './unbounded-loops.ts';
 import { uncheckedApprovals } from './unchecked-approvals.ts';
@@ -45,6 +47,8 @@ const RULES: readonly Rule[] = [
   unboundedLoops,
   uncheckedApprovals,
   unusedChannels,
+  subgraphs,
+  inlineGraphs,
 ];
 
 const MAX_DEFINITION_BYTES = 1_048_576;
@@ -60,6 +64,15 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
   if (tooLarge) return [tooLarge];
   const subject = readSubject(definition, catalog);
   return RULES.flatMap((rule) => rule(subject));
+}
+
+/** The issues of the graphs that stand inside the definition. */
+function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
+  return [...nodes.values()].flatMap(({ type, fields, path }) => {
+    const { graph = null } = fields;
+    if (type !== 'subgraph' || typeof graph === 'string') return [];
+    return validateGraph(graph, catalog).map((issue) => ({ ...issue, path: `${path}/graph${issue.path}` }));
+  });
 }
 
 function sizeIssue(definition: JsonObject): GraphIssue | null {

@@ -15,6 +15,7 @@ const STATEMENTS = [
     version integer not null,
     hash text not null references definitions (hash),
     warnings json not null,
+    pins json not null,
     created_at timestamptz not null,
     created_by text not null,
     primary key (tenant_id, name, version),

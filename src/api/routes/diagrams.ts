@@ -1,0 +1,36 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { drawDiagram } from '../draw-diagram.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { problems, security } from '../schemas/common.ts';
+
+const Query = z.object({
+  format: z.enum(['mermaid', 'plantuml']).default('mermaid'),
+  run: z.string().min(1).optional().openapi({
+    description: 'A run of the graph: its version is drawn, visited nodes and the current ones are marked',
+  }),
+});
+
+const diagram: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/graphs/{name}/diagram',
+    tags: ['graphs'],
+    security,
+    summary: 'A graph as a drawing, in the text of Mermaid or PlantUML',
+    middleware: [authorized(deps, 'run:read', 'graph:publish')] as const,
+    request: { params: z.object({ name: z.string() }), query: Query },
+    responses: {
+      200: { description: 'The drawing', content: { 'text/plain': { schema: z.string() } } },
+      ...problems(404, 422),
+    },
+  });
+  router.openapi(route, async (c) => {
+    const text = await drawDiagram(deps, c.get('caller'), { ...c.req.valid('param'), ...c.req.valid('query') });
+    return c.text(text, 200);
+  });
+};
+
+/** Graphs as drawings. */
+export const diagramRoutes = routes(diagram);

@@ -1,0 +1,42 @@
+import type { Draft } from './draft.ts';
+import { openTasks } from './frames.ts';
+import { isEnded } from './run.ts';
+import type { Clock, RunLimits } from './run.ts';
+import { cancelTimer } from './tasks.ts';
+import type { TaskFrame } from './tasks.ts';
+
+/** The timer of the run's deadline. */
+export const DEADLINE_TIMER = 'deadline';
+
+export function openClock({ deadlineMs }: RunLimits): Clock | null {
+  return deadlineMs === undefined ? null : { leftMs: deadlineMs, runsSince: null };
+}
+
+/** Lets the clock of the deadline run or stand still, as the run's status has it. */
+export function keepTime(draft: Draft): void {
+  const { run } = draft;
+  if (!run.clock) return;
+  const { leftMs, runsSince } = run.clock;
+  const runs = isTicking(draft);
+  if (runs && runsSince === null) {
+    run.clock = { leftMs, runsSince: draft.now };
+    const fireAt = draft.now + leftMs;
+    run.timers[DEADLINE_TIMER] = { task: [], fireAt, summary: 'deadline of the run' };
+    draft.effects.push({ kind: 'timer', id: DEADLINE_TIMER, fireAt, summary: 'deadline of the run' });
+  }
+  if (!runs && runsSince !== null) {
+    run.clock = { leftMs: Math.max(0, leftMs - (draft.now - runsSince)), runsSince: null };
+    cancelTimer(draft, DEADLINE_TIMER);
+  }
+}
+
+/** It stands still while the run only waits for people. */
+function isTicking(draft: Draft): boolean {
+  const { status } = draft.run;
+  if (isEnded(status) || status === 'paused') return false;
+  return status !== 'waiting' || openTasks(draft).some(waitsForWorld);
+}
+
+function waitsForWorld({ task: { state } }: TaskFrame): boolean {
+  return state.phase === 'open' && state.position.kind === 'wait';
+}

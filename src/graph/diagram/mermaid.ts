@@ -1,0 +1,96 @@
+import type { GraphDefinition } from '../definition.ts';
+import { NO_MARKS } from './diagram.ts';
+import type { Arrow, Diagram, Marks, Shape, ShapeKind } from './diagram.ts';
+import { safeText } from './safe-text.ts';
+import { toDiagram } from './to-diagram.ts';
+
+/**
+ * Draws a definition as a Mermaid flowchart.
+ * @param definition one that `validateGraph` found no errors in
+ */
+export function toMermaid(definition: GraphDefinition, marks: Marks = NO_MARKS): string {
+  const diagram = toDiagram(definition, marks);
+  return ['flowchart TD', ...writeDiagram(diagram, '  '), ...writeClasses(diagram), ''].join('\n');
+}
+
+function writeDiagram({ shapes, arrows }: Diagram, indent: string): readonly string[] {
+  return [
+    ...shapes.flatMap((shape) => writeShape(shape, indent)),
+    ...arrows.map((arrow) => `${indent}${writeArrow(arrow)}`),
+  ];
+}
+
+/** What a shape's text stands in. */
+const FRAMES: Readonly<Record<ShapeKind, readonly [string, string]>> = {
+  start: ['([', '])'],
+  end: ['([', '])'],
+  join: ['((', '))'],
+  set: ['[', ']'],
+  llm: ['(', ')'],
+  agent: ['(((', ')))'],
+  tool: ['[/', '/]'],
+  function: ['[\\', '\\]'],
+  approval: ['{{', '}}'],
+  wait: ['>', ']'],
+  subgraph: ['[[', ']]'],
+  custom: ['[(', ')]'],
+};
+
+function writeShape({ key, kind, lines, inner }: Shape, indent: string): readonly string[] {
+  const text = quote(lines.join('\n'));
+  if (inner) return [`${indent}subgraph ${key} [${text}]`, ...writeDiagram(inner, `${indent}  `), `${indent}end`];
+  const [open, close] = FRAMES[kind];
+  return [`${indent}${key}${open}${text}${close}`];
+}
+
+const ARROWS = { plain: '-->', forEach: '==>', detour: '-.->' } as const;
+
+function writeArrow({ from, to, kind, label }: Arrow): string {
+  return label === null ? `${from} ${ARROWS[kind]} ${to}` : `${from} ${ARROWS[kind]}|${quote(label)}| ${to}`;
+}
+
+const STYLES = {
+  join: 'fill:#444,stroke:#444,color:#fff',
+  deferred: 'stroke-dasharray:5 3',
+  visited: 'fill:#d9f2d9,stroke:#2e7d32,color:#000',
+  current: 'fill:#ffe8b3,stroke:#e65100,color:#000,stroke-width:3px',
+} as const;
+
+function writeClasses(diagram: Diagram): readonly string[] {
+  const shapes = allShapes(diagram);
+  const members = {
+    join: shapes.filter(({ kind }) => kind === 'join'),
+    deferred: shapes.filter(({ isDeferred }) => isDeferred),
+    visited: shapes.filter(({ mark }) => mark === 'visited'),
+    current: shapes.filter(({ mark }) => mark === 'current'),
+  };
+  return (['join', 'deferred', 'visited', 'current'] as const).flatMap((name) =>
+    members[name].length === 0
+      ? []
+      : [`  classDef ${name} ${STYLES[name]}`, `  class ${members[name].map(({ key }) => key).join(',')} ${name}`],
+  );
+}
+
+function allShapes({ shapes }: Diagram): readonly Shape[] {
+  return shapes.flatMap((shape) => (shape.inner ? [shape, ...allShapes(shape.inner)] : [shape]));
+}
+
+/** Text is Markdown and HTML to Mermaid: what could mean something there is written as a character reference. */
+const SPECIAL = /[^\w .,()=!?'/+\-\u0080-\uFFFF]|\uFB02|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/gu;
+/** What begins a list or a heading. */
+const AT_LINE_START = /^(\d*)([-+=.)])/;
+
+function quote(text: string): string {
+  const lines = safeText(text).split('\n');
+  return `"${lines.map((line) => escapeLine(line.trim())).join('<br/>') || ' '}"`;
+}
+
+function escapeLine(line: string): string {
+  const [, before = '', mark = ''] = AT_LINE_START.exec(line) ?? [];
+  const rest = line.slice(before.length + mark.length);
+  return `${before}${mark && toReference(mark)}${rest.replaceAll(SPECIAL, toReference)}`;
+}
+
+function toReference(character: string): string {
+  return `#${character.codePointAt(0)};`;
+}

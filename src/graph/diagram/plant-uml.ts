@@ -1,0 +1,85 @@
+import type { GraphDefinition } from '../definition.ts';
+import { NO_MARKS } from './diagram.ts';
+import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
+import { safeText } from './safe-text.ts';
+import { toDiagram } from './to-diagram.ts';
+
+/**
+ * Draws a definition as a PlantUML state diagram.
+ * @param definition one that `validateGraph` found no errors in
+ */
+export function toPlantUml(definition: GraphDefinition, marks: Marks = NO_MARKS): string {
+  const lines = writeDiagram(toDiagram(definition, marks), '');
+  return ['@startuml', 'hide empty description', ...lines, '@enduml', ''].join('\n');
+}
+
+/** The points of a state diagram have no names: in each graph `[*]` is where it begins or ends. */
+const POINT = '[*]';
+
+function writeDiagram({ shapes, arrows }: Diagram, indent: string): readonly string[] {
+  const points = new Set(shapes.filter(({ kind }) => kind === 'start' || kind === 'end').map(({ key }) => key));
+  return [
+    ...shapes.filter(({ key }) => !points.has(key)).flatMap((shape) => writeShape(shape, indent)),
+    ...arrows.map((arrow) => `${indent}${writeArrow(arrow, points)}`),
+  ];
+}
+
+function writeShape(shape: Shape, indent: string): readonly string[] {
+  const { key, kind, lines, inner } = shape;
+  if (kind === 'join') return [`${indent}state ${key} <<join>>`];
+  const head = `${indent}state "${escape(lines.join('\n'))}" as ${key}${colors(shape)}`;
+  return inner ? [`${head} {`, ...writeDiagram(inner, `${indent}  `), `${indent}}`] : [head];
+}
+
+/** What tells the types of nodes apart, as shapes do elsewhere. */
+const FILLS: Readonly<Record<ShapeKind, string>> = {
+  start: 'FFFFFF',
+  end: 'FFFFFF',
+  join: 'FFFFFF',
+  set: 'F7F7F7',
+  llm: 'E3EEFA',
+  agent: 'D6E0F5',
+  tool: 'F3E8FA',
+  function: 'EFE6DD',
+  approval: 'FBE9EC',
+  wait: 'E6F4F4',
+  subgraph: 'FFFFFF',
+  custom: 'EEEEEE',
+};
+
+const MARKS: Readonly<Record<Mark, string | null>> = {
+  none: null,
+  visited: 'D9F2D9;line:2E7D32',
+  current: 'FFE8B3;line:E65100;line.bold',
+};
+
+function colors({ kind, mark, isDeferred }: Shape): string {
+  return ` #${MARKS[mark] ?? FILLS[kind]}${isDeferred ? ';line.dashed' : ''}`;
+}
+
+const ARROWS = { plain: '-->', forEach: '-[bold]->', detour: '-[dashed]->' } as const;
+
+function writeArrow({ from, to, kind, label }: Arrow, points: ReadonlySet<string>): string {
+  const [source, target] = [from, to].map((key) => (points.has(key) ? POINT : key));
+  const text = label === null ? '' : escape(label);
+  return `${source} ${ARROWS[kind]} ${target}${text === '' ? '' : ` : ${text}`}`;
+}
+
+/** Text is Creole and preprocessed: what could mean something there is written as a character reference. */
+const SPECIAL = /[^A-Za-z0-9 .,()=!?+:'_\-\u0080-\u{10FFFF}]|(?<=_)_|(?<=-)-|(?<=')'/gu;
+/** What begins a list, a heading or a line. */
+const AT_LINE_START = /^[^A-Za-z0-9\u0080-\u{10FFFF}]/u;
+
+function escape(text: string): string {
+  const lines = safeText(text).split('\n');
+  return lines.map((line) => escapeLine(line.trim())).join('\\n');
+}
+
+function escapeLine(line: string): string {
+  const [first = ''] = AT_LINE_START.exec(line) ?? [];
+  return `${first && toReference(first)}${line.slice(first.length).replaceAll(SPECIAL, toReference)}`;
+}
+
+function toReference(character: string): string {
+  return `<U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}>`;
+}

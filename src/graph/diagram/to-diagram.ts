@@ -1,0 +1,110 @@
+import { END, START } from '../definition.ts';
+import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition.ts';
+import { toList } from '../edges.ts';
+import { waysOf } from './arrows.ts';
+import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
+import { createKeys } from './keys.ts';
+import type { Keys } from './keys.ts';
+import { shapeLines } from './shape-lines.ts';
+
+/** Lays out a definition as shapes and arrows. An edge from or to a node that is not there is left out. */
+export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
+  const markOf = markReader(marks);
+  return drawGraph(definition, { path: [], keys: createKeys(), markOf });
+}
+
+/** Where in a graph, and in what drawing, something is drawn. */
+interface Place {
+  /** The ids of the inline subgraphs around it, outermost first. */
+  readonly path: readonly string[];
+  readonly keys: Keys;
+  readonly markOf: (address: string) => Mark;
+}
+
+function drawGraph(definition: GraphDefinition, place: Place): Diagram {
+  const ids = new Map<string, string>();
+  const nodes = Object.entries(definition.nodes).map(([id, node]) => {
+    const shape = drawNode(id, node, { definition, place });
+    ids.set(id, shape.key);
+    return { node, shape };
+  });
+  const points = drawPoints(definition, place);
+  for (const { kind, key } of points) ids.set(kind === 'start' ? START : END, key);
+  const edges = definition.edges.map((edge, index) =>
+    drawEdge(edge, ids, { ...place, path: [...place.path, String(index)] }),
+  );
+  const detours = nodes.flatMap(({ node, shape }) => detoursOf(node, shape.key, ids));
+  return {
+    shapes: [...points, ...nodes.map(({ shape }) => shape), ...edges.flatMap(({ shapes }) => shapes)],
+    arrows: [...edges.flatMap(({ arrows }) => arrows), ...detours],
+  };
+}
+
+function drawNode(
+  id: string,
+  node: NodeDefinition,
+  { definition, place }: { definition: GraphDefinition; place: Place },
+): Shape {
+  const path = [...place.path, id];
+  const inner = node.type === 'subgraph' && typeof node.graph === 'object' ? node.graph : null;
+  return {
+    key: place.keys.take('n', path),
+    kind: KINDS.get(node.type) ?? 'custom',
+    lines: shapeLines(id, node, definition),
+    isDeferred: node.defer === true,
+    mark: place.markOf(path.join('/')),
+    inner: inner && drawGraph(inner, { ...place, path }),
+  };
+}
+
+const NODE_KINDS = ['set', 'llm', 'agent', 'tool', 'function', 'approval', 'wait', 'subgraph'] as const;
+const KINDS: ReadonlyMap<string, ShapeKind> = new Map(NODE_KINDS.map((kind) => [kind, kind]));
+
+/** The points where ways begin and end, if any does. */
+function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Place): readonly Shape[] {
+  const ends = edges.some((edge) => waysOf(edge).some(({ to }) => to === END));
+  const leaves = Object.values(nodes).some((node) => detourTargets(node).some(({ to }) => to === END));
+  const kinds = ends || leaves ? (['start', 'end'] as const) : (['start'] as const);
+  return kinds.map((kind) => ({ ...POINT, kind, key: keys.take(POINT_PREFIXES[kind], path), lines: [kind] }));
+}
+
+const POINT_PREFIXES = { start: 'begin', end: 'finish' } as const;
+const POINT = { isDeferred: false, mark: 'none', inner: null } as const;
+
+/** One edge; where several sources have to finish, their arrows meet in a join. */
+function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Place): Diagram {
+  const sources = [...new Set(toList(edge.from))].flatMap((id) => ids.get(id) ?? []);
+  const ways = waysOf(edge).flatMap(({ to, ...way }) => {
+    const key = ids.get(to);
+    return key === undefined ? [] : [{ ...way, to: key }];
+  });
+  const [first] = sources;
+  if (sources.length < 2) return { shapes: [], arrows: first ? ways.map((way) => ({ from: first, ...way })) : [] };
+  const join: Shape = { ...POINT, kind: 'join', key: keys.take('join', path), lines: ['all'] };
+  const into = sources.map((from): Arrow => ({ from, to: join.key, kind: 'plain', label: null }));
+  return { shapes: [join], arrows: [...into, ...ways.map((way) => ({ from: join.key, ...way }))] };
+}
+
+function detoursOf(node: NodeDefinition, from: string, ids: ReadonlyMap<string, string>): readonly Arrow[] {
+  return detourTargets(node).flatMap(({ to, label }): Arrow[] => {
+    const key = ids.get(to);
+    return key === undefined ? [] : [{ from, to: key, kind: 'detour', label }];
+  });
+}
+
+/** Where a node may lead besides its edges. */
+function detourTargets(node: NodeDefinition): readonly { readonly to: string; readonly label: string }[] {
+  const { onError } = node;
+  const onFailure = typeof onError === 'object' ? [{ to: onError.to, label: 'on error' }] : [];
+  const mayGoto = ('mayGoto' in node && node.mayGoto) || [];
+  return [...onFailure, ...mayGoto.map((to) => ({ to, label: 'goto' }))];
+}
+
+function markReader({ visited, current }: Marks): (address: string) => Mark {
+  const seen = new Set(visited);
+  const now = new Set(current);
+  return (address) => {
+    if (now.has(address)) return 'current';
+    return seen.has(address) ? 'visited' : 'none';
+  };
+}

@@ -1,0 +1,29 @@
+import { applyWrites } from './channels/apply-writes.ts';
+import { saveCheckpoint } from './checkpoints.ts';
+import { START } from './definition.ts';
+import type { Draft, Frame } from './draft.ts';
+import type { RunError } from './errors.ts';
+import { fire } from './fire.ts';
+import type { JsonObject } from './json.ts';
+
+/** Takes the input through the reducers and finds the first nodes. @param startAt a node to begin with instead of those */
+export function enterScope(
+  draft: Draft,
+  frame: Frame,
+  { input, startAt }: { input: JsonObject; startAt: string | null },
+): RunError | null {
+  const { graph, scope } = frame;
+  const writes = [{ by: 'the input', node: START, update: input }];
+  const applied = applyWrites(graph.channels, scope.channels, { writes, context: draft.reduceContext });
+  if (!applied.ok) return { code: applied.error.code, message: applied.error.message };
+  scope.channels = applied.channels;
+  if (startAt !== null) {
+    scope.unfired = [];
+    scope.triggers = [{ node: startAt }];
+  }
+  const failure = fire(draft, frame);
+  const everything = Object.entries(applied.channels).map(([name, value]) => [name, { set: value }]);
+  saveCheckpoint(draft, frame, { source: 'input', changes: Object.fromEntries(everything), step: scope.step });
+  scope.step = 0;
+  return failure;
+}

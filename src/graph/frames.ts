@@ -1,0 +1,71 @@
+import { openScope } from './draft.ts';
+import type { Draft, Frame } from './draft.ts';
+import type { TaskAddress } from './run.ts';
+import type { NodeTask, TaskState } from './scope.ts';
+import type { TaskFrame } from './tasks.ts';
+
+export function rootFrame({ graph, run }: Draft): Frame {
+  return { graph, scope: run.root, path: [], address: [] };
+}
+
+/** The graph inside a subgraph task that is open, opened for work; `null`: there is none. */
+export function childFrame(of: TaskFrame): Frame | null {
+  const { draft, frame, node, task } = of;
+  if (!node.subgraph || task.state.phase !== 'open' || task.state.position.kind !== 'subgraph') return null;
+  const address = [...frame.address, task.key];
+  const id = address.join('/');
+  const known = draft.frames.get(id);
+  if (known) return known;
+  const scope = openScope(task.state.position.scope);
+  const child = { graph: node.subgraph, scope, path: [...frame.path, node.id], address };
+  setState(of, { phase: 'open', position: { ...task.state.position, scope } });
+  draft.frames.set(id, child);
+  return child;
+}
+
+/** Tasks are values: a changed one takes the place of the old one in its superstep. */
+export function setState({ draft, frame, task }: TaskFrame, state: TaskState): void {
+  const tasks = frame.scope.superstep?.tasks ?? [];
+  const at = tasks.findIndex(({ key }) => key === task.key);
+  if (at < 0) return;
+  tasks[at] = { ...task, state };
+  if (state.phase !== 'open') draft.frames.delete([...frame.address, task.key].join('/'));
+}
+
+/** Finds a task of an open superstep by its address, or `null` when it is gone. */
+export function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
+  let frame: Frame | null = rootFrame(draft);
+  let found: TaskFrame | null = null;
+  for (const key of address) {
+    found = frame && taskIn(draft, frame, key);
+    frame = found && childFrame(found);
+  }
+  return found;
+}
+
+function taskIn(draft: Draft, frame: Frame, key: string): TaskFrame | null {
+  const task = frame.scope.superstep?.tasks.find((candidate) => candidate.key === key);
+  return task ? toTaskFrame(draft, frame, task) : null;
+}
+
+function toTaskFrame(draft: Draft, frame: Frame, task: NodeTask): TaskFrame {
+  const node = frame.graph.nodes.get(task.node);
+  if (!node) throw new TypeError(`The graph has no node "${task.node}"`);
+  return { draft, frame, node, task };
+}
+
+/** The tasks of the open superstep of one graph. */
+export function tasksOf(draft: Draft, frame: Frame): TaskFrame[] {
+  return (frame.scope.superstep?.tasks ?? []).map((task) => toTaskFrame(draft, frame, task));
+}
+
+/** Every graph of a run that is open, outermost first. */
+export function openFrames(draft: Draft, frame: Frame = rootFrame(draft)): Frame[] {
+  const children = tasksOf(draft, frame).flatMap((of) => childFrame(of) ?? []);
+  return [frame, ...children.flatMap((child) => openFrames(draft, child))];
+}
+
+/** Every task of every open graph of a run. */
+export function openTasks(draft: Draft): TaskFrame[] {
+  return openFrames(draft).flatMap((frame) => tasksOf(draft, frame));
+}

@@ -1,0 +1,45 @@
+import { END } from '../definition.ts';
+import { GraphError } from '../errors.ts';
+import { isJsonList, isJsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
+import { done } from './runner.ts';
+import type { Command, Progress } from './runner.ts';
+
+const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
+const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
+
+/**
+ * Ends a task with what code returned: a command to the engine where it looks like one, any other value as the result.
+ * @param mayGoto the nodes that its node may send the run to
+ * @throws GraphError when the command can't be carried out
+ */
+export function afterCode(value: Json, mayGoto: readonly string[]): Progress {
+  if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
+  const { update = {}, goto = [], control = 'continue', reason = null } = value;
+  if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
+  const known = CONTROLS.find((name) => name === control);
+  if (!known)
+    throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
+  const nodes = readGoto(goto, mayGoto);
+  if (known === 'replan' && nodes.length === 0)
+    throw new GraphError('INVALID_GOTO', 'A replan names in goto where the run goes on');
+  return {
+    kind: 'commanded',
+    command: { update, goto: nodes, control: known, reason: typeof reason === 'string' ? reason : null },
+  };
+}
+
+function isCommand(keys: readonly string[]): boolean {
+  return keys.every((key) => FIELDS.has(key)) && keys.some((key) => key !== 'reason');
+}
+
+function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
+  const names = isJsonList(goto) ? goto : [goto];
+  return names.map((name) => {
+    if (typeof name === 'string' && (name === END || mayGoto.includes(name))) return name;
+    throw new GraphError(
+      'INVALID_GOTO',
+      `goto names ${JSON.stringify(name)}; mayGoto allows ${mayGoto.join(', ') || 'nothing'}`,
+    );
+  });
+}

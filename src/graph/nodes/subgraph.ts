@@ -1,0 +1,26 @@
+import type { NodeOfType } from '../definition.ts';
+import { freshScope } from '../fresh-scope.ts';
+import { isJsonObject } from '../json.ts';
+import { field } from './node-scope.ts';
+import type { NodeScope } from './node-scope.ts';
+import { done, failed } from './runner.ts';
+import type { NodeRunner } from './runner.ts';
+import { unexpected } from './unexpected.ts';
+
+/** A graph inside a graph: it begins anew on each visit, and its output is the node's result. */
+export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child }: NodeScope): NodeRunner {
+  if (!child) throw new TypeError('A subgraph node is compiled with the graph inside');
+  const input = field('input', node.input, {});
+  return {
+    start(task) {
+      const filled = input.fill(task.bindings);
+      if (!isJsonObject(filled)) throw new TypeError('The input of a subgraph is an object');
+      return { kind: 'open', position: { kind: 'subgraph', scope: freshScope(child), input: filled } };
+    },
+    resume(_task, position, happening) {
+      if (happening.kind === 'subgraph.finished') return done(happening.output);
+      if (happening.kind === 'subgraph.failed') return failed({ callFailed: false, error: happening.error });
+      throw unexpected(position);
+    },
+  };
+}

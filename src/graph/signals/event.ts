@@ -1,0 +1,40 @@
+import { deliver } from '../deliver.ts';
+import { emit } from '../draft.ts';
+import { openTasks, rootFrame } from '../frames.ts';
+import type { TaskFrame } from '../tasks.ts';
+import { addressOf } from '../tasks.ts';
+import { refused, taken, textOf } from './signal.ts';
+import type { SignalKind } from './signal.ts';
+
+/** So many events are kept for nodes that will wait for them. */
+const MAX_KEPT = 100;
+
+/** Something that a `wait` node waits for, now or later. */
+export const event: SignalKind = {
+  description: 'An event for a wait node, now or later: {"event", "payload"?}',
+  properties: { event: { type: 'string', minLength: 1 }, payload: true },
+  handle(draft, { payload: given, by }) {
+    const name = textOf(given, 'event');
+    if (name === undefined)
+      return refused({
+        code: 'MALFORMED',
+        message: '/: event is missing',
+        issues: [{ path: '/event', message: 'The name of the event is missing' }],
+      });
+    const payload = given['payload'] ?? null;
+    const waiting = openTasks(draft).find((of) => waitsFor(of, name));
+    if (!waiting && draft.run.events.length >= MAX_KEPT)
+      return refused({
+        code: 'BUFFER_FULL',
+        message: `${MAX_KEPT} events are kept already; nothing waits for "${name}"`,
+      });
+    emit(draft, rootFrame(draft), { type: 'signal.received', event: name, by: by.sub });
+    if (waiting) deliver(draft, addressOf(waiting), { kind: 'event', payload });
+    else draft.run.events = [...draft.run.events, { name, payload }];
+    return taken();
+  },
+};
+
+function waitsFor({ task: { state } }: TaskFrame, name: string): boolean {
+  return state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;
+}

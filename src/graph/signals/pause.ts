@@ -1,0 +1,66 @@
+import { saveEdit, editChannels } from '../update-state.ts';
+import { emit } from '../draft.ts';
+import type { Draft } from '../draft.ts';
+import { openFrames, rootFrame } from '../frames.ts';
+import { isJsonObject } from '../json.ts';
+import type { JsonObject } from '../json.ts';
+import { refused, taken, textOf } from './signal.ts';
+import type { Answer, SignalKind, SignalRequest } from './signal.ts';
+
+/** Stops the run after the superstep that runs; one that waits stops at once. */
+export const pause: SignalKind = {
+  description: 'Stop after the superstep that runs: {"reason"?}',
+  properties: { reason: { type: 'string' } },
+  handle(draft, { payload, by }) {
+    const { run } = draft;
+    if (run.pause || run.status === 'paused')
+      return refused({
+        code: 'NOT_ALLOWED_NOW',
+        message: 'The run is paused already, or will be after this superstep',
+      });
+    run.pause = { by: by.sub, reason: textOf(payload, 'reason') ?? null };
+    return taken();
+  },
+};
+
+/** Goes on where the run stopped, with values put into the channels first. */
+export const resume: SignalKind = {
+  description: 'Go on from a pause or breakpoint: {"values"?, "checkpoint"?}',
+  properties: { values: { type: 'object' }, checkpoint: { type: 'string' } },
+  handle: (draft, request) => goOn(draft, request),
+};
+
+function goOn(draft: Draft, { payload, by }: SignalRequest): Answer {
+  const { run } = draft;
+  if (run.status !== 'paused')
+    return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${run.status}, not paused` });
+  const checkpoint = textOf(payload, 'checkpoint');
+  if (checkpoint !== undefined && checkpoint !== run.checkpointId)
+    return refused({
+      code: 'NOT_ALLOWED_NOW',
+      message: `The run stands at checkpoint ${run.checkpointId}, not ${checkpoint}`,
+    });
+  const values = valuesOf(payload);
+  const refusal = values && editChannels(draft, { values, by: by.sub });
+  if (refusal) return refused(refusal);
+  if (values) saveEdit(draft);
+  release(draft, by.sub);
+  return taken();
+}
+
+/** The values of a payload; `null`: none were given. */
+export function valuesOf({ values }: JsonObject): JsonObject | null {
+  return isJsonObject(values) && Object.keys(values).length > 0 ? values : null;
+}
+
+/** Lets a run go on, past the breakpoints that it stands at. */
+export function release(draft: Draft, by: string): void {
+  const { run } = draft;
+  for (const { scope } of openFrames(draft)) {
+    if (scope.hold?.at === 'before') scope.hasPassed = true;
+    scope.hold = null;
+  }
+  if (run.status === 'paused') emit(draft, rootFrame(draft), { type: 'run.resumed', by });
+  run.pause = null;
+  run.status = 'running';
+}
