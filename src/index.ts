@@ -1,3 +1,12 @@
 /** What a configuration file imports. */
 export { defineConfig } from './config.ts';
 export type { ConfigInput } from './config.ts';
+/** What code that writes graphs imports. */
+export { END, START } from './graph/definition.ts';
+export type { Catalog } from './graph/catalog.ts';
+export type { GraphDefinition } from './graph/definition.ts';
+export type { GraphIssue } from './graph/issue.ts';
+export { StateGraph } from './builder/state-graph.ts';
+export { InvalidGraphError } from './builder/invalid-graph-error.ts';
+export type { BranchInput, ForEachOptions } from './builder/edge-input.ts';
+export type { CompileOptions, GraphSettings } from './builder/graph-settings.ts';

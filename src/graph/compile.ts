@@ -101,7 +101,7 @@ function compileNode(
 
 function compileChild({ graph }: NodeOfType<'subgraph'>, catalog: Catalog): CompiledGraph {
   const definition = typeof graph === 'string' ? own(catalog.graphs ?? {}, graph) : graph;
-  if (!definition) throw new TypeError(`The catalog has no graph "${String(graph)}"`);
+  if (!definition) throw new TypeError('The catalog has no graph of that name');
   return compileGraph(definition, catalog);
 }
 

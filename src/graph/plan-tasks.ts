@@ -1,4 +1,5 @@
-import type { NodeTask, Scope } from './scope.ts';
+import { own } from './json.ts';
+import type { NodeTask, Scope, Trigger } from './scope.ts';
 
 type Plannable = Pick<Scope, 'triggers' | 'visits'>;
 
@@ -9,21 +10,25 @@ type Plannable = Pick<Scope, 'triggers' | 'visits'>;
 export function planTasks({ triggers, visits }: Plannable): NodeTask[] {
   const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
   const elements = new Map<string, number>();
-  return sorted.map(({ node, element }) => {
+  return sorted.map(({ node, element = null }) => {
     const ordinal = elements.get(node) ?? 0;
     if (element) elements.set(node, ordinal + 1);
     return {
       key: element ? `${node}#${ordinal}` : node,
       node,
-      visit: (Object.hasOwn(visits, node) ? (visits[node] ?? 0) : 0) + 1,
-      index: element?.index ?? null,
-      item: element?.item ?? null,
-      lane: element?.lane ?? null,
+      visit: (own(visits, node) ?? 0) + 1,
+      ...placeOf(element),
       round: 0,
       order: 0,
       state: { phase: 'ready' },
     };
   });
+}
+
+function placeOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'lane'> {
+  if (!element) return { index: null, item: null, lane: null };
+  const { index, item, lane = null } = element;
+  return { index, item, lane };
 }
 
 export function compare(a: string, b: string): number {

@@ -153,4 +153,5 @@ export type RefusalCode =
   | 'INTERVENTION_ID_REQUIRED'
   | 'UNKNOWN_SIGNAL'
   | 'BUFFER_FULL'
+  | 'STALE'
   | 'MALFORMED';

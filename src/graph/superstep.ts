@@ -2,6 +2,7 @@ import { applyWrites } from './channels/apply-writes.ts';
 import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { END } from './definition.ts';
+import { stopsAmong } from './breakpoints.ts';
 import { emit, isFull } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
@@ -10,9 +11,9 @@ import { fire, previewNext } from './fire.ts';
 import { childFrame, tasksOf } from './frames.ts';
 import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
+import { isTaken, lanesOf, occupy } from './lanes.ts';
 import { planTasks } from './plan-tasks.ts';
-import type { Breakpoints } from './run.ts';
-import type { Lane, NodeTask, Trigger } from './scope.ts';
+import type { NodeTask, Trigger } from './scope.ts';
 import { resumeTask, startTask } from './task-progress.ts';
 import type { TaskFrame } from './tasks.ts';
 
@@ -98,35 +99,16 @@ function withCause(first: RunError, second: RunError | undefined): RunError {
 
 /** @returns whether the draft became full before all ready tasks were started */
 function startReady(draft: Draft, frame: Frame): boolean {
-  const lanes = openByLane(frame);
+  const lanes = lanesOf(frame.scope);
   for (const of of tasksOf(draft, frame)) {
     const { task } = of;
     if (task.state.phase !== 'ready' || isTaken(task.lane, lanes)) continue;
     if (Object.keys(draft.run.calls).length >= draft.run.limits.maxConcurrency) return false;
     if (isFull(draft)) return true;
     startTask(of);
-    if (task.lane && isOpen(frame, task.key)) lanes.set(task.lane.id, (lanes.get(task.lane.id) ?? 0) + 1);
+    if (task.lane) occupy(frame.scope, task, lanes);
   }
   return false;
-}
-
-/** How many elements of each `forEach` are open. */
-function openByLane({ scope }: Frame): Map<string, number> {
-  const open = new Map<string, number>();
-  for (const { lane, state } of scope.superstep?.tasks ?? []) {
-    if (lane && (state.phase === 'open' || state.phase === 'intervention'))
-      open.set(lane.id, (open.get(lane.id) ?? 0) + 1);
-  }
-  return open;
-}
-
-function isTaken(lane: Lane | null, open: ReadonlyMap<string, number>): boolean {
-  return lane !== null && (open.get(lane.id) ?? 0) >= lane.width;
-}
-
-function isOpen({ scope }: Frame, key: string): boolean {
-  const state = scope.superstep?.tasks.find((task) => task.key === key)?.state;
-  return state?.phase === 'open' || state?.phase === 'intervention';
 }
 
 /** Applies the writes, saves a checkpoint and evaluates the edges on the new state. */
@@ -139,12 +121,7 @@ function close(draft: Draft, frame: Frame, tasks: readonly NodeTask[]): Standing
   scope.superstep = null;
   scope.unfired = tasks.filter(takesEdges).map(({ node }) => node);
   scope.triggers = jumps(tasks);
-  const nodes = stopsAmong(
-    draft,
-    frame,
-    'after',
-    tasks.map(({ node }) => node),
-  );
+  const nodes = stopsAmong(draft, frame, { at: 'after', nodes: tasks.map(({ node }) => node) });
   if (nodes.length > 0) scope.hold = { at: 'after', nodes, next: previewNext(draft, frame) };
   const failure = nodes.length > 0 ? null : fire(draft, frame);
   saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step });
@@ -205,21 +182,18 @@ function openNext(draft: Draft, frame: Frame): Standing | null {
   if (ready.length === 0) return { kind: 'finished' };
   const limit = frame.path.length === 0 ? draft.run.limits.maxSteps : frame.graph.maxSteps;
   if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
-  if (draft.run.pause) return { kind: 'paused' };
-  const nodes = scope.hasPassed
-    ? []
-    : stopsAmong(
-        draft,
-        frame,
-        'before',
-        ready.map(({ node }) => node),
-      );
-  if (nodes.length > 0) {
-    scope.hold = { at: 'before', nodes };
-    return { kind: 'paused' };
-  }
+  if (draft.run.pause || stopsBefore(draft, frame, ready)) return { kind: 'paused' };
   open(draft, frame);
   return null;
+}
+
+/** Stops at the breakpoints before the nodes that are ready, unless they have been passed. */
+function stopsBefore(draft: Draft, frame: Frame, ready: readonly Trigger[]): boolean {
+  const { scope } = frame;
+  if (scope.hasPassed) return false;
+  const nodes = stopsAmong(draft, frame, { at: 'before', nodes: ready.map(({ node }) => node) });
+  if (nodes.length > 0) scope.hold = { at: 'before', nodes };
+  return nodes.length > 0;
 }
 
 /** Deferred nodes run when nothing else is left to run. */
@@ -227,17 +201,6 @@ function releaseDeferred({ scope }: Frame): readonly Trigger[] {
   scope.triggers = scope.deferred;
   scope.deferred = [];
   return scope.triggers;
-}
-
-/** The nodes among some that a breakpoint of the graph, or of the run, stands at. */
-function stopsAmong(
-  { run }: Draft,
-  { graph, path }: Frame,
-  at: keyof Breakpoints,
-  nodes: readonly string[],
-): readonly string[] {
-  const stops = [...graph.breakpoints[at], ...(path.length === 0 ? run.breakpoints[at] : [])];
-  return [...new Set(nodes.filter((node) => stops.includes('*') || stops.includes(node)))];
 }
 
 function recursionLimit(step: number, limit: number): RunError {

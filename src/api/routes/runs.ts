@@ -4,7 +4,9 @@ import type { Limits } from '../../graph/definition.ts';
 import { toJson, toJsonObject } from '../../graph/json.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
+import { editState } from '../edit-state.ts';
 import { findRun } from '../find-run.ts';
+import { listCheckpoints } from '../list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -14,7 +16,16 @@ import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
 import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
-import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema, StateSchema } from '../schemas/run.ts';
+import {
+  CheckpointListSchema,
+  EditSchema,
+  HistorySchema,
+  NewRunSchema,
+  RunListSchema,
+  RunSchema,
+  RunStatusSchema,
+  StateSchema,
+} from '../schemas/run.ts';
 import { startRun } from '../start-run.ts';
 import { readWait, waitForRun } from '../wait-for-run.ts';
 
@@ -115,6 +126,47 @@ const state: AddRoute = (router, deps) => {
   });
 };
 
+const edit: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'patch',
+    path: '/api/runs/{id}/state',
+    tags,
+    security,
+    summary: 'Correct the channel values of a run that waits or is paused',
+    middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: Id, ...body(EditSchema), headers: z.object({ 'if-match': z.string().optional() }) },
+    responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 422, 428) },
+  });
+  router.openapi(route, async (c) => {
+    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { values, asNode } = c.req.valid('json');
+    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') };
+    await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
+    const found = await readState(deps, await findRun(deps, c.get('caller'), run.id), null);
+    c.header('etag', etagOf(run.id, found.checkpoint));
+    return c.json(found, 200);
+  });
+};
+
+const checkpoints: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/checkpoints',
+    tags,
+    security,
+    summary: 'The checkpoints of a run, the newest first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: PageQuery },
+    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { request, cursorOf } = readPage(deps.cursors, ['checkpoints', tenantId, id], c.req.valid('query'));
+    const { items, next } = await listCheckpoints(deps.store, id, { limit: request.limit, before: request.after?.id });
+    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+  });
+};
+
 const history: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
@@ -139,7 +191,7 @@ const history: AddRoute = (router, deps) => {
 };
 
 /** Starting and reading runs. */
-export const runRoutes = routes(start, list, read, state, history);
+export const runRoutes = routes(start, list, read, state, edit, checkpoints, history);
 
 async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const seconds = readWait(c.req.header('prefer'));

@@ -69,9 +69,11 @@ const PROBLEMS = {
   405: problem('The method is not allowed here; `Allow` names those that are'),
   409: problem('The state of the thing does not allow this now'),
   410: problem('It is too late'),
+  412: problem('What it was meant for has changed'),
   413: problem('The body is too large'),
   415: problem('The body is not application/json'),
   422: problem('The request is well-formed and wrong; `issues` names each place'),
+  428: problem('An If-Match header is needed'),
   500: problem('A fault of the server; the detail names the request'),
   503: problem('Something behind the API is away; `Retry-After` says when to ask again'),
 } as const;

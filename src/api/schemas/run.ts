@@ -102,6 +102,25 @@ export const StateSchema = z
   })
   .openapi('State');
 
+export const EditSchema = z.strictObject({ values: JsonRecord, asNode: z.string().optional() }).openapi('StateEdit');
+
+const CheckpointSchema = z
+  .object({
+    id: z.string(),
+    runId: z.string(),
+    parentId: z.string().nullable(),
+    step: z.int(),
+    source: z.enum(['input', 'loop', 'update', 'fork']),
+    next: listOf(z.string()),
+    values: GivenRecord,
+    createdAt: Time,
+  })
+  .openapi('Checkpoint');
+
+export const CheckpointListSchema = z
+  .object({ items: listOf(CheckpointSchema), nextCursor: NextCursor })
+  .openapi('CheckpointList');
+
 const EventSchema = z.custom<RunEvent>().openapi('Event', {
   type: 'object',
   properties: {

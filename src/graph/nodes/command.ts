@@ -15,18 +15,22 @@ const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', '
  */
 export function afterCode(value: Json, mayGoto: readonly string[]): Progress {
   if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
-  const { update = {}, goto = [], control = 'continue', reason = null } = value;
+  const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
-  const known = CONTROLS.find((name) => name === control);
-  if (!known)
-    throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
-  const nodes = readGoto(goto, mayGoto);
-  if (known === 'replan' && nodes.length === 0)
+  const command = { update, goto: readGoto(goto, mayGoto), control: readControl(control), reason: readReason(reason) };
+  if (command.control === 'replan' && command.goto.length === 0)
     throw new GraphError('INVALID_GOTO', 'A replan names in goto where the run goes on');
-  return {
-    kind: 'commanded',
-    command: { update, goto: nodes, control: known, reason: typeof reason === 'string' ? reason : null },
-  };
+  return { kind: 'commanded', command };
+}
+
+function readControl(control: Json): Command['control'] {
+  const known = CONTROLS.find((name) => name === control);
+  if (known) return known;
+  throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
+}
+
+function readReason(reason: Json | undefined): string | null {
+  return typeof reason === 'string' ? reason : null;
 }
 
 function isCommand(keys: readonly string[]): boolean {

@@ -4,7 +4,7 @@ import { rootFrame } from '../frames.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Principal, Refusal } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
-import { withdraw } from './cancel.ts';
+import { abandon } from './abandon.ts';
 import { release, valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
@@ -49,16 +49,4 @@ function passedOver({ run, at }: Draft, by: Principal): Refusal | null {
     if (refusal) return refusal;
   }
   return null;
-}
-
-/** Gives the open superstep up, and everything that would come after it. */
-export function abandon(draft: Draft): void {
-  const { scope } = rootFrame(draft);
-  withdraw(draft);
-  if (scope.superstep) scope.step += 1;
-  scope.superstep = null;
-  scope.unfired = [];
-  scope.deferred = [];
-  scope.triggers = [];
-  draft.frames.clear();
 }

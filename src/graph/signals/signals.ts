@@ -1,5 +1,6 @@
 import { cancel } from './cancel.ts';
 import { decisionSignal } from './decide.ts';
+import { edit } from './edit.ts';
 import { event } from './event.ts';
 import { fail, retry, skip } from './intervene.ts';
 import { pause, resume } from './pause.ts';
@@ -13,6 +14,7 @@ export const signals: ReadonlyMap<string, SignalKind> = new Map<string, SignalKi
   ['pause', pause],
   ['resume', resume],
   ['replan', replan],
+  ['edit', edit],
   ['event', event],
   ['cancel', cancel],
   ['retry', retry],

@@ -19,8 +19,8 @@ function check({ catalog, definition }: Subject, { fields, path }: SubjectNode):
   if (references.some((reference) => leadsTo(name, reference, graphs)))
     return [error('RECURSIVE_SUBGRAPH', `${path}/graph`, `Graph "${name}" would contain itself`)];
   const child = typeof graph === 'string' ? own(graphs, graph) : graph;
-  if (!child) {
-    const message = `There is no graph "${String(graph)}".${didYouMean(String(graph), Object.keys(graphs))}`;
+  if (child === undefined) {
+    const message = `There is no graph "${references.join()}".${didYouMean(references.join(), Object.keys(graphs))}`;
     return [error('UNKNOWN_GRAPH', `${path}/graph`, message)];
   }
   return inputIssues(input, child, `${path}/input`);

@@ -1,0 +1,23 @@
+import { DEFAULTS } from '../graph/catalog.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import type { GraphDefinition } from '../graph/definition.ts';
+import type { GraphIssue } from '../graph/issue.ts';
+import { toJson } from '../graph/json.ts';
+import { validateGraph } from '../graph/validate/validate.ts';
+
+/** The issues about names that only an installation knows. */
+const CATALOG_CODES: ReadonlySet<string> = new Set([
+  'UNKNOWN_TOOL',
+  'UNKNOWN_FUNCTION',
+  'UNKNOWN_MODEL',
+  'UNKNOWN_GRAPH',
+  'UNKNOWN_NODE_TYPE',
+]);
+
+const NOTHING: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS };
+
+/** Every issue of a definition; without a catalog, names that only an installation knows are taken to be right. */
+export function findIssues(definition: GraphDefinition, catalog: Catalog | undefined): readonly GraphIssue[] {
+  const issues = validateGraph(toJson(definition), catalog ?? NOTHING);
+  return catalog ? issues : issues.filter(({ code }) => !CATALOG_CODES.has(code));
+}

@@ -1,0 +1,23 @@
+import type { Catalog } from '../graph/catalog.ts';
+import type { Defaults, GraphDefinition, Limits } from '../graph/definition.ts';
+import type { ChannelName } from './channel-update.ts';
+
+/** What a graph begins with. Channels, input, output, limits and defaults may also be given later. */
+export interface GraphSettings<C> {
+  readonly $schema?: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly channels?: C;
+  readonly input?: readonly ChannelName<C>[];
+  readonly output?: readonly ChannelName<C>[];
+  readonly limits?: Limits;
+  readonly defaults?: Defaults;
+}
+
+/** The fields of a definition beside its channels, nodes and edges. */
+export type OtherFields = Omit<GraphDefinition, 'channels' | 'nodes' | 'edges'> & { readonly onCancel?: string };
+
+export interface CompileOptions {
+  /** What an installation offers: with it, the names of tools, models, functions, graphs and node types are checked. */
+  readonly catalog?: Catalog | undefined;
+}

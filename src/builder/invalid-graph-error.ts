@@ -1,0 +1,19 @@
+import type { GraphIssue } from '../graph/issue.ts';
+
+/** A graph that can't be compiled, with all its issues, warnings included. Recognize it by `code`. */
+export class InvalidGraphError extends Error {
+  readonly code = 'INVALID_GRAPH';
+  readonly issues: readonly GraphIssue[];
+
+  constructor(name: string, issues: readonly GraphIssue[]) {
+    const errors = issues.filter(({ severity }) => severity === 'error').length;
+    const headline = `Graph "${name}" has ${errors} error${errors === 1 ? '' : 's'}:`;
+    super([headline, ...issues.map(toLine)].join('\n'));
+    this.name = 'InvalidGraphError';
+    this.issues = issues;
+  }
+}
+
+function toLine({ code, severity, path, message }: GraphIssue): string {
+  return `- ${severity === 'warning' ? 'warning ' : ''}${code} at ${path || 'the top'}: ${message}`;
+}

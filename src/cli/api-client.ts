@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toJson } from '../graph/json.ts';
+import type { Json } from '../graph/json.ts';
+import type { ApiAccess } from './api-access.ts';
+import { RefusedError } from './command.ts';
+
+/** Speaks to the API, and goes on trying for a while when it is away. */
+export interface ApiClient {
+  /** @throws RefusedError for any answer but 200 */
+  get(path: string, prefer?: string): Promise<Json>;
+  /** Whatever the answer is: a refusal may be told in more than one way. */
+  post(path: string, body: Json): Promise<ApiAnswer>;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+const ATTEMPTS = 10;
+const PAUSE_MS = 1_000;
+
+export function createApiClient({ baseUrl, token }: ApiAccess): ApiClient {
+  const send = async (
+    path: string,
+    init: RequestInit,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<ApiAnswer> => {
+    const response = await fetchPatiently(new URL(path, baseUrl), {
+      ...init,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+    });
+    return { status: response.status, body: await readJson(response) };
+  };
+  return {
+    async get(path, prefer) {
+      const answer = await send(path, {}, prefer === undefined ? {} : { prefer });
+      if (answer.status !== 200) throw new RefusedError(describeRefusal(answer));
+      return answer.body;
+    },
+    post: async (path, body) =>
+      await send(
+        path,
+        { method: 'POST', body: JSON.stringify(body) },
+        { 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+      ),
+  };
+}
+
+/** What the API says of why it refuses. */
+export function describeRefusal({ status, body }: ApiAnswer): string {
+  const { code, detail } = { code: '', detail: '', ...(typeof body === 'object' ? body : {}) };
+  return `The API answered ${[status, code, detail].filter(Boolean).join(' ')}`;
+}
+
+/** Asks again while nobody answers, or somebody asks for it: every request may be repeated. */
+async function fetchPatiently(url: URL, init: RequestInit): Promise<Response> {
+  for (let attempt = 1; ; attempt += 1) {
+    const answer = await fetch(url, init).catch((error: unknown) => error);
+    const isLast = attempt === ATTEMPTS;
+    if (answer instanceof Response && (answer.status !== 503 || isLast)) return answer;
+    if (isLast) throw new RefusedError(`${url.origin} can't be reached: ${causeOf(answer)}`);
+    await sleep(PAUSE_MS);
+  }
+}
+
+function causeOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.cause.name : error.message;
+}
+
+async function readJson(response: Response): Promise<Json> {
+  const text = await response.text();
+  try {
+    return toJson(JSON.parse(text));
+  } catch (error) {
+    throw new RefusedError(`${response.url} answered ${response.status} with something that is no JSON`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { didYouMean } from '../graph/nearest.ts';
+import { EXIT, RefusedError, UsageError } from './command.ts';
+import type { Command, Terminal } from './command.ts';
+import { diagram } from './diagram.ts';
+import { run } from './run.ts';
+import { validate } from './validate.ts';
+
+const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries({ validate, diagram, run }));
+
+const HELP = `Usage: holdfast COMMAND [flags]
+
+${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`).join('\n')}
+
+  --help       this; after a command, what it takes
+  --version    the version
+`;
+
+/** The command line. @returns the exit code */
+export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    return await dispatch(args, terminal);
+  } catch (error) {
+    if (!(error instanceof UsageError) && !(error instanceof RefusedError)) throw error;
+    terminal.stderr.write(`holdfast: ${error.message}\n`);
+    return error instanceof UsageError ? EXIT.usage : EXIT.refused;
+  }
+}
+
+async function dispatch([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
+  if (name === undefined || HELP_FLAGS.has(name)) return say(terminal, HELP);
+  if (name === '--version') return say(terminal, `${await readVersion()}\n`);
+  const command = COMMANDS.get(name);
+  if (!command)
+    throw new UsageError(`There is no command "${name}".${didYouMean(name, [...COMMANDS.keys()])} See holdfast --help`);
+  if (args.some((arg) => HELP_FLAGS.has(arg))) return say(terminal, command.help);
+  return await command.run(args, terminal);
+}
+
+const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
+
+function say({ stdout }: Terminal, text: string): number {
+  stdout.write(text);
+  return EXIT.done;
+}
+
+async function readVersion(): Promise<string> {
+  const text = await readFile(new URL('../../package.json', import.meta.url), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}

@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { loadConfig } from '../config.ts';
+import { DEFAULTS } from '../graph/catalog.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import { UsageError } from './command.ts';
+import type { Terminal } from './command.ts';
+
+/** What names are checked against. */
+export interface KnownNames {
+  readonly catalog: Catalog;
+  /** The configuration; `null`: there is none, and names can't be checked. */
+  readonly origin: string | null;
+}
+
+export const NOTHING_KNOWN: KnownNames = {
+  catalog: { models: {}, tools: {}, functions: {}, defaults: DEFAULTS },
+  origin: null,
+};
+
+/**
+ * Reads the configuration that is asked for, else the one that the environment names or that lies here, if any.
+ * @throws UsageError when it can't be used
+ */
+export async function readCatalog(wanted: string | undefined, { env }: Pick<Terminal, 'env'>): Promise<KnownNames> {
+  const origin = [wanted, env['HOLDFAST_CONFIG']].find((file) => file !== undefined && file !== '') ?? findHere();
+  if (origin === undefined) return NOTHING_KNOWN;
+  try {
+    const [config, { toCatalog }] = await Promise.all([loadConfig(origin), import('../wiring.ts')]);
+    return { catalog: toCatalog(config), origin };
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+function findHere(): string | undefined {
+  return ['holdfast.config.ts', 'holdfast.config.json'].find((file) => existsSync(resolve(file)));
+}

@@ -1,0 +1,156 @@
+import { z } from 'zod';
+import { parseDuration } from '../graph/duration.ts';
+import { isJsonObject, toJson } from '../graph/json.ts';
+import type { JsonObject } from '../graph/json.ts';
+import { readAccess } from './api-access.ts';
+import { createApiClient, describeRefusal } from './api-client.ts';
+import type { ApiAnswer, ApiClient } from './api-client.ts';
+import { EXIT, RefusedError, UsageError } from './command.ts';
+import type { Command, Terminal } from './command.ts';
+import { describeEvent } from './describe-event.ts';
+import { followRun, isAtRest, toRun } from './follow-run.ts';
+import type { FollowedRun } from './follow-run.ts';
+import { formatIssues } from './format-issues.ts';
+import { readDefinition, readText } from './read-definition.ts';
+import type { DefinitionFile } from './read-definition.ts';
+import { readFlags } from './read-flags.ts';
+
+const HELP = `Usage: holdfast run FILE [flags]
+
+Runs a graph definition on a Holdfast that is running, and waits until the run ends or waits for somebody. Progress goes
+to standard error, the run's output as JSON to standard output.
+
+  --input JSON         the run's input, or @FILE that holds it (default: {})
+  --url URL            where the API is (default: as in the tokens file, or HOLDFAST_URL)
+  --token TOKEN        who asks (default: HOLDFAST_TOKEN)
+  --tokens-file FILE   the addresses and tokens that "npm start -- --tokens-file FILE" has written
+  --as NAME            whose token of that file to take (default: user)
+  --timeout DURATION   how long to wait, such as 30s or 5m (default: as long as it takes); the run goes on all the same
+  --json               prints the run instead of its output
+  --quiet              tells no progress
+
+Exit code: 0 completed; 1 failed, or the definition or its input is invalid; 2 wrong usage; 3 waits for a person or an
+event, or is paused; 4 canceled; 5 the time is up; 6 the API can't be reached, or refuses.
+`;
+
+const text = { type: 'string' } as const;
+const switched = { type: 'boolean', default: false } as const;
+
+export const run: Command = {
+  summary: 'run a graph on a Holdfast that is running, and wait for it',
+  help: HELP,
+  async run(args, terminal) {
+    const { values, positionals } = readFlags(args, {
+      input: { ...text, default: '{}' },
+      url: text,
+      token: text,
+      'tokens-file': text,
+      as: { ...text, default: 'user' },
+      timeout: text,
+      json: switched,
+      quiet: switched,
+    });
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new UsageError('run takes one file');
+    const timeoutMs = readTimeout(values.timeout);
+    const input = await readInput(values.input);
+    const definition = await readDefinition(file);
+    const client = createApiClient(await readAccess(values, terminal));
+    const tell = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
+    const id = await start(client, { file: definition, input }, terminal);
+    if (id === null) return EXIT.failed;
+    tell(`Run ${id}`);
+    const ended = await followRun(client, id, {
+      tell: (event) => tellIfTold(describeEvent(event), tell),
+      until: timeoutMs === null ? null : Date.now() + timeoutMs,
+    });
+    terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
+    tell(summarize(ended));
+    return isAtRest(ended) ? EXIT_BY_STATUS[ended.status] : EXIT.timedOut;
+  },
+};
+
+function readTimeout(given: string | undefined): number | null {
+  if (given === undefined) return null;
+  const timeoutMs = parseDuration(given);
+  if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${given}"`);
+  return timeoutMs;
+}
+
+async function readInput(given: string): Promise<JsonObject> {
+  const json = given.startsWith('@') ? await readText(given.slice(1)) : given;
+  try {
+    const input = toJson(JSON.parse(json));
+    if (isJsonObject(input)) return input;
+  } catch {
+    throw new UsageError(`--input is no JSON: ${json.slice(0, 100)}`);
+  }
+  throw new UsageError('--input takes a JSON object: the values of channels');
+}
+
+/** @returns the run's id; `null` when the definition or the input is wrong, which has been told then */
+async function start(
+  client: ApiClient,
+  { file, input }: { file: DefinitionFile; input: JsonObject },
+  { stderr }: Terminal,
+): Promise<string | null> {
+  if ('fault' in file.content) {
+    stderr.write(formatIssues(file.file, [file.content.fault]));
+    return null;
+  }
+  const answer = await client.post('/api/runs', { graph: file.content.definition, input });
+  if (answer.status === 201) return toRun(answer.body).id;
+  if (answer.status !== 422 && answer.status !== 413) throw new RefusedError(describeRefusal(answer));
+  stderr.write(`${describeRefusal(answer)}\n${formatRefusal(answer, file)}`);
+  return null;
+}
+
+const Refusal = z.looseObject({
+  code: z.string(),
+  issues: z
+    .array(
+      z.object({
+        code: z.string().optional(),
+        severity: z.string().optional(),
+        path: z.string(),
+        message: z.string(),
+        hint: z.string().optional(),
+      }),
+    )
+    .default([]),
+});
+
+/** Issues of the definition are placed in its file. */
+function formatRefusal({ body }: ApiAnswer, { file, place }: DefinitionFile): string {
+  const { code, issues } = Refusal.parse(body);
+  const isOfFile = code === 'INVALID_GRAPH' || code === 'GRAPH_TOO_LARGE';
+  return issues
+    .map((issue) =>
+      isOfFile
+        ? formatIssues(file, [place({ code, severity: 'error', ...issue })])
+        : `${issue.path}: ${issue.message}\n`,
+    )
+    .join('');
+}
+
+function tellIfTold(line: string | null, tell: (line: string) => void): void {
+  if (line !== null) tell(line);
+}
+
+const EXIT_BY_STATUS: Readonly<Record<FollowedRun['status'], number>> = {
+  queued: EXIT.timedOut,
+  running: EXIT.timedOut,
+  waiting: EXIT.waits,
+  paused: EXIT.waits,
+  completed: EXIT.done,
+  failed: EXIT.failed,
+  canceled: EXIT.canceled,
+};
+
+function summarize({ id, status, waitingFor, error }: FollowedRun): string {
+  const waits = waitingFor.map(
+    ({ kind, node, id: what }) => `${kind} at ${node}${what === undefined ? '' : ` (${what})`}`,
+  );
+  const reason = error ? `: ${error.code} ${error.message}` : '';
+  return `Run ${id} is ${status}${waits.length === 0 ? '' : `, waiting for ${waits.join(', ')}`}${reason}`;
+}

@@ -1,0 +1,13 @@
+import type { Draft, Frame } from './draft.ts';
+import type { Breakpoints } from './run.ts';
+
+/** The nodes among some that a breakpoint of the graph, or of the run, stands at. */
+export function stopsAmong(
+  { run }: Draft,
+  { graph, path }: Frame,
+  { at, nodes }: { at: keyof Breakpoints; nodes: readonly string[] },
+): readonly string[] {
+  const ofRun = path.length === 0 ? run.breakpoints[at] : [];
+  const stops = new Set([...graph.breakpoints[at], ...ofRun]);
+  return [...new Set(nodes.filter((node) => stops.has('*') || stops.has(node)))];
+}
