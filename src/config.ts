@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { RegisteredFunction } from './activities/call-function.ts';
+import type { RegisteredNodeType } from './activities/call-node.ts';
 import type { Tool } from './activities/tools/tool.ts';
 import { DEFAULTS } from './graph/catalog.ts';
 import { parseDuration } from './graph/duration.ts';
@@ -94,6 +95,15 @@ const RegisteredFunctionSchema = z.union([
   }),
 ]);
 
+const NodeTypeSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'must be a name such as "threshold"'),
+  schema: Schema.default({ type: 'object' }),
+  effect: z.enum(['idempotent', 'keyed', 'unsafe']).default('idempotent'),
+  timeout: Duration.optional(),
+  retry: Retry.optional(),
+  execute: z.custom<RegisteredNodeType['execute']>(isFunction, 'must be a function'),
+});
+
 const Auth = z.strictObject({
   issuer: z.string().min(1),
   audience: z.string().min(1),
@@ -121,6 +131,7 @@ const ConfigSchema = z.strictObject({
   models: z.record(z.string(), Model).default({}),
   tools: z.array(ToolSchema).default([]).superRefine(refuseNamesakes),
   functions: z.record(z.string(), RegisteredFunctionSchema).default({}),
+  nodeTypes: z.array(NodeTypeSchema).default([]),
   graphs: z.string().optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
@@ -158,6 +169,11 @@ function isFunction(value: unknown): boolean {
 /** Marks an object as a configuration, for the editor's sake. */
 export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
+}
+
+/** A type of node made by code, for `nodeTypes`: its own fields, their schema, and what it does. */
+export function defineNodeType(type: z.input<typeof NodeTypeSchema>): z.input<typeof NodeTypeSchema> {
+  return type;
 }
 
 /** A configuration that can't be used. The message names every problem, by file and place. */

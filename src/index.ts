@@ -1,5 +1,5 @@
 /** What a configuration file imports. */
-export { defineConfig } from './config.ts';
+export { defineConfig, defineNodeType } from './config.ts';
 export type { ConfigInput } from './config.ts';
 /** What code that writes graphs imports. */
 export { END, START } from './graph/definition.ts';

@@ -10,7 +10,7 @@ import { mapValues } from './map-values.ts';
 import type { Store } from './store/store.ts';
 
 /** What graphs may know of an installation: data, without the code and the secrets behind it. */
-export function toCatalog({ models, tools, functions, defaults }: Config): Catalog {
+export function toCatalog({ models, tools, functions, nodeTypes, defaults }: Config): Catalog {
   return {
     models: mapValues(models, ({ price, timeout, retry }) => ({ price, timeout, retry })),
     tools: Object.fromEntries(
@@ -20,13 +20,18 @@ export function toCatalog({ models, tools, functions, defaults }: Config): Catal
       ]),
     ),
     functions: mapValues(functions, ({ effect, timeout, retry }) => ({ effect, timeout, retry })),
+    ...(nodeTypes.length > 0 && {
+      nodeTypes: Object.fromEntries(
+        nodeTypes.map(({ name, schema, effect, timeout, retry }) => [name, { schema, effect, timeout, retry }]),
+      ),
+    }),
     defaults,
   };
 }
 
 /** The code and the secrets behind a catalog, for a worker. */
 export function toActivityDeps(
-  { models, tools, functions, http }: Config,
+  { models, tools, functions, nodeTypes, http }: Config,
   store: Store,
   environment: NodeJS.ProcessEnv,
 ): ActivityDeps {
@@ -36,5 +41,6 @@ export function toActivityDeps(
     models: mapValues(models, (settings) => createGenerate(settings, deps)),
     tools: Object.fromEntries(tools.map((tool) => [tool.name, 'execute' in tool ? tool : createHttpTool(tool, deps)])),
     functions: mapValues(functions, (registered): RegisteredFunction => registered),
+    nodeTypes: Object.fromEntries(nodeTypes.map((type) => [type.name, type])),
   };
 }

@@ -1,8 +1,10 @@
-import type { FunctionCallRequest, ModelCallRequest, ToolCallRequest } from '../graph/effect.ts';
+import type { FunctionCallRequest, ModelCallRequest, NodeCallRequest, ToolCallRequest } from '../graph/effect.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls } from './call-function.ts';
 import type { RegisteredFunction } from './call-function.ts';
 import { modelCalls } from './call-model.ts';
+import { nodeCalls } from './call-node.ts';
+import type { RegisteredNodeType } from './call-node.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -18,6 +20,7 @@ export interface ActivityDeps {
   readonly models: Readonly<Record<string, Generate>>;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly functions: Readonly<Record<string, RegisteredFunction>>;
+  readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
 }
 
 /** The side effects of a run, as Temporal calls them. */
@@ -25,17 +28,20 @@ export interface Activities {
   callModel(task: CallTask<ModelCallRequest>): Promise<CallOutcome>;
   callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
+  callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
   /** Writes the journal when no call carries it. */
   record(entry: JournalEntry): Promise<void>;
 }
 
-export function createActivities({ store, models, tools, functions }: ActivityDeps): Activities {
+export function createActivities({ store, models, tools, functions, nodeTypes = {} }: ActivityDeps): Activities {
   const ofModels = modelCalls(models);
   const ofTools = toolCalls(tools);
   const ofFunctions = functionCalls(functions);
+  const ofNodes = nodeCalls(nodeTypes);
   return {
     callModel: async (task) => await performCall(store, ofModels, task),
     callTool: async (task) => await performCall(store, ofTools, task),
+    callNode: async (task) => await performCall(store, ofNodes, task),
     callFunction: async (task) => await performCall(store, ofFunctions, task),
     record: async (entry) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await writeJournal(store, entry)),
   };

@@ -15,7 +15,7 @@ export interface GraphSettings<C> {
 }
 
 /** The fields of a definition beside its channels, nodes and edges. */
-export type OtherFields = Omit<GraphDefinition, 'channels' | 'nodes' | 'edges'> & { readonly onCancel?: string };
+export type OtherFields = Omit<GraphDefinition, 'channels' | 'nodes' | 'edges'>;
 
 export interface CompileOptions {
   /** What an installation offers: with it, the names of tools, models, functions, graphs and node types are checked. */

@@ -151,11 +151,6 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     return this.#set({ defaults: { ...this.#others.defaults, ...defaults } });
   }
 
-  /** Names the node that runs once after a cancellation. */
-  onCancel(id: Id): this {
-    return this.#set({ onCancel: id });
-  }
-
   /** Every issue of the graph as it stands, warnings included. Names are checked as by `compile`. */
   issues({ catalog }: CompileOptions = {}): readonly GraphIssue[] {
     return findIssues(this.toJSON(), catalog);

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { own } from '../graph/json.ts';
+import { didYouMean } from '../graph/nearest.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 import { readText } from './read-definition.ts';
@@ -23,15 +25,21 @@ const TokensFile = z.record(z.string(), z.string());
  * @throws UsageError when one of them is nowhere
  */
 export async function readAccess(flags: AccessFlags, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
-  const file = flags['tokens-file'];
-  const written = file === undefined ? {} : await readTokensFile(file);
-  if (file !== undefined && flags.token === undefined && written[flags.as] === undefined)
-    throw new UsageError(`${file} has no token for "${flags.as}"; it has ${Object.keys(written).join(', ')}`);
-  const baseUrl = flags.url ?? written['baseUrl'] ?? env['HOLDFAST_URL'];
-  const token = flags.token ?? written[flags.as] ?? env['HOLDFAST_TOKEN'];
-  if (!baseUrl || !URL.canParse(baseUrl))
-    throw new UsageError('Where is the API? Give --url, --tokens-file or HOLDFAST_URL');
-  if (!token) throw new UsageError('Who asks? Give --token, --tokens-file or HOLDFAST_TOKEN');
+  const ofEnvironment = { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
+  const found = (await readWritten(flags)) ?? ofEnvironment;
+  const { url: baseUrl = found.baseUrl, token = found.token } = flags;
+  if (!URL.canParse(baseUrl)) throw new UsageError('Where is the API? Give --url, --tokens-file or HOLDFAST_URL');
+  if (token === '') throw new UsageError('Who asks? Give --token, --tokens-file or HOLDFAST_TOKEN');
+  return { baseUrl, token };
+}
+
+/** What the tokens file says, if there is one. */
+async function readWritten({ 'tokens-file': file, as }: AccessFlags): Promise<ApiAccess | null> {
+  if (file === undefined) return null;
+  const { baseUrl = '', ...tokens } = await readTokensFile(file);
+  const token = own(tokens, as);
+  if (token === undefined)
+    throw new UsageError(`${file} has no token for "${as}".${didYouMean(as, Object.keys(tokens))}`);
   return { baseUrl, token };
 }
 

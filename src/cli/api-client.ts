@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import type { ApiAccess } from './api-access.ts';
@@ -48,10 +49,12 @@ export function createApiClient({ baseUrl, token }: ApiAccess): ApiClient {
   };
 }
 
+const Problem = z.looseObject({ code: z.string(), detail: z.string() });
+
 /** What the API says of why it refuses. */
 export function describeRefusal({ status, body }: ApiAnswer): string {
-  const { code, detail } = { code: '', detail: '', ...(typeof body === 'object' ? body : {}) };
-  return `The API answered ${[status, code, detail].filter(Boolean).join(' ')}`;
+  const problem = Problem.safeParse(body).data;
+  return `The API answered ${status}${problem ? ` ${problem.code}: ${problem.detail}` : ''}`;
 }
 
 /** Asks again while nobody answers, or somebody asks for it: every request may be repeated. */

@@ -3,14 +3,15 @@ import { validateGraph } from '../graph/validate/validate.ts';
 import type { KnownNames } from './read-catalog.ts';
 import type { DefinitionFile, PlacedIssue } from './read-definition.ts';
 
-/** Finds the issues of a file, as far as they can be told without the installation that the graph is for. */
+/** Finds the issues of a file, in the order of its lines, as far as they can be told without the installation that the graph is for. */
 export function checkDefinition(
   { content, place }: DefinitionFile,
   { catalog, origin }: KnownNames,
 ): readonly PlacedIssue[] {
   if ('fault' in content) return [content.fault];
   const issues = validateGraph(content.definition, catalog).filter(({ code }) => code !== 'UNKNOWN_GRAPH');
-  return (origin === null ? issues.flatMap(withoutNames) : issues).map(place);
+  const known = origin === null ? issues.flatMap(withoutNames) : issues;
+  return known.map(place).sort((a, b) => a.line - b.line || a.column - b.column);
 }
 
 const NAMES: ReadonlySet<string> = new Set(['UNKNOWN_TOOL', 'UNKNOWN_FUNCTION', 'UNKNOWN_MODEL']);

@@ -28,7 +28,6 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+/g;
 /** An object or list that is being read. */
 interface Level {
   readonly pointer: string;
-  readonly isObject: boolean;
   /** The member or item that is being read; `null` where the next member's key is to come. */
   key: string | number | null;
 }
@@ -40,17 +39,24 @@ function offsetsIn(text: string): ReadonlyMap<string, number> {
     const level = levels.at(-1);
     if (token === ',') advance(level);
     else if (token === '}' || token === ']') levels.pop();
-    else if (level?.isObject && level.key === null) {
+    else if (level?.key === null) {
       level.key = String(JSON.parse(token));
       offsets.set(pointerOf(level), index);
-    } else {
-      const pointer = level ? pointerOf(level) : '';
-      if (!offsets.has(pointer)) offsets.set(pointer, index);
-      if (token === '{' || token === '[')
-        levels.push({ pointer, isObject: token === '{', key: token === '{' ? null : 0 });
-    }
+    } else beginValue(token, index, { offsets, levels });
   }
   return offsets;
+}
+
+function beginValue(
+  token: string,
+  index: number,
+  { offsets, levels }: { readonly offsets: Map<string, number>; readonly levels: Level[] },
+): void {
+  const level = levels.at(-1);
+  const pointer = level ? pointerOf(level) : '';
+  if (!offsets.has(pointer)) offsets.set(pointer, index);
+  if (token === '{') levels.push({ pointer, key: null });
+  if (token === '[') levels.push({ pointer, key: 0 });
 }
 
 function pointerOf({ pointer, key }: Level): string {

@@ -38,7 +38,7 @@ async function dispatch([name, ...args]: readonly string[], terminal: Terminal):
   return await command.run(args, terminal);
 }
 
-const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h', 'help']);
+const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
 
 function say({ stdout }: Terminal, text: string): number {
   stdout.write(text);

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { GraphIssue } from '../graph/issue.ts';
 import { toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { UsageError } from './command.ts';
@@ -7,7 +6,13 @@ import { createLocator, placeAt } from './json-places.ts';
 import type { Place } from './json-places.ts';
 
 /** An issue as a file's reader needs it; the API may know codes that we don't. */
-type FileIssue = Omit<GraphIssue, 'code' | 'severity'> & { readonly code: string; readonly severity: string };
+interface FileIssue {
+  readonly code: string;
+  readonly severity: string;
+  readonly path: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
 
 /** An issue, and where in the file it is. */
 export type PlacedIssue = FileIssue & Place;

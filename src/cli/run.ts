@@ -105,32 +105,20 @@ async function start(
   return null;
 }
 
-const Refusal = z.looseObject({
-  code: z.string(),
-  issues: z
-    .array(
-      z.object({
-        code: z.string().optional(),
-        severity: z.string().optional(),
-        path: z.string(),
-        message: z.string(),
-        hint: z.string().optional(),
-      }),
-    )
-    .default([]),
+const Issue = z.object({
+  path: z.string(),
+  message: z.string(),
+  code: z.string().default(''),
+  severity: z.string().default('error'),
+  hint: z.string().optional(),
 });
+const Refusal = z.looseObject({ code: z.string(), issues: z.array(Issue).default([]) });
 
 /** Issues of the definition are placed in its file. */
 function formatRefusal({ body }: ApiAnswer, { file, place }: DefinitionFile): string {
   const { code, issues } = Refusal.parse(body);
-  const isOfFile = code === 'INVALID_GRAPH' || code === 'GRAPH_TOO_LARGE';
-  return issues
-    .map((issue) =>
-      isOfFile
-        ? formatIssues(file, [place({ code, severity: 'error', ...issue })])
-        : `${issue.path}: ${issue.message}\n`,
-    )
-    .join('');
+  if (code === 'INVALID_GRAPH' || code === 'GRAPH_TOO_LARGE') return formatIssues(file, issues.map(place));
+  return issues.map(({ path, message }) => `${path}: ${message}\n`).join('');
 }
 
 function tellIfTold(line: string | null, tell: (line: string) => void): void {

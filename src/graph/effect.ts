@@ -1,7 +1,7 @@
 import type { CallPolicy } from './call-policy.ts';
 import type { CallSafety } from './catalog.ts';
 import type { JsonSchema } from './definition.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Message, ToolCall } from './message.ts';
 
 /** What the interpreter wants done next. The workflow turns effects into activities and timers. */
@@ -19,7 +19,7 @@ export interface CallEffect {
   readonly summary: string;
 }
 
-export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest;
+export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;
 
 export interface ModelCallRequest {
   readonly kind: 'model';
@@ -44,6 +44,18 @@ export interface FunctionCallRequest {
   readonly kind: 'function';
   readonly function: string;
   readonly args: Json;
+  readonly effect: CallSafety;
+  readonly policy: CallPolicy;
+}
+
+/** A node of a type that is registered by code. */
+export interface NodeCallRequest {
+  readonly kind: 'node';
+  readonly nodeType: string;
+  /** Its own fields, templates filled. */
+  readonly config: JsonObject;
+  readonly state: Json;
+  readonly run: Json;
   readonly effect: CallSafety;
   readonly policy: CallPolicy;
 }

@@ -115,7 +115,7 @@ export type TaskAddress = readonly string[];
 
 export interface OpenCall {
   readonly task: TaskAddress;
-  readonly called: { readonly kind: 'model' | 'tool' | 'function'; readonly name: string };
+  readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
   /** When it was asked for, in milliseconds since the epoch. */
   readonly since: number;
 }

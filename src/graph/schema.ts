@@ -138,6 +138,9 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
   }),
 };
 
+/** The fields of a node of a registered type, without those that the type has made up. */
+export const CustomNodeSchema = z.strictObject({ type: z.string(), ...call, mayGoto: Names.optional() });
+
 export const EdgeSchemas = {
   plain: z.strictObject({ from: OneOrMore, to: OneOrMore }),
   branches: z.strictObject({

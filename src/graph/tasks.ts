@@ -71,6 +71,8 @@ function calledBy(request: CallRequest): OpenCall['called'] {
       return { kind: 'tool', name: request.tool };
     case 'function':
       return { kind: 'function', name: request.function };
+    case 'node':
+      return { kind: 'node', name: request.nodeType };
   }
 }
 

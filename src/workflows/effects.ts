@@ -71,6 +71,8 @@ function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal
       return activities.callTool.executeWithOptions(options, [{ ...task, request }]);
     case 'function':
       return activities.callFunction.executeWithOptions(options, [{ ...task, request }]);
+    case 'node':
+      return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
   }
 }
 

@@ -15,11 +15,11 @@ export interface TestStack extends Stack {
   readonly stranger: ApiClient;
 }
 
-/** @param config in JSON's terms: it is written to a file, as a user's would be */
-export async function startTestStack(config: ConfigInput): Promise<TestStack> {
+/** @param config in JSON's terms: it is written to a file, as a user's would be; or the path of such a file */
+export async function startTestStack(config: ConfigInput | string): Promise<TestStack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
-  const file = join(dataDir, 'holdfast.config.json');
-  await writeFile(file, JSON.stringify(config));
+  const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
+  if (typeof config !== 'string') await writeFile(file, JSON.stringify(config));
   const stack = await startStack({
     config: file,
     dataDir,

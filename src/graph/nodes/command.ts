@@ -2,18 +2,27 @@ import { END } from '../definition.ts';
 import { GraphError } from '../errors.ts';
 import { isJsonList, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { done } from './runner.ts';
-import type { Command, Progress } from './runner.ts';
+import { done, failed } from './runner.ts';
+import type { Command, NodeRunner, Progress } from './runner.ts';
+import { unexpected } from './unexpected.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
 const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
 
+/** Ends a task whose call of code came back. @param mayGoto the nodes that its node may send the run to */
+export function afterCodeCall(mayGoto: readonly string[]): NodeRunner['resume'] {
+  return (_task, position, happening) => {
+    if (happening.kind === 'call.failed') return failed(happening.failure);
+    if (happening.kind !== 'call.completed' || happening.reply.kind !== 'value') throw unexpected(position);
+    return afterCode(happening.reply.value, mayGoto);
+  };
+}
+
 /**
  * Ends a task with what code returned: a command to the engine where it looks like one, any other value as the result.
- * @param mayGoto the nodes that its node may send the run to
  * @throws GraphError when the command can't be carried out
  */
-export function afterCode(value: Json, mayGoto: readonly string[]): Progress {
+function afterCode(value: Json, mayGoto: readonly string[]): Progress {
   if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
   const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');

@@ -1,11 +1,9 @@
 import type { NodeOfType } from '../definition.ts';
 import { own } from '../json.ts';
-import { afterCode } from './command.ts';
+import { afterCodeCall } from './command.ts';
 import { field, policyOf } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
-import { failed } from './runner.ts';
 import type { NodeRunner } from './runner.ts';
-import { unexpected } from './unexpected.ts';
 
 /** One call of a function that is registered on the worker; what it returns is the node's result. */
 export function compileFunction(node: NodeOfType<'function'>, scope: NodeScope): NodeRunner {
@@ -22,10 +20,6 @@ export function compileFunction(node: NodeOfType<'function'>, scope: NodeScope):
       kind: 'open',
       position: { kind: 'call', key: task.call(0, { ...request, args: args.fill(task.bindings) }) },
     }),
-    resume(_task, position, happening) {
-      if (happening.kind === 'call.failed') return failed(happening.failure);
-      if (happening.kind !== 'call.completed' || happening.reply.kind !== 'value') throw unexpected(position);
-      return afterCode(happening.reply.value, node.mayGoto ?? []);
-    },
+    resume: afterCodeCall(node.mayGoto ?? []),
   };
 }

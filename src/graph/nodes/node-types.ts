@@ -1,5 +1,7 @@
 import type { NodeOfType, NodeType } from '../definition.ts';
 import { compileApproval } from './approval.ts';
+import { toJsonObject } from '../json.ts';
+import { compileCustom } from './custom.ts';
 import { compileFunction } from './function.ts';
 import { compileLlm } from './llm.ts';
 import type { NodeScope } from './node-scope.ts';
@@ -23,5 +25,6 @@ const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
 };
 
 export function compileRunner<T extends NodeType>(node: NodeOfType<T>, scope: NodeScope): NodeRunner {
+  if (!Object.hasOwn(nodeTypes, node.type)) return compileCustom(node, toJsonObject(node), scope);
   return nodeTypes[node.type](node, scope);
 }

@@ -1,23 +1,28 @@
 import type { z } from 'zod';
 import { parseDuration } from '../duration.ts';
-import { isJsonObject, toPointer } from '../json.ts';
+import { isJsonObject, own, toPointer } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { GraphIssue } from '../issue.ts';
 import { parseMoment } from '../moment.ts';
 import { didYouMean } from '../nearest.ts';
-import { EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
+import type { Catalog, NodeTypeEntry } from '../catalog.ts';
+import { compileJsonSchema } from '../json-schema.ts';
+import { ownFields } from '../nodes/custom.ts';
+import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
 import { error } from './rule.ts';
 import type { Rule } from './rule.ts';
 
 type Path = readonly (string | number)[];
 
 /** `INVALID_FIELD`, `INVALID_DURATION`, `UNKNOWN_NODE_TYPE`: fields that are missing, unknown or of the wrong type. */
-export const shape: Rule = ({ definition, nodes, edges }) => [
+export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
   ...issuesOf(GraphSchema, definition, []),
   ...[...nodes.values()].flatMap(({ id, type, fields }) => {
     if (type === '') return [];
     const schema = Object.hasOwn(NodeSchemas, type) ? NodeSchemas[type] : undefined;
-    return schema ? issuesOf(schema, fields, ['nodes', id]) : [unknownType(type, ['nodes', id, 'type'])];
+    if (schema) return issuesOf(schema, fields, ['nodes', id]);
+    const registered = own(catalog.nodeTypes ?? {}, type);
+    return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
   }),
   ...edges.flatMap(({ kind, fields, path }) =>
     issuesOf(EdgeSchemas[kind], fields, ['edges', Number(path.slice('/edges/'.length))]),
@@ -25,8 +30,31 @@ export const shape: Rule = ({ definition, nodes, edges }) => [
   ...[...nodes.values()].flatMap(({ type, fields, path }) => CHOICES[type]?.(fields, path) ?? []),
 ];
 
-function unknownType(type: string, path: Path): GraphIssue {
-  const known = Object.keys(NodeSchemas);
+/** Of a custom node: the common fields by our schema, its own by that of its type; templates are filled later. */
+function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): readonly GraphIssue[] {
+  const given = ownFields(fields);
+  const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(given, name)));
+  const ofType = compileJsonSchema(schema)(given).filter(({ path }) => !isTemplate(valueAt(given, path)));
+  return [
+    ...issuesOf(CustomNodeSchema, common, ['nodes', id]),
+    ...ofType.map(({ path, message }) => error('INVALID_FIELD', toPointer(['nodes', id]) + path, message)),
+  ];
+}
+
+function isTemplate(value: Json | undefined): boolean {
+  return typeof value === 'string' && value.includes('{{');
+}
+
+function valueAt(value: Json, pointer: string): Json | undefined {
+  const path = pointer.split('/').slice(1);
+  return at(
+    value,
+    path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')),
+  );
+}
+
+function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): GraphIssue {
+  const known = [...Object.keys(NodeSchemas), ...Object.keys(nodeTypes)];
   return error(
     'UNKNOWN_NODE_TYPE',
     toPointer(path),

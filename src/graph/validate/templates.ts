@@ -1,6 +1,7 @@
 import { NODE_NAMES } from '../nodes/node-scope.ts';
 import type { Name } from '../expression.ts';
-import { isJsonObject, toPointer } from '../json.ts';
+import { isJsonObject, own, toPointer } from '../json.ts';
+import { ownFields } from '../nodes/custom.ts';
 import type { Json } from '../json.ts';
 import { InvalidTemplateError, parseTemplate } from '../template.ts';
 import { readIssues } from './expressions.ts';
@@ -30,16 +31,19 @@ interface TemplatedField {
   readonly path: string;
 }
 
+const TYPES: ReadonlySet<string> = new Set([...Object.keys(FIELDS), 'set']);
+
 /** Every field of a node whose texts may hold `{{ cel }}`. */
 export function templatedFields({ type, fields, path }: SubjectNode): readonly TemplatedField[] {
-  const own = (Object.hasOwn(FIELDS, type) ? (FIELDS[type] ?? []) : []).flatMap((field) => {
+  const names = TYPES.has(type) ? (own(FIELDS, type) ?? []) : Object.keys(ownFields(fields));
+  const ofType = names.flatMap((field) => {
     const value = fields[field];
     return value === undefined ? [] : [{ value, names: NODE_NAMES, path: `${path}/${field}` }];
   });
   const { write, onError } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
   return [
-    ...own,
+    ...ofType,
     ...(isJsonObject(write)
       ? [{ value: write, names: [...NODE_NAMES, 'result' as const], path: `${path}/write` }]
       : []),

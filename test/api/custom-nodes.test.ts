@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject } from '../../src/graph/json.ts';
+import { at } from '../support/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack(fileURLToPath(new URL('../../examples/value-threshold.config.ts', import.meta.url)));
+});
+afterAll(async () => await stack.stop());
+
+function routing(over: JsonObject = {}): JsonObject {
+  return {
+    name: 'routing',
+    channels: { amount: {}, way: {} },
+    nodes: {
+      route: {
+        type: 'threshold',
+        value: '{{ state.amount }}',
+        over: 100,
+        then: 'large',
+        else: 'small',
+        mayGoto: ['large', 'small'],
+        ...over,
+      },
+      large: { type: 'set', write: { way: 'large' } },
+      small: { type: 'set', write: { way: 'small' } },
+    },
+    edges: [{ from: '__start__', to: 'route' }],
+  };
+}
+const start = async (graph: JsonObject, amount: number) =>
+  await stack.as('user').post('/api/runs', { graph, input: { amount } }, { prefer: 'wait=15' });
+
+describe('a node type that is registered by code', () => {
+  test.each([
+    [101, 'large'],
+    [100, 'small'],
+  ])('leads %i to %s', async (amount, way) => {
+    const { body } = await start(routing(), amount);
+    expect(at(body, '/output/way')).toBe(way);
+  });
+
+  test.each<[string, JsonObject, string]>([
+    ['of the wrong type', { over: 'much' }, '/nodes/route/over'],
+    ['that its schema does not know', { under: 1 }, '/nodes/route/under'],
+    ['of every node that is malformed', { timeout: 'soon' }, '/nodes/route/timeout'],
+    ['whose template is none', { value: '{{ state.' }, '/nodes/route/value'],
+    ['that reads an unknown channel', { value: '{{ state.price }}' }, '/nodes/route/value'],
+  ])('refuses a field %s', async (...[, over, path]) => {
+    const refused = await start(routing(over), 1);
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    expect(issuePathsOf(refused)).toContain(path);
+  });
+
+  test('is named when another one is meant', async () => {
+    const refused = await start(routing({ type: 'treshold' }), 1);
+    expect(JSON.stringify(refused.body)).toContain('Did you mean');
+  });
+
+  test('fails its node when it sends the run where it may not', async () => {
+    const graph = routing({ mayGoto: ['large'] });
+    const edges = [
+      { from: '__start__', to: 'route' },
+      { from: 'large', to: 'small' },
+    ];
+    const { body } = await start({ ...graph, edges }, 1);
+    expect(body).toMatchObject({ status: 'failed', error: { code: 'INVALID_GOTO', node: 'route' } });
+  });
+});

@@ -1,0 +1,212 @@
+import * as fc from 'fast-check';
+import type { Catalog } from '../../src/graph/catalog.ts';
+import type {
+  ChannelDefinition,
+  EdgeDefinition,
+  GraphDefinition,
+  NodeDefinition,
+  WriteDefinition,
+} from '../../src/graph/definition.ts';
+import { aCatalog } from './builders.ts';
+
+/*
+ * Graphs whose runs end, whatever happens and in whatever order: loops are bounded by `maxSteps` and `maxVisits`, and
+ * calls answer with what their arguments say.
+ */
+
+export const randomCatalog: Catalog = aCatalog({
+  tools: { work: { description: 'Work', parameters: {}, effect: 'keyed' } },
+  functions: { obey: { effect: 'idempotent' } },
+});
+
+const CHANNELS: Readonly<Record<string, ChannelDefinition>> = {
+  log: { reducer: 'append' },
+  seen: { reducer: 'union' },
+  bag: { reducer: 'merge' },
+  total: { reducer: 'sum' },
+  low: { reducer: 'min' },
+  high: { reducer: 'max' },
+  all: { reducer: 'and' },
+  any: { reducer: 'or' },
+  chat: { reducer: 'messages' },
+  folded: { reducer: { expr: "current + ',' + update" }, default: '' },
+  last: {},
+  brief: { reducer: 'append', ephemeral: true },
+  items: { default: [3, 1, 2] },
+  none: { default: [] },
+};
+
+/** What a node with a given id may write; a result is text, an object or nothing. */
+const writesOf = (id: string): fc.Arbitrary<WriteDefinition> =>
+  fc.oneof(
+    { weight: 1, arbitrary: fc.constant('log') },
+    {
+      weight: 6,
+      arbitrary: fc
+        .subarray<readonly [string, string | number | boolean | object]>([
+          ['log', `${id}{{ run.visit }}{{ index }}`],
+          ['seen', id],
+          ['bag', { [id]: '{{ run.visit }}' }],
+          ['total', 1],
+          ['low', '{{ run.visit }}'],
+          ['high', '{{ size(state.log) }}'],
+          ['all', '{{ state.total < 4 }}'],
+          ['any', '{{ state.total > 4 }}'],
+          ['chat', { id: `${id}{{ run.visit }}`, role: 'user', content: 'hello' }],
+          ['folded', id],
+          ['brief', '{{ size(state.brief) }}'],
+        ])
+        .map((entries) => Object.fromEntries(entries) as WriteDefinition),
+    },
+    { weight: 1, arbitrary: fc.constant({ last: id, log: '{{ state.last }}' }) },
+  );
+
+/** Expressions that hold now and then. */
+const conditions = fc.constantFrom('true', 'false', 'state.total > 2', 'size(state.log) < 3');
+
+const someOf = (ids: readonly string[]): fc.Arbitrary<string[]> =>
+  fc.subarray([...ids], { minLength: 1, maxLength: Math.min(2, ids.length) });
+
+interface Place {
+  readonly id: string;
+  readonly ids: readonly string[];
+  readonly depth: number;
+}
+
+function common({ id, ids }: Place): fc.Arbitrary<object> {
+  return fc.record(
+    {
+      write: writesOf(id),
+      maxVisits: fc.integer({ min: 1, max: 4 }),
+      defer: fc.boolean(),
+      onError: fc.oneof(
+        fc.constant('intervene' as const),
+        fc.constantFrom(...ids).map((to) => ({ to, write: { log: '{{ error.code }}' } })),
+      ),
+    },
+    { requiredKeys: ['write'] },
+  );
+}
+
+function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
+  const kinds: fc.Arbitrary<object>[] = [
+    fc.constant({ type: 'set' }),
+    fc.constant({ type: 'set' }),
+    fc.constant({ type: 'tool', tool: 'work', args: { give: `${place.id}!` } }),
+    fc.constant({ type: 'tool', tool: 'work', args: { give: { at: '{{ run.visit }}' } } }),
+    fc.constant({ type: 'tool', tool: 'work', args: { fail: 'no' } }),
+    randomFunction(place),
+    fc.constantFrom(
+      { type: 'wait', for: '5s' },
+      { type: 'wait', until: '2026-01-02T04:00:00Z' },
+      { type: 'wait', until: '2020-01-01T00:00:00Z' },
+      { type: 'wait', event: 'go' },
+      { type: 'wait', event: 'go', timeout: '3d' },
+    ),
+    fc.constantFrom(
+      { type: 'approval', title: 'yes' },
+      { type: 'approval', title: 'no' },
+      { type: 'approval', title: 'no', onReject: 'fail' },
+    ),
+    ...(place.depth > 0 ? [randomSubgraph(place)] : []),
+  ];
+  return fc
+    .tuple(fc.oneof(...kinds), common(place))
+    .map(([own, shared]) => ({ ...shared, ...own, ...(textResult(own) ? {} : withoutText(shared)) }) as NodeDefinition);
+}
+
+/** A whole result goes into the log. */
+const textResult = (own: object): boolean => !('type' in own && (own.type === 'set' || own.type === 'approval'));
+
+/** A `set` has no result, and that of an approval holds the time. */
+const withoutText = (shared: object): object => ('write' in shared && shared.write === 'log' ? { write: {} } : {});
+
+function randomFunction({ ids, id }: Place): fc.Arbitrary<object> {
+  const command = fc.record(
+    {
+      update: fc.constant({ log: `${id}()` }),
+      goto: someOf(ids),
+      control: fc.constantFrom('continue', 'pause', 'replan', 'abort'),
+    },
+    { requiredKeys: ['update'] },
+  );
+  return command.map((give) => ({ type: 'function', function: 'obey', args: { give }, mayGoto: ids }));
+}
+
+function randomSubgraph({ depth }: Place): fc.Arbitrary<object> {
+  return randomGraph(depth - 1, 3).map((graph) => ({ type: 'subgraph', graph, input: { total: '{{ state.total }}' } }));
+}
+
+function randomEdge(ids: readonly string[]): fc.Arbitrary<EdgeDefinition> {
+  const from = fc.constantFrom(...ids);
+  const to = fc.oneof(someOf(ids), fc.constantFrom(...ids, '__end__'));
+  return fc.oneof(
+    { weight: 4, arbitrary: fc.record({ from, to }) },
+    {
+      weight: 3,
+      arbitrary: fc
+        .tuple(from, fc.array(fc.record({ when: conditions, to }), { minLength: 1, maxLength: 2 }), fc.option(to))
+        .map(([source, branches, rest]) => ({
+          from: source,
+          branches: rest === null ? branches : [...branches, { to: rest }],
+        })),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        from,
+        route: fc.constantFrom("'a'", "['a', 'b']", "state.total > 2 ? 'a' : 'c'", 'state.none', 'state.seen'),
+        paths: fc.record({ a: to, b: to }),
+        default: to,
+      }),
+    },
+    {
+      weight: 3,
+      arbitrary: fc.record(
+        {
+          from,
+          forEach: fc.constantFrom('state.items', 'state.none', '[1, 2]', 'state.seen'),
+          to: fc.constantFrom(...ids),
+          maxConcurrency: fc.constantFrom(1, 2),
+        },
+        { requiredKeys: ['from', 'forEach', 'to'] },
+      ),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ from: fc.subarray([...ids], { minLength: Math.min(2, ids.length) }), to: someOf(ids) }),
+    },
+  );
+}
+
+/** A graph of a few nodes; those inside its subgraphs are `depth` deep. */
+export function randomGraph(depth: number, maxNodes: number): fc.Arbitrary<GraphDefinition> {
+  return fc.integer({ min: 1, max: maxNodes }).chain((size) => {
+    const ids = Array.from({ length: size }, (_, at) => `n${at}`);
+    const nodes = fc.tuple(...ids.map((id) => randomNode({ id, ids, depth })));
+    return fc
+      .record({
+        nodes,
+        first: someOf(ids),
+        edges: fc.array(randomEdge(ids), { minLength: size - 1, maxLength: size + 2 }),
+        maxSteps: fc.integer({ min: 2, max: 8 }),
+        maxConcurrency: fc.constantFrom(1, 2, 100),
+        before: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: someOf([...ids, '*']) }),
+        after: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: someOf([...ids, '*']) }),
+      })
+      .map((parts) => ({
+        name: 'random',
+        channels: CHANNELS,
+        nodes: Object.fromEntries(parts.nodes.map((node, at) => [`n${at}`, node])),
+        edges: withoutDoubles([{ from: '__start__', to: parts.first }, ...parts.edges]),
+        output: Object.keys(CHANNELS).filter((name) => name !== 'brief'),
+        limits: { maxSteps: parts.maxSteps, maxConcurrency: parts.maxConcurrency },
+        interruptBefore: parts.before,
+        interruptAfter: parts.after,
+      }));
+  });
+}
+
+function withoutDoubles(edges: readonly EdgeDefinition[]): EdgeDefinition[] {
+  return [...new Map(edges.map((edge) => [JSON.stringify(edge), edge])).values()];
+}

@@ -1,0 +1,150 @@
+import { advance, startRun } from '../../src/graph/advance.ts';
+import type { Advance } from '../../src/graph/advance.ts';
+import type { Catalog } from '../../src/graph/catalog.ts';
+import { compileGraph } from '../../src/graph/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { CallEffect, CallRequest } from '../../src/graph/effect.ts';
+import { isJsonObject } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { limitsOfGraph } from '../../src/graph/limits.ts';
+import type { Occurrence, OccurrenceBody } from '../../src/graph/occurrence.ts';
+import { isEnded } from '../../src/graph/run.ts';
+import type { Run } from '../../src/graph/run.ts';
+import { toRunView } from '../../src/graph/run-view.ts';
+
+/*
+ * Runs a graph to its end while everything outside happens in an order that the test chooses. What happens is the same
+ * whatever the order: calls answer with what their arguments say, people decide by the titles of their approvals.
+ */
+
+export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
+
+/** A graph to run; `choose` says which of several things happens next. */
+export interface Shuffling {
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  /** @returns a number from 0 up to the given one */
+  readonly choose: (count: number) => number;
+  /** Gives the graph and the run that each step begins with; they are the same as before unless it says otherwise. */
+  readonly carry?: (graph: CompiledGraph, run: Run) => readonly [CompiledGraph, Run];
+  /** Sees each step; what it returns happens next, before anything else. */
+  readonly interject?: (run: Run) => Interjection | null;
+}
+
+interface Interjection {
+  readonly body: OccurrenceBody;
+  readonly check: (before: Run, after: Advance) => void;
+}
+
+export interface ShuffledRun {
+  readonly run: Run;
+  readonly steps: readonly Advance[];
+  readonly occurrences: readonly Occurrence[];
+}
+
+const MAX_OCCURRENCES = 1_500;
+
+export function runShuffled({ definition, catalog, choose, carry, interject }: Shuffling): ShuffledRun {
+  let graph = compileGraph(definition, catalog);
+  let last = deepFreeze(begin(graph, definition, catalog));
+  const steps = [last];
+  const occurrences: Occurrence[] = [];
+  const calls = new Map<string, CallEffect>();
+  const take = (body: OccurrenceBody): Advance => {
+    const [sameGraph, run] = carry?.(graph, last.run) ?? [graph, last.run];
+    graph = sameGraph;
+    const occurrence = deepFreeze({ ...body, at: STARTED_AT + 1000 * (occurrences.length + 1) });
+    occurrences.push(occurrence);
+    last = deepFreeze(advance(graph, deepFreeze(run), occurrence));
+    steps.push(last);
+    for (const effect of last.effects) if (effect.kind === 'call') calls.set(effect.key, effect);
+    return last;
+  };
+  for (const effect of last.effects) if (effect.kind === 'call') calls.set(effect.key, effect);
+  while (!isEnded(last.run.status)) {
+    const interjection = last.more ? null : interject?.(last.run);
+    if (interjection) {
+      const before = last.run;
+      interjection.check(before, take(interjection.body));
+      continue;
+    }
+    const possible = last.more ? [CONTINUE] : possibilities(last.run, calls);
+    const body = possible[choose(possible.length)];
+    if (!body) throw new Error(`The run is stuck: ${JSON.stringify(toRunView(last.run))}`);
+    if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');
+    take(body);
+  }
+  return { run: last.run, steps, occurrences };
+}
+
+const CONTINUE: OccurrenceBody = { kind: 'continue' };
+
+function begin(graph: CompiledGraph, definition: GraphDefinition, catalog: Catalog): Advance {
+  const identity = {
+    id: 'run-1',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: definition.name, version: null, hash: 'shuffled' },
+    createdBy: { sub: 'uma', roles: ['user'] },
+    limits: limitsOfGraph(definition.limits, catalog.defaults),
+  };
+  return startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
+}
+
+/** All that may happen next, in an order that does not depend on the order of what has happened. */
+function possibilities(run: Run, calls: ReadonlyMap<string, CallEffect>): OccurrenceBody[] {
+  const replies = Object.keys(run.calls)
+    .toSorted()
+    .flatMap((key) => {
+      const call = calls.get(key);
+      return call ? [reply(call)] : [];
+    });
+  const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
+  const decisions = pending.map(({ id, title }): OccurrenceBody => ({
+    kind: 'signal',
+    name: title === 'no' ? 'reject' : 'approve',
+    payload: { approvalId: id },
+  }));
+  const waits = toRunView(run).waitingFor.flatMap((waiting) => afterWait(waiting));
+  const resumption: OccurrenceBody[] =
+    run.status === 'paused' ? [{ kind: 'signal', name: 'resume', payload: undefined }] : [];
+  const answers = [...replies, ...decisions, ...waits, ...resumption];
+  return [...answers, ...nextTimer(run)];
+}
+
+function afterWait({ kind, id = '' }: { kind: string; id?: string }): OccurrenceBody[] {
+  if (kind === 'event') return [{ kind: 'signal', name: 'event', payload: { event: id, payload: { of: id } } }];
+  if (kind === 'intervention') return [{ kind: 'signal', name: 'skip', payload: { id, output: 'skipped' } }];
+  return [];
+}
+
+/** Timers fire in their order; those that wait for people or events never do. */
+function nextTimer({ timers }: Run): OccurrenceBody[] {
+  const [first] = Object.entries(timers)
+    .filter(([, { fireAt }]) => fireAt < STARTED_AT + 86_400_000)
+    .toSorted(([a, { fireAt: at }], [b, { fireAt: bt }]) => at - bt || (a < b ? -1 : 1));
+  return first ? [{ kind: 'timer', id: first[0] }] : [];
+}
+
+/** A call answers with its argument `give`, or fails where it has an argument `fail`. */
+function reply({ key, request }: CallEffect): OccurrenceBody {
+  const args = argsOf(request);
+  if (isJsonObject(args) && args['fail'] !== undefined) {
+    const error = { code: 'TOOL_FAILED', message: `${JSON.stringify(args['fail'])}` } as const;
+    return { kind: 'call.failed', key, failure: { callFailed: true, error } };
+  }
+  const value = isJsonObject(args) ? (args['give'] ?? null) : null;
+  return { kind: 'call.completed', key, reply: { kind: 'value', value }, attempts: 1, durationMs: 1 };
+}
+
+function argsOf(request: CallRequest): Json {
+  return 'args' in request ? request.args : null;
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}
