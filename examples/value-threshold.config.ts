@@ -8,13 +8,13 @@ const threshold = defineNodeType({
     properties: {
       value: { type: 'number' },
       over: { type: 'number' },
-      then: { type: 'string' },
-      else: { type: 'string' },
+      above: { type: 'string' },
+      otherwise: { type: 'string' },
     },
-    required: ['value', 'over', 'then', 'else'],
+    required: ['value', 'over', 'above', 'otherwise'],
     additionalProperties: false,
   },
-  execute: ({ value, over, then, else: otherwise }) => ({ goto: Number(value) > Number(over) ? then : otherwise }),
+  execute: ({ value, over, above, otherwise }) => ({ goto: Number(value) > Number(over) ? above : otherwise }),
 });
 
 export default defineConfig({ nodeTypes: [threshold] });
