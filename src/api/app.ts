@@ -13,6 +13,7 @@ import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
+import { schemaRoutes } from './routes/schemas.ts';
 
 /** Puts the API together: what is done for every request, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -37,7 +38,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
       },
     }),
   );
-  for (const add of [graphRoutes, diagramRoutes, runRoutes, controlRoutes, approvalRoutes, healthRoutes])
+  for (const add of [graphRoutes, diagramRoutes, runRoutes, controlRoutes, approvalRoutes, healthRoutes, schemaRoutes])
     app.route('/', add(deps));
   app.route('/', docsRoutes());
   describeApi(app);

@@ -60,10 +60,13 @@ export function describeRefusal({ status, body }: ApiAnswer): string {
 /** Asks again while nobody answers, or somebody asks for it: every request may be repeated. */
 async function fetchPatiently(url: URL, init: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
-    const answer = await fetch(url, init).catch((error: unknown) => error);
     const isLast = attempt === ATTEMPTS;
-    if (answer instanceof Response && (answer.status !== 503 || isLast)) return answer;
-    if (isLast) throw new RefusedError(`${url.origin} can't be reached: ${causeOf(answer)}`);
+    try {
+      const response = await fetch(url, init);
+      if (response.status !== 503 || isLast) return response;
+    } catch (error) {
+      if (isLast) throw new RefusedError(`${url.origin} can't be reached: ${causeOf(error)}`, { cause: error });
+    }
     await sleep(PAUSE_MS);
   }
 }

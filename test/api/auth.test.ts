@@ -198,11 +198,18 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/graphs/validate', READ, aDefinition()],
   ['GET /api/graphs/{name}', READ_BY_NAME],
   ['GET /api/graphs/{name}/versions/{version}', READ_BY_NAME],
+  ['GET /api/graphs/{name}/diagram', READ_BY_NAME],
   ['GET /api/runs', READ],
   ['POST /api/runs', [201, 403, 201, 404, 403, 404, 403], { graph: 'mine' }],
   ['GET /api/runs/{id}', READ_BY_ID],
   ['GET /api/runs/{id}/state', READ_BY_ID],
   ['GET /api/runs/{id}/history', READ_BY_ID],
+  ['GET /api/runs/{id}/checkpoints', READ_BY_ID],
+  ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 409 ? 428 : status)), { values: {} }],
+  ['POST /api/runs/{id}/pause', CONTROL, {}],
+  ['POST /api/runs/{id}/resume', CONTROL, {}],
+  ['POST /api/runs/{id}/replan', CONTROL, { node: 'a' }],
+  ['POST /api/runs/{id}/signal', CONTROL, { event: 'paid' }],
   ['POST /api/runs/{id}/cancel', CONTROL, {}],
   ['POST /api/runs/{id}/retry', CONTROL, {}],
   ['POST /api/runs/{id}/skip', CONTROL, { output: null }],
@@ -213,7 +220,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
 ];
-const PUBLIC = ['GET /healthz', 'GET /readyz'];
+const PUBLIC = ['GET /healthz', 'GET /readyz', 'GET /schemas/graph-definition.json'];
 
 describe('who may do what', () => {
   let clients: readonly (readonly [string, ApiClient])[];
@@ -240,8 +247,10 @@ describe('who may do what', () => {
       .replace('{version}', '1');
 
   async function enter(client: ApiClient, route: string, body: object | undefined): Promise<ApiAnswer> {
-    const [, path = ''] = route.split(' ');
-    return await (body ? client.post(toPath(path), body) : client.get(toPath(path)));
+    const [method = '', path = ''] = route.split(' ');
+    if (!body) return await client.get(toPath(path));
+    const headers = { 'content-type': 'application/json' };
+    return await client.send(toPath(path), { method, headers, body: JSON.stringify(body) });
   }
 
   test.each(MATRIX)('%s', async (route, statuses, body) => {

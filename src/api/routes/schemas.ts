@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { createRoute } from '@hono/zod-openapi';
+import { definitionSchema } from '../../graph/schema/definition-schema.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { GivenRecord } from '../schemas/common.ts';
+
+const CACHE = 'public, max-age=3600';
+
+const definition: AddRoute = (router, { catalog }) => {
+  const text = JSON.stringify(definitionSchema(catalog.nodeTypes));
+  const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+  const route = createRoute({
+    method: 'get',
+    path: '/schemas/graph-definition.json',
+    tags: ['graphs'],
+    security: [],
+    summary: 'The JSON Schema of graph definitions, for editors',
+    responses: {
+      200: { description: 'A JSON Schema (2020-12)', content: { 'application/schema+json': { schema: GivenRecord } } },
+      304: { description: 'It is the one that `If-None-Match` names' },
+    },
+  });
+  router.openapi(route, (c) => {
+    const headers = { etag, 'cache-control': CACHE, 'access-control-allow-origin': '*' };
+    if (c.req.header('if-none-match') === etag) return c.body(null, 304, headers);
+    return c.body(text, 200, { ...headers, 'content-type': 'application/schema+json' });
+  });
+};
+
+/** What definitions look like, for everybody. */
+export const schemaRoutes = routes(definition);

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let stack: TestStack;
+beforeAll(async () => {
+  stack = await startTestStack({});
+});
+afterAll(async () => await stack.stop());
+
+const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
+const three = aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') } });
+const control = async (id: string, name: string, body: object = {}) =>
+  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
+const until = async (id: string, status: string): Promise<Json> =>
+  await stack.as('user').untilRun(id, hasStatus(status));
+
+/** Starts a run that stops before a node. */
+async function startStopping(over: object = { interruptBefore: ['b'] }): Promise<Json> {
+  const { body } = await stack.as('user').post('/api/runs', { graph: three, ...over }, { prefer: 'wait=15' });
+  return body;
+}
+
+describe('breakpoints of one run', () => {
+  test('stop it before the node, and resuming goes on with values', async () => {
+    const run = await startStopping();
+    expect(run).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(await control(textAt(run, '/id'), 'resume', { values: { log: 'x' } })).toMatchObject({ status: 202 });
+    expect(at(await until(textAt(run, '/id'), 'completed'), '/output')).toEqual({ log: ['a', 'x', 'b', 'c'] });
+    const types = (await eventsOf(stack.as('user'), textAt(run, '/id'))).map((event) => at(event, '/type'));
+    expect(types).toEqual(expect.arrayContaining(['run.paused', 'state.updated', 'run.resumed']));
+  });
+
+  test('may be in the middle of things, and the run may begin there', async () => {
+    const run = await startStopping({ startAt: 'b', interruptAfter: ['*'] });
+    expect(run).toMatchObject({ status: 'paused', next: ['c'] });
+    await control(textAt(run, '/id'), 'resume');
+    expect(await until(textAt(run, '/id'), 'paused')).toMatchObject({ next: expect.toSatisfy(Array.isArray) });
+  });
+
+  test.each([
+    [{ interruptBefore: ['x'] }, '/interruptBefore/0'],
+    [{ interruptAfter: ['a', 'x'] }, '/interruptAfter/1'],
+    [{ startAt: '*' }, '/startAt'],
+  ])('%j names no node', async (over, path) => {
+    const refused = await stack.as('user').post('/api/runs', { graph: three, ...over });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(refused)).toEqual([path]);
+  });
+});
+
+describe('pausing', () => {
+  test('a run that waits: decisions are taken, and nothing goes on until it is resumed', async () => {
+    const run = await startRun(stack.as('user'), anAskingGraph());
+    const id = textAt(run, '/id');
+    expect(await control(id, 'pause', { reason: 'lunch' })).toMatchObject({ status: 202, body: { status: 'paused' } });
+    expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject({ status: 200 });
+    expect((await stack.as('user').get(`/api/runs/${id}`)).body).toMatchObject({ status: 'paused', waitingFor: [] });
+    await control(id, 'resume');
+    expect(at(await until(id, 'completed'), '/output/answer/decision')).toBe('approved');
+  });
+
+  test('twice, or resuming what is not paused, is refused', async () => {
+    const id = textAt(await startStopping(), '/id');
+    expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    await control(id, 'resume');
+    await until(id, 'completed');
+    expect(await control(id, 'resume')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+  });
+
+  test('resuming at another checkpoint, or with an unknown channel, changes nothing', async () => {
+    const id = textAt(await startStopping(), '/id');
+    expect(await control(id, 'resume', { checkpoint: 'other' })).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    const refused = await control(id, 'resume', { values: { lgo: 'x' } });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_VALUES'));
+    expect(issuePathsOf(refused)).toEqual(['/values/lgo']);
+    expect((await stack.as('user').get(`/api/runs/${id}`)).body).toMatchObject({ status: 'paused' });
+  });
+});
+
+describe('replanning', () => {
+  test('goes on at the node only', async () => {
+    const id = textAt(await startStopping(), '/id');
+    await control(id, 'replan', { node: 'c', values: { log: 'skipped b' } });
+    expect(at(await until(id, 'completed'), '/output')).toEqual({ log: ['a', 'skipped b', 'c'] });
+  });
+
+  test('past an approval is for those who may decide it', async () => {
+    const asking = anAskingGraph({ policy: { roles: ['approver'] } });
+    const id = textAt(await startRun(stack.as('user'), asking), '/id');
+    expect(await control(id, 'replan', { node: 'only' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
+    expect((await stack.as('user').get(`/api/runs/${id}`)).body).toMatchObject({ status: 'waiting' });
+  });
+});
+
+describe('a correction of the state', () => {
+  async function patch(id: string, body: object, headers: Record<string, string>) {
+    const init = { method: 'PATCH', headers: { 'content-type': 'application/json', ...headers } };
+    return await stack.as('user').send(`/api/runs/${id}/state`, { ...init, body: JSON.stringify(body) });
+  }
+  const etagOf = async (id: string): Promise<string> =>
+    (await stack.as('user').get(`/api/runs/${id}/state`)).headers.get('etag') ?? '';
+
+  test('goes through the reducers, under the ETag that was read, once', async () => {
+    const id = textAt(await startStopping(), '/id');
+    const etag = await etagOf(id);
+    const patched = await patch(id, { values: { log: 'x' } }, { 'if-match': etag });
+    expect(patched).toMatchObject({ status: 200, body: { values: { log: ['a', 'x'] }, next: ['b'] } });
+    expect(patched.headers.get('etag')).not.toBe(etag);
+    expect(await patch(id, { values: {} }, { 'if-match': etag })).toMatchObject(aProblem(412, 'STALE'));
+    expect(await patch(id, { values: {} }, {})).toMatchObject(aProblem(428, 'PRECONDITION_REQUIRED'));
+  });
+
+  test('as a node takes that node’s edges; the open superstep is given up', async () => {
+    const id = textAt(await startStopping(), '/id');
+    const patched = await patch(id, { values: {}, asNode: 'b' }, { 'if-match': await etagOf(id) });
+    expect(patched).toMatchObject({ status: 200, body: { next: ['c'] } });
+    await control(id, 'resume');
+    expect(at(await until(id, 'completed'), '/output')).toEqual({ log: ['a', 'c'] });
+  });
+
+  test('as an unknown node is refused', async () => {
+    const id = textAt(await startStopping(), '/id');
+    const refused = await patch(id, { values: {}, asNode: 'x' }, { 'if-match': await etagOf(id) });
+    expect(issuePathsOf(refused)).toEqual(['/asNode']);
+  });
+});
+
+describe('events', () => {
+  const waiting = aDefinition({
+    channels: { got: {} },
+    nodes: { wait: { type: 'wait', event: 'paid', write: 'got' }, after: { type: 'set', write: {} } },
+  });
+
+  test.each([[{ amount: 3 }], [false], [0], [''], [null]])('bring %j', async (payload) => {
+    const run = await startRun(stack.as('user'), waiting);
+    expect(at(run, '/waitingFor')).toMatchObject([{ kind: 'event', node: 'wait', id: 'paid' }]);
+    await control(textAt(run, '/id'), 'signal', { event: 'paid', payload });
+    expect(at(await until(textAt(run, '/id'), 'completed'), '/output/got')).toEqual(payload);
+  });
+});
+
+describe('subgraphs by name', () => {
+  const child = (text: string): GraphDefinition => aDefinition({ name: 'child', nodes: { say: adds(text) } });
+  const parent = aDefinition({
+    name: 'parent',
+    channels: { said: {} },
+    nodes: { ask: { type: 'subgraph', graph: 'child', write: { said: '{{ result.log }}' } } },
+  });
+  const publish = async (definition: GraphDefinition) => await stack.as('user').post('/api/graphs', definition);
+
+  test('are those that were the newest when the parent was published', async () => {
+    expect(await publish(parent)).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    await publish(child('one'));
+    await publish(parent);
+    await publish(child('two'));
+    expect(at(await startRun(stack.as('user'), 'parent'), '/output')).toEqual({ said: ['one'] });
+    expect(at(await startRun(stack.as('user'), { ...parent, name: 'fresh' }), '/output')).toEqual({ said: ['two'] });
+  });
+
+  test('of another tenant are unknown', async () => {
+    await publish(child('one'));
+    const refused = await stack.as('otherTenantUser').post('/api/graphs', parent);
+    expect(issuePathsOf(refused)).toEqual(['/nodes/ask/graph']);
+  });
+});
