@@ -51,6 +51,7 @@ export function onHoldfast({ client, config, store }: BenchEnvironment): RunChai
       limits: {},
       input: {},
       metadata: {},
+      redacted: [],
       createdBy: createdBy.sub,
       createdAt: at,
       start: toJson(start),

@@ -1,7 +1,7 @@
 import { checkInput } from '../graph/check-input.ts';
 import { compileGraph } from '../graph/compile.ts';
 import type { Catalog } from '../graph/catalog.ts';
-import type { GraphDefinition, Limits } from '../graph/definition.ts';
+import type { ChannelDefinition, GraphDefinition, Limits } from '../graph/definition.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import { limitsOfGraph, tighten } from '../graph/limits.ts';
@@ -47,6 +47,7 @@ export async function startRun(
     input: wanted.input,
     limits: toJsonObject(publicLimits(graph, wanted.limits, deps.catalog)),
     metadata: wanted.metadata,
+    redacted: redactedChannels(graph),
     createdBy: caller.sub,
     createdAt: new Date().toISOString(),
     start: toJson(start),
@@ -102,6 +103,19 @@ function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: Want
     .filter(({ path, name }) => !Object.hasOwn(nodes, name) && (name !== '*' || path === '/startAt'))
     .map(({ path, name }) => ({ path, message: `There is no node "${name}".${didYouMean(name, Object.keys(nodes))}` }));
   if (issues.length > 0) throw new ApiError('INVALID_REQUEST', 'The graph has no such node', { issues });
+}
+
+/** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */
+function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
+  const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
+  return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];
+}
+
+function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readonly [string, ChannelDefinition])[] {
+  const inside = Object.values(nodes).flatMap((node) =>
+    node.type === 'subgraph' && typeof node.graph !== 'string' ? channelsIn(node.graph) : [],
+  );
+  return [...Object.entries(channels), ...inside];
 }
 
 /** The limits in force, as definitions write them. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Json } from '../graph/json.ts';
 import type { ApiClient } from './api-client.ts';
@@ -25,6 +26,9 @@ export interface Following {
   readonly until: number | null;
 }
 
+/** The API answers at once while a run waits. */
+const PAUSE_MS = 500;
+
 /** Waits until a run ends, or until nothing but somebody else can make it go on. @returns the run as it is then */
 export async function followRun(client: ApiClient, id: string, { tell, until }: Following): Promise<FollowedRun> {
   const readNews = createHistoryReader(client, id);
@@ -32,6 +36,7 @@ export async function followRun(client: ApiClient, id: string, { tell, until }: 
     const run = toRun(await client.get(`/api/runs/${id}`, 'wait=1'));
     for (const event of await readNews()) tell(event);
     if (isAtRest(run) || (until !== null && Date.now() >= until)) return run;
+    if (run.status === 'waiting') await sleep(PAUSE_MS);
   }
 }
 

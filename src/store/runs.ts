@@ -17,6 +17,8 @@ export interface RunRecord {
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
+  /** Channels whose values only some may see in the history. */
+  readonly redacted: readonly string[];
   readonly createdBy: string;
   readonly createdAt: string;
   /** Temporal has taken the workflow. */
@@ -34,6 +36,8 @@ export interface NewRun {
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
+  /** Channels whose values only some may see in the history. */
+  readonly redacted: readonly string[];
   readonly createdBy: string;
   readonly createdAt: string;
   /** What its workflow is started with. */
@@ -105,6 +109,7 @@ async function create(db: Kysely<Tables>, run: NewRun): Promise<void> {
       input: JSON.stringify(run.input),
       limits: JSON.stringify(run.limits),
       metadata: JSON.stringify(run.metadata),
+      redacted: JSON.stringify(run.redacted),
       created_by: run.createdBy,
       created_at: run.createdAt,
       last_seq: 0,
@@ -128,7 +133,7 @@ function records(db: Kysely<Tables>) {
       'input',
       'limits',
     ])
-    .select(['metadata', 'created_by', 'created_at', 'handed_over_at', 'view', 'last_seq']);
+    .select(['metadata', 'redacted', 'created_by', 'created_at', 'handed_over_at', 'view', 'last_seq']);
 }
 
 async function list(
@@ -164,6 +169,7 @@ function toRecord(row: RunRow): RunRecord {
     input: row.input,
     limits: row.limits,
     metadata: row.metadata,
+    redacted: row.redacted,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     isHandedOver: row.handed_over_at !== null,

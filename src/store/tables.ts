@@ -57,6 +57,7 @@ export interface RunsTable {
   input: Payload<JsonObject>;
   limits: Payload<JsonObject>;
   metadata: Payload<JsonObject>;
+  redacted: Payload<readonly string[]>;
   created_by: string;
   created_at: Time;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */

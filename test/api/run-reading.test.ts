@@ -263,3 +263,18 @@ test.each(['', '/state', '/history'])(
     expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(none?.body).replaceAll(missing, id));
   },
 );
+
+describe('a redacted channel', () => {
+  test('is hidden in the history from everybody but those who may see payloads', async () => {
+    const graph = aDefinition({
+      channels: { card: { redact: true }, name: {} },
+      nodes: { keep: { type: 'set', write: { card: '4111', name: 'Ada' } } },
+    });
+    const run = await startRun(stack.as('user'), graph);
+    const seen = async (caller: 'user' | 'admin') =>
+      (await eventsOf(stack.as(caller), textAt(run, '/id'))).flatMap((event) => at(event, '/update') ?? []);
+    expect(await seen('user')).toEqual([{ card: '[redacted]', name: 'Ada' }]);
+    expect(await seen('admin')).toEqual([{ card: '4111', name: 'Ada' }]);
+    expect(JSON.stringify(await eventsOf(stack.as('user'), textAt(run, '/id')))).not.toContain('4111');
+  });
+});

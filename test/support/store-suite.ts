@@ -76,6 +76,7 @@ const aNewRun = (over: Partial<NewRun> & { id: string }): NewRun => ({
   input: {},
   limits: {},
   metadata: {},
+  redacted: [],
   createdBy: 'ann',
   createdAt: AT,
   start: { some: 'input' },

@@ -12,6 +12,7 @@ import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../paging.ts';
 import { etagOf, readState } from '../read-state.ts';
+import { redactEvent } from '../redact-event.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
@@ -179,14 +180,16 @@ const history: AddRoute = (router, deps) => {
     responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404, 422) },
   });
   router.openapi(route, async (c) => {
-    const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const caller = c.get('caller');
+    const { id, tenantId, redacted } = await findRun(deps, caller, c.req.valid('param').id);
     const { request, cursorOf } = readPage(deps.cursors, ['history', tenantId, id], c.req.valid('query'));
     const after = Number(request.after?.id ?? 0);
     const events = await deps.store.journal.events(id, after, request.limit + 1);
     const items = events.slice(0, request.limit);
+    const hidden = new Set(caller.permissions.has('payload:read') ? [] : redacted);
     const last = items.at(-1);
     const next = events.length > items.length && last ? { at: last.at, id: String(last.seq) } : null;
-    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+    return c.json({ items: items.map((event) => redactEvent(event, hidden)), nextCursor: cursorOf(next) }, 200);
   });
 };
 

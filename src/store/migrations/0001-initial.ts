@@ -35,6 +35,7 @@ const STATEMENTS = [
     input json not null,
     limits json not null,
     metadata json not null,
+    redacted json not null,
     created_by text not null,
     created_at timestamptz not null,
     handed_over_at timestamptz,
