@@ -19,3 +19,27 @@ export function chainOf(kind: ChainKind, length: number): GraphDefinition {
     limits: { maxSteps: length + 1 },
   };
 }
+
+/** A node that leads to itself until it has run so many times. */
+export function loopOf(length: number): GraphDefinition {
+  return {
+    name: 'loop',
+    channels: { count: { default: 0 } },
+    nodes: { again: NODES.pure(0) },
+    edges: [
+      { from: '__start__', to: 'again' },
+      { from: 'again', branches: [{ when: `state.count < ${length}`, to: 'again' }, { to: '__end__' }] },
+    ],
+    limits: { maxSteps: length },
+  };
+}
+
+/** One task for each element of a list. */
+export function fanOut(): GraphDefinition {
+  return {
+    name: 'fan-out',
+    channels: { items: {}, doubled: { reducer: 'append' } },
+    nodes: { double: { type: 'set', write: { doubled: '{{ item * 2 }}' } } },
+    edges: [{ from: '__start__', forEach: 'state.items', to: 'double' }],
+  };
+}

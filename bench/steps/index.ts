@@ -1,11 +1,13 @@
 import { openEnvironment } from '../support/environment.ts';
-import { measurePureSteps } from './pure-steps.ts';
+import { measureLangGraph, openSavers } from './langgraph.ts';
+import { measureFan, measureLoop, measurePureSteps } from './pure-steps.ts';
 import { byHand, onHoldfast } from './run-chain.ts';
 import type { ChainRun, RunChain } from './run-chain.ts';
 import type { ChainKind } from './chains.ts';
 
 /*
- * What a step costs: `npm run bench:steps`. Prints one JSON object a line: the interpreter alone, then chains on Holdfast
+ * What a step costs: `npm run bench:steps`. Prints one JSON object a line: the interpreter alone, the same chains on
+ * LangGraph without and with its checkpointers, then chains on Holdfast
  * next to the same chains written by hand for Temporal, in turns, medians of all rounds.
  */
 
@@ -23,9 +25,17 @@ const CASES: readonly Case[] = [
   { kind: 'tool', steps: 100, rounds: 9 },
 ];
 
+const LENGTHS = [10, 100, 1_000, 10_000];
+
 const environment = await openEnvironment();
 try {
-  for (const steps of [10, 100, 1_000]) print(measurePureSteps(steps));
+  for (const steps of LENGTHS) print(measurePureSteps(steps));
+  for (const steps of LENGTHS) print(measureLoop(steps));
+  print(measureFan(1_000));
+  for (const [where, saver] of await openSavers(await environment.createDatabase('langgraph'))) {
+    for (const steps of [10, 100, 1_000])
+      print({ chain: 'pure', where, steps, microsecondsPerStep: round(await measureLangGraph(steps, saver), 0) });
+  }
   const holdfast = onHoldfast(environment);
   const handwritten = await byHand(environment);
   for (const { kind, steps, rounds } of CASES)

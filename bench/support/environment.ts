@@ -26,6 +26,8 @@ export interface BenchEnvironment {
   readonly connection: NativeConnection;
   readonly config: Config;
   readonly store: Store;
+  /** Of a database of its own on the same PostgreSQL server. */
+  createDatabase(name: string): Promise<string>;
   readonly logger: Logger;
   /** Has a worker run until the environment stops. */
   readonly keep: (worker: Worker) => void;
@@ -64,6 +66,7 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
     connection,
     config,
     store,
+    createDatabase: (name) => postgres.createDatabase(name),
     logger,
     keep,
     stop: () => teardown.run(),

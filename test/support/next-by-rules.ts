@@ -51,15 +51,16 @@ function nodesIn(events: readonly RunEvent[], ...types: RunEvent['type'][]): str
 }
 
 /** What a function of the random graphs was told to say to the engine. */
-function commandOf(definition: GraphDefinition, node: string): { goto: readonly string[]; control: Json } {
-  const found = definition.nodes[node];
-  const args = found?.type === 'function' && isJsonObject(found.args ?? null) ? found.args : null;
-  const give =
-    isJsonObject(args ?? null) && args !== null && typeof args === 'object' && 'give' in args ? args.give : null;
-  if (!isJsonObject(give ?? null) || typeof give !== 'object' || give === null || isJsonList(give))
-    return { goto: [], control: null };
-  const goto = 'goto' in give && isJsonList(give.goto) ? give.goto.filter((name) => typeof name === 'string') : [];
-  return { goto, control: 'control' in give ? give.control : null };
+function commandOf({ nodes }: GraphDefinition, id: string): { goto: readonly string[]; control: Json } {
+  const node = nodes[id];
+  const give = node?.type === 'function' ? member(node.args ?? null, 'give') : null;
+  const goto = member(give, 'goto');
+  const names = isJsonList(goto) ? goto.filter((name) => typeof name === 'string') : [];
+  return { goto: names, control: member(give, 'control') };
+}
+
+function member(value: Json, name: string): Json {
+  return isJsonObject(value) ? (value[name] ?? null) : null;
 }
 
 /** A node that was skipped has done nothing of its own, and its command neither. */
@@ -129,7 +130,9 @@ function arrives({ joins }: Walk, edge: EdgeDefinition, source: string): boolean
 function leads(edge: EdgeDefinition, state: State): readonly string[] {
   if ('forEach' in edge) return listOf(edge.forEach, state).length > 0 ? [edge.to] : [];
   if ('route' in edge)
-    return listOf(edge.route, state).flatMap((value) => toList(edge.paths[String(value)] ?? edge.default ?? []));
+    return listOf(edge.route, state).flatMap((value) =>
+      toList(edge.paths[typeof value === 'string' ? value : ''] ?? edge.default ?? []),
+    );
   if (!('branches' in edge)) return toList(edge.to);
   const chosen = edge.branches.find(({ when }) => when === undefined || holds(when, state));
   return chosen ? toList(chosen.to) : [];

@@ -7,6 +7,7 @@ import type {
   NodeDefinition,
   WriteDefinition,
 } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
 import { aCatalog } from './builders.ts';
 
 /*
@@ -43,7 +44,7 @@ const writesOf = (id: string): fc.Arbitrary<WriteDefinition> =>
     {
       weight: 6,
       arbitrary: fc
-        .subarray<readonly [string, string | number | boolean | object]>([
+        .subarray<readonly [string, Json]>([
           ['log', `${id}{{ run.visit }}{{ index }}`],
           ['seen', id],
           ['bag', { [id]: '{{ run.visit }}' }],
@@ -56,7 +57,7 @@ const writesOf = (id: string): fc.Arbitrary<WriteDefinition> =>
           ['folded', id],
           ['brief', '{{ size(state.brief) }}'],
         ])
-        .map((entries) => Object.fromEntries(entries) as WriteDefinition),
+        .map((entries) => Object.fromEntries(entries)),
     },
     { weight: 1, arbitrary: fc.constant({ last: id, log: '{{ state.last }}' }) },
   );
@@ -77,7 +78,7 @@ function common({ id, ids }: Place): fc.Arbitrary<object> {
   return fc.record(
     {
       write: writesOf(id),
-      maxVisits: fc.integer({ min: 1, max: 4 }),
+      maxVisits: fc.integer({ min: 2, max: 4 }),
       defer: fc.boolean(),
       onError: fc.oneof(
         fc.constant('intervene' as const),
@@ -94,7 +95,7 @@ function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
     fc.constant({ type: 'set' }),
     fc.constant({ type: 'tool', tool: 'work', args: { give: `${place.id}!` } }),
     fc.constant({ type: 'tool', tool: 'work', args: { give: { at: '{{ run.visit }}' } } }),
-    fc.constant({ type: 'tool', tool: 'work', args: { fail: 'no' } }),
+    fc.constant({ type: 'tool', tool: 'work', args: { fail: 'no' }, onError: 'intervene' }),
     randomFunction(place),
     fc.constantFrom(
       { type: 'wait', for: '5s' },
@@ -112,7 +113,16 @@ function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
   ];
   return fc
     .tuple(fc.oneof(...kinds), common(place))
-    .map(([own, shared]) => ({ ...shared, ...own, ...(textResult(own) ? {} : withoutText(shared)) }) as NodeDefinition);
+    .map(([own, shared]) => toNode({ ...shared, ...own, ...(textResult(own) ? {} : withoutText(shared)) }));
+}
+
+function toNode(value: object): NodeDefinition {
+  if (isNode(value)) return value;
+  throw new TypeError('A node has a type');
+}
+
+function isNode(value: object): value is NodeDefinition {
+  return 'type' in value;
 }
 
 /** A whole result goes into the log. */
@@ -126,7 +136,7 @@ function randomFunction({ ids, id }: Place): fc.Arbitrary<object> {
     {
       update: fc.constant({ log: `${id}()` }),
       goto: someOf(ids),
-      control: fc.constantFrom('continue', 'pause', 'replan', 'abort'),
+      control: fc.constantFrom('continue', 'continue', 'pause', 'pause', 'replan', 'abort'),
     },
     { requiredKeys: ['update'] },
   );
@@ -137,46 +147,42 @@ function randomSubgraph({ depth }: Place): fc.Arbitrary<object> {
   return randomGraph(depth - 1, 3).map((graph) => ({ type: 'subgraph', graph, input: { total: '{{ state.total }}' } }));
 }
 
+/** Most edges lead on; those that lead back make loops. */
 function randomEdge(ids: readonly string[]): fc.Arbitrary<EdgeDefinition> {
-  const from = fc.constantFrom(...ids);
-  const to = fc.oneof(someOf(ids), fc.constantFrom(...ids, '__end__'));
-  return fc.oneof(
-    { weight: 4, arbitrary: fc.record({ from, to }) },
+  return fc.tuple(fc.nat(ids.length - 1), fc.integer({ min: 0, max: 4 })).chain(([at, chance]) => {
+    const later = ids.slice(at + 1);
+    return edgeFrom(at, ids, chance === 0 ? ids : later);
+  });
+}
+
+function edgeFrom(at: number, ids: readonly string[], targets: readonly string[]): fc.Arbitrary<EdgeDefinition> {
+  const from = fc.constant(ids[at] ?? '');
+  const to = fc.oneof(fc.constantFrom(...targets, '__end__'), ...(targets.length > 0 ? [someOf(targets)] : []));
+  const plain = fc.record({ from, to });
+  const branches = fc
+    .tuple(from, fc.array(fc.record({ when: conditions, to }), { minLength: 1, maxLength: 2 }), fc.option(to))
+    .map(([source, some, rest]) => ({ from: source, branches: rest === null ? some : [...some, { to: rest }] }));
+  const route = fc.record({
+    from,
+    route: fc.constantFrom("'a'", "['a', 'b']", "state.total > 2 ? 'a' : 'c'", 'state.none', 'state.seen'),
+    paths: fc.record({ a: to, b: to }),
+    default: to,
+  });
+  if (targets.length === 0) return fc.oneof(plain, branches, route);
+  const forEach = fc.record(
     {
-      weight: 3,
-      arbitrary: fc
-        .tuple(from, fc.array(fc.record({ when: conditions, to }), { minLength: 1, maxLength: 2 }), fc.option(to))
-        .map(([source, branches, rest]) => ({
-          from: source,
-          branches: rest === null ? branches : [...branches, { to: rest }],
-        })),
+      from,
+      forEach: fc.constantFrom('state.items', 'state.none', '[1, 2]', 'state.seen'),
+      to: fc.constantFrom(...targets),
+      maxConcurrency: fc.constantFrom(1, 2),
     },
-    {
-      weight: 3,
-      arbitrary: fc.record({
-        from,
-        route: fc.constantFrom("'a'", "['a', 'b']", "state.total > 2 ? 'a' : 'c'", 'state.none', 'state.seen'),
-        paths: fc.record({ a: to, b: to }),
-        default: to,
-      }),
-    },
-    {
-      weight: 3,
-      arbitrary: fc.record(
-        {
-          from,
-          forEach: fc.constantFrom('state.items', 'state.none', '[1, 2]', 'state.seen'),
-          to: fc.constantFrom(...ids),
-          maxConcurrency: fc.constantFrom(1, 2),
-        },
-        { requiredKeys: ['from', 'forEach', 'to'] },
-      ),
-    },
-    {
-      weight: 2,
-      arbitrary: fc.record({ from: fc.subarray([...ids], { minLength: Math.min(2, ids.length) }), to: someOf(ids) }),
-    },
+    { requiredKeys: ['from', 'forEach', 'to'] },
   );
+  const join = fc.record({
+    from: fc.subarray([...ids], { minLength: Math.min(2, ids.length), maxLength: Math.min(3, ids.length) }),
+    to: someOf(targets),
+  });
+  return fc.oneof(plain, plain, branches, route, forEach, forEach, join);
 }
 
 /** A graph of a few nodes; those inside its subgraphs are `depth` deep. */
@@ -189,7 +195,7 @@ export function randomGraph(depth: number, maxNodes: number): fc.Arbitrary<Graph
         nodes,
         first: someOf(ids),
         edges: fc.array(randomEdge(ids), { minLength: size - 1, maxLength: size + 2 }),
-        maxSteps: fc.integer({ min: 2, max: 8 }),
+        maxSteps: fc.constantFrom(4, 8, 12),
         maxConcurrency: fc.constantFrom(1, 2, 100),
         before: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: someOf([...ids, '*']) }),
         after: fc.oneof({ weight: 5, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: someOf([...ids, '*']) }),

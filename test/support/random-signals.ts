@@ -20,6 +20,7 @@ const nearlyRight: fc.Arbitrary<Json> = fc
       decisionId: fc.oneof(fc.constantFrom('d1', 'd2'), json),
       by: fc.oneof(fc.record({ sub: fc.constant('ada'), roles: fc.constant(['approver']) }), json),
       node: fc.oneof(nodeIds, json),
+      asNode: fc.oneof(nodeIds, json),
       id: fc.oneof(fc.constantFrom('n0:1', 'n1:1', 'n0/n0:1'), json),
       approvalId: fc.oneof(fc.constantFrom('run-1.a1', 'run-1.a2', '__proto__', 'toString'), json),
       output: json,
@@ -53,7 +54,7 @@ export const randomSignal: fc.Arbitrary<RandomSignal> = fc
 
 /** Keeps a few fields only: a payload with all of them is refused for those that its kind does not know. */
 function signalOf(payloads: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-  return fc.tuple(payloads, fc.array(fc.nat(11), { maxLength: 3 })).map(([payload, picks]) => {
+  return fc.tuple(payloads, fc.array(fc.nat(12), { maxLength: 3 })).map(([payload, picks]) => {
     const entries = Object.entries(payload ?? {});
     return Object.fromEntries(picks.flatMap((at) => (entries[at] ? [entries[at]] : [])));
   });

@@ -131,7 +131,7 @@ function nextTimer({ timers }: Run): OccurrenceBody[] {
 function reply({ key, request }: CallEffect): OccurrenceBody {
   const args = argsOf(request);
   if (isJsonObject(args) && args['fail'] !== undefined) {
-    const error = { code: 'TOOL_FAILED', message: `${JSON.stringify(args['fail'])}` } as const;
+    const error = { code: 'TOOL_FAILED', message: JSON.stringify(args['fail']) } as const;
     return { kind: 'call.failed', key, failure: { callFailed: true, error } };
   }
   const value = isJsonObject(args) ? (args['give'] ?? null) : null;

@@ -37,7 +37,7 @@ const FILLS: Readonly<Record<ShapeKind, string>> = {
   end: 'FFFFFF',
   join: 'FFFFFF',
   set: 'F7F7F7',
-  llm: 'E3EEFA',
+  llm: 'E0F0FF',
   agent: 'D6E0F5',
   tool: 'F3E8FA',
   function: 'EFE6DD',

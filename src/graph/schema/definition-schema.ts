@@ -91,7 +91,7 @@ function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A, ke
 function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void {
   for (const [name, schema] of Object.entries(properties)) {
     const description = own(FIELD_DESCRIPTIONS, name);
-    if (typeof schema === 'object' && description !== undefined) schema.description ??= description;
+    if (typeof schema === 'object' && description !== undefined) schema.description = description;
   }
 }
 

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { hasStatus, startRun } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { createFolder, holdfast } from '../support/command-line.ts';
+import type { Folder } from '../support/command-line.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+/* `holdfast run` against a stack that runs. */
+
+let stack: TestStack;
+let folder: Folder;
+let tokens: string;
+beforeAll(async () => {
+  [stack, folder] = await Promise.all([startTestStack({}), createFolder()]);
+  tokens = await folder.write('tokens.json', { baseUrl: stack.baseUrl, ...stack.tokens });
+});
+afterAll(async () => {
+  await Promise.all([stack.stop(), folder.remove()]);
+});
+
+const run = async (definition: unknown, ...flags: string[]) => {
+  const file = await folder.write('graph.json', definition);
+  return await holdfast(['run', file, '--tokens-file', tokens, ...flags]);
+};
+
+const GREETING = aDefinition({
+  channels: { name: {}, log: { reducer: 'append' } },
+  nodes: { greet: { type: 'set', write: { log: 'Hello {{ state.name }}' } } },
+  input: ['name'],
+  output: ['log'],
+});
+const ASKING = aDefinition({ nodes: { ask: { type: 'approval', title: 'Sure?', write: 'log' } } });
+const FAILING = aDefinition({ nodes: { a: { type: 'set', write: { log: '{{ state.log[7].x }}' } } } });
+
+describe('holdfast run', () => {
+  test('prints the output of a run that completes, and its progress elsewhere', async () => {
+    const { code, stdout, stderr } = await run(GREETING, '--input', '{ "name": "Ada" }');
+    expect({ code, output: JSON.parse(stdout) }).toEqual({ code: 0, output: { log: ['Hello Ada'] } });
+    expect(stderr).toMatch(/^Run [0-9A-Z]{26}\n/);
+    expect(stderr).toContain('node.completed greet');
+    expect(stderr).toMatch(/Run [0-9A-Z]{26} is completed\n$/);
+  });
+
+  test('takes its input from a file, and address and token from the environment', async () => {
+    const input = await folder.write('input.json', { name: 'Bob' });
+    const file = await folder.write('graph.json', GREETING);
+    const env = { HOLDFAST_URL: stack.baseUrl, HOLDFAST_TOKEN: stack.tokens.user };
+    const { code, stdout, stderr } = await holdfast(['run', file, '--input', `@${input}`, '--quiet', '--json'], env);
+    expect({ code, stderr, run: JSON.parse(stdout) }).toMatchObject({
+      code: 0,
+      stderr: '',
+      run: { status: 'completed', output: { log: ['Hello Bob'] } },
+    });
+  });
+
+  test('ends with 1 when the run fails, and says why', async () => {
+    const { code, stderr } = await run(FAILING);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/is failed: EXPRESSION_FAILED /);
+  });
+
+  test('ends with 3 when the run waits for a person', async () => {
+    const { code, stderr } = await run(ASKING);
+    expect(code).toBe(3);
+    expect(stderr).toContain('approval.requested ask: Sure?');
+    expect(stderr).toMatch(/is waiting, waiting for approval at ask \([^)]+\)\n$/);
+  });
+
+  test('names the issues of a definition that is refused, in its file', async () => {
+    const { code, stdout, stderr } = await run({ ...GREETING, edges: [{ from: '__start__', to: 'gret' }] });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/graph\.json:\d+:\d+: error UNKNOWN_NODE: There is no node "gret"/);
+  });
+
+  test('names what is wrong with the input', async () => {
+    const { code, stderr } = await run(GREETING, '--input', '{ "nmae": "Ada" }');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('/input/nmae: ') });
+  });
+
+  test('ends with 6 when the API refuses', async () => {
+    const { code, stderr } = await run(GREETING, '--token', 'no-token');
+    expect({ code, stderr }).toEqual({ code: 6, stderr: expect.stringContaining('401 UNAUTHENTICATED') });
+  });
+
+  test('ends with 5 when the time is up; the run goes on', async () => {
+    const waiting = aDefinition({ nodes: { a: { type: 'wait', for: '1h' } } });
+    const { code } = await run(waiting, '--timeout', '1s');
+    expect(code).toBe(5);
+    const again = await startRun(stack.as('user'), waiting);
+    expect(hasStatus('waiting')(again)).toBe(true);
+  });
+
+  test.each<[string[], RegExp]>([
+    [['--input', '{'], /--input is no JSON/],
+    [['--input', '[]'], /a JSON object/],
+    [['--input', '@missing.json'], /missing\.json can't be read/],
+    [['--timeout', 'soon'], /--timeout takes a duration/],
+    [['--as', 'usr'], /no token for "usr"\. Did you mean "user"\?/],
+    [['more.json'], /run takes one file/],
+  ])('%j is wrong usage', async (flags, message) => {
+    const { code, stderr } = await run(GREETING, ...flags);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(message);
+  });
+
+  test('without an address or a token there is nobody to ask', async () => {
+    const file = await folder.write('graph.json', GREETING);
+    expect(await holdfast(['run', file])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Where is the API?'),
+    });
+    expect(await holdfast(['run', file, '--url', stack.baseUrl])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Who asks?'),
+    });
+  });
+});
