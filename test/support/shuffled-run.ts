@@ -18,7 +18,7 @@ import { toRunView } from '../../src/graph/run-view.ts';
  * whatever the order: calls answer with what their arguments say, people decide by the titles of their approvals.
  */
 
-export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
+const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
 
 /** A graph to run; `choose` says which of several things happens next. */
 export interface Shuffling {
@@ -142,7 +142,7 @@ function argsOf(request: CallRequest): Json {
   return 'args' in request ? request.args : null;
 }
 
-export function deepFreeze<T>(value: T): T {
+function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
   for (const part of Object.values(value)) deepFreeze(part);
