@@ -68,7 +68,7 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
     output: null,
     spent: { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 },
     checkpointId: null,
-    counters: { seq: 0, checkpoint: 0, message: 0, approval: 0 },
+    counters: { seq: 0, checkpoint: 0, approval: 0 },
   };
   return step(graph, run, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
 }

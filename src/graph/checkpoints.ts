@@ -33,9 +33,9 @@ export function saveCheckpoint(
 }
 
 /** A checkpoint refers to the lists that it sets. */
-function releaseLists({ reduceContext }: Draft, changes: Readonly<Record<string, ChannelChange>>): void {
+function releaseLists({ owned }: Draft, changes: Readonly<Record<string, ChannelChange>>): void {
   for (const change of Object.values(changes)) {
-    if ('set' in change && isJsonList(change.set)) reduceContext.owned.release(change.set);
+    if ('set' in change && isJsonList(change.set)) owned.release(change.set);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Approval } from './approval.ts';
 import type { ChannelChange } from './channels/apply-writes.ts';
-import type { ReduceContext } from './channels/reducer.ts';
 import { OwnedLists } from './channels/reducer.ts';
+import type { ReduceContext } from './channels/reducer.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { CompiledGraph } from './compile.ts';
 import type { Effect } from './effect.ts';
@@ -42,7 +42,8 @@ export interface Draft {
   readonly checkpoints: Checkpoint[];
   /** Approvals that are new or changed, by id. */
   readonly approvals: Map<string, Approval>;
-  readonly reduceContext: ReduceContext;
+  /** Lists that this `advance` may extend in place. */
+  readonly owned: OwnedLists;
   readonly load: Load;
   /** The graphs inside subgraph tasks that this `advance` has opened, by their address. */
   readonly frames: Map<string, Frame>;
@@ -67,6 +68,8 @@ export interface Frame {
   readonly path: readonly string[];
   /** Keys of the parent tasks. */
   readonly address: readonly string[];
+  /** Which executions of the parent tasks these are: unlike the address, never the same twice in a run. */
+  readonly trail: readonly string[];
 }
 
 export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
@@ -89,11 +92,7 @@ export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
     events: [],
     checkpoints: [],
     approvals: new Map(),
-    reduceContext: {
-      owned: new OwnedLists(),
-      nextMessageId: () => `${run.id}.m${++draftRun.counters.message}`,
-      extension: null,
-    },
+    owned: new OwnedLists(),
     load: { bytes: 0, costBefore: totalCost() },
     frames: new Map(),
     edits: [],
@@ -107,6 +106,12 @@ export function openScope(scope: Scope): DraftScope {
     visits: { ...scope.visits },
     superstep: scope.superstep && { tasks: [...scope.superstep.tasks] },
   };
+}
+
+/** What the reducers of a graph work with. Ids of messages come from the graph itself, so that no other's timing counts. */
+export function reduceContext({ run, owned }: Draft, { scope, trail }: Frame): ReduceContext {
+  const prefix = [run.id, ...trail].join('/');
+  return { owned, nextMessageId: () => `${prefix}.m${++scope.messages}`, extension: null };
 }
 
 /** Records an event of the run; its number, time and place are added. */

@@ -1,6 +1,7 @@
 import { applyWrites } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { START } from './definition.ts';
+import { reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { RunError } from './errors.ts';
 import { fire } from './fire.ts';
@@ -14,7 +15,7 @@ export function enterScope(
 ): RunError | null {
   const { graph, scope } = frame;
   const writes = [{ by: 'the input', node: START, update: input }];
-  const applied = applyWrites(graph.channels, scope.channels, { writes, context: draft.reduceContext });
+  const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
   if (!applied.ok) return { code: applied.error.code, message: applied.error.message };
   scope.channels = applied.channels;
   if (startAt !== null) {

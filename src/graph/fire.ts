@@ -5,18 +5,16 @@ import type { Fired } from './edges.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { RunError } from './errors.ts';
 import { compare } from './plan-tasks.ts';
-import type { Trigger } from './scope.ts';
+import type { Scope, Trigger } from './scope.ts';
 
 /** Evaluates the edges of the nodes that have finished; what they lead to is triggered on top of what is. */
 export function fire(draft: Draft, frame: Frame): RunError | null {
-  const { graph, scope } = frame;
+  const { scope } = frame;
   try {
     const { triggers, joins } = evaluate(draft, frame);
-    const isDeferred = ({ node }: Trigger): boolean => graph.nodes.get(node)?.defer ?? false;
     scope.joins = joins;
     scope.unfired = [];
-    scope.deferred = triggers.filter(isDeferred);
-    scope.triggers = triggers.filter((trigger) => !isDeferred(trigger));
+    Object.assign(scope, sort(frame, triggers));
     return null;
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
@@ -28,11 +26,26 @@ export function fire(draft: Draft, frame: Frame): RunError | null {
 /** Where the edges of a scope would lead now; nowhere when they can't tell. */
 export function previewNext(draft: Draft, frame: Frame): readonly string[] {
   try {
-    return [...new Set(evaluate(draft, frame).triggers.map(({ node }) => node))].sort(compare);
+    const { triggers, deferred } = sort(frame, evaluate(draft, frame).triggers);
+    const next = triggers.length > 0 ? triggers : deferred;
+    return [...new Set(next.map(({ node }) => node))].sort(compare);
   } catch (error) {
     if (error instanceof EdgeFailure) return [];
     throw error;
   }
+}
+
+/** Has nodes run next, or when nothing else is left to run, besides those that are waiting for it. */
+export function trigger(frame: Frame, nodes: readonly Trigger[]): void {
+  const { triggers, deferred } = sort(frame, nodes);
+  const waiting = new Set(frame.scope.deferred.map(({ node }) => node));
+  frame.scope.triggers = triggers;
+  frame.scope.deferred = [...frame.scope.deferred, ...deferred.filter(({ node }) => !waiting.has(node))];
+}
+
+function sort({ graph }: Frame, all: readonly Trigger[]): Pick<Scope, 'triggers' | 'deferred'> {
+  const isDeferred = ({ node }: Trigger): boolean => graph.nodes.get(node)?.defer ?? false;
+  return { triggers: all.filter((one) => !isDeferred(one)), deferred: all.filter(isDeferred) };
 }
 
 function evaluate(draft: Draft, frame: Frame): Fired {

@@ -5,7 +5,7 @@ import type { NodeTask, TaskState } from './scope.ts';
 import type { TaskFrame } from './tasks.ts';
 
 export function rootFrame({ graph, run }: Draft): Frame {
-  return { graph, scope: run.root, path: [], address: [] };
+  return { graph, scope: run.root, path: [], address: [], trail: [] };
 }
 
 /** The graph inside a subgraph task that is open, opened for work; `null`: there is none. */
@@ -17,10 +17,19 @@ export function childFrame(of: TaskFrame): Frame | null {
   const known = draft.frames.get(id);
   if (known) return known;
   const scope = openScope(task.state.position.scope);
-  const child = { graph: node.subgraph, scope, path: [...frame.path, node.id], address };
+  const child = { graph: node.subgraph, scope, path: [...frame.path, node.id], address, trail: trailOf(of) };
   setState(of, { phase: 'open', position: { ...task.state.position, scope } });
   draft.frames.set(id, child);
   return child;
+}
+
+/** Which execution of a task this is, within all of its run. */
+export function trailOf({ frame, task }: Pick<TaskFrame, 'frame' | 'task'>): readonly string[] {
+  return [...frame.trail, stepOfTrail(task)];
+}
+
+export function stepOfTrail({ key, visit, round }: NodeTask): string {
+  return `${key}.${visit}.${round}`;
 }
 
 /** Tasks are values: a changed one takes the place of the old one in its superstep. */

@@ -13,6 +13,7 @@ export function freshScope(graph: CompiledGraph): Scope {
     visits: {},
     superstep: null,
     unfired: [START],
+    messages: 0,
     hold: null,
     hasPassed: false,
   };

@@ -109,6 +109,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether lists and objects are nested deeper. Without recursion: the depth is what is in question. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  let layer = [value].filter(isContainer);
+  for (let depth = 0; layer.length > 0; depth += 1) {
+    if (depth === levels) return true;
+    layer = layer.flatMap((container) => Object.values(container)).filter(isContainer);
+  }
+  return false;
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -1,6 +1,7 @@
 import { nextNodes } from './checkpoints.ts';
 import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
+import { stepOfTrail } from './frames.ts';
 import { own } from './json.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { WaitPosition } from './nodes/position.ts';
@@ -66,18 +67,19 @@ export function toRunView(run: Run): RunView {
 }
 
 /** What the tasks of a graph wait for, and those of the graphs inside it. */
-function waitingIn(run: Run, { superstep }: Scope, address: readonly string[]): WaitingFor[] {
-  return (superstep?.tasks ?? []).flatMap((task) => waitingFor(run, task, [...address, task.key]));
+function waitingIn(run: Run, { superstep }: Scope, trail: readonly string[]): WaitingFor[] {
+  return (superstep?.tasks ?? []).flatMap((task) => waitingFor(run, task, trail));
 }
 
-function waitingFor(run: Run, { node, visit, state }: NodeTask, address: readonly string[]): WaitingFor[] {
+function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): WaitingFor[] {
+  const { node, state } = task;
   if (state.phase === 'intervention')
-    return [{ kind: 'intervention', node, id: interventionId(address, visit), since: state.since }];
+    return [{ kind: 'intervention', node, id: interventionId(trail, task), since: state.since }];
   if (state.phase !== 'open') return [];
   const { position } = state;
   switch (position.kind) {
     case 'subgraph':
-      return waitingIn(run, position.scope, address);
+      return waitingIn(run, position.scope, [...trail, stepOfTrail(task)]);
     case 'wait':
       return [toWaiting(node, position)];
     case 'approval':
@@ -98,9 +100,9 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }
 
-/** What an intervention is named by: the task's place and visit. */
-export function interventionId(address: readonly string[], visit: number): string {
-  return `${address.join('/')}:${visit}`;
+/** What an intervention is named by: the task's place, and which visit it is. */
+export function interventionId(trail: readonly string[], { key, visit }: NodeTask): string {
+  return `${[...trail, key].join('/')}:${visit}`;
 }
 
 function pendingWrite({ node, index, state }: NodeTask): PendingWrite[] {

@@ -106,7 +106,6 @@ export interface Spent {
 export interface Counters {
   readonly seq: number;
   readonly checkpoint: number;
-  readonly message: number;
   readonly approval: number;
 }
 

@@ -1,6 +1,6 @@
 import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
-import type { NodePosition } from './nodes/position.ts';
+import type { NodePosition, SubgraphPosition } from './nodes/position.ts';
 
 /** One activation of a graph: its state and its place. A run's own graph is its root scope. */
 export interface Scope {
@@ -17,6 +17,8 @@ export interface Scope {
   readonly superstep: Superstep | null;
   /** Nodes that have finished and whose edges are still to be evaluated. */
   readonly unfired: readonly string[];
+  /** How many messages have been given an id here. */
+  readonly messages: number;
   /** The breakpoint at which this graph stands. */
   readonly hold: Hold | null;
   /** The breakpoint before the next superstep has been passed. */
@@ -64,10 +66,16 @@ export interface NodeTask {
 export type TaskState =
   | { readonly phase: 'ready' }
   | { readonly phase: 'open'; readonly position: NodePosition }
-  | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
+  | {
+      readonly phase: 'intervention';
+      readonly failure: TaskFailure;
+      readonly since: string;
+      /** Where the graph inside stands, so that a retry goes on from there. */
+      readonly inside: SubgraphPosition | null;
+    }
   | { readonly phase: 'completed'; readonly update: Update; readonly jump: Jump | null }
   | { readonly phase: 'diverted'; readonly update: Update; readonly to: string }
-  | { readonly phase: 'failed'; readonly failure: TaskFailure };
+  | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly inside: SubgraphPosition | null };
 
 /** Where a node itself sends the run: besides its edges, or instead of them. */
 export interface Jump {

@@ -3,11 +3,11 @@ import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { END } from './definition.ts';
 import { stopsAmong } from './breakpoints.ts';
-import { emit, isFull } from './draft.ts';
+import { emit, isFull, reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
 import type { RunError } from './errors.ts';
-import { fire, previewNext } from './fire.ts';
+import { fire, previewNext, trigger } from './fire.ts';
 import { childFrame, tasksOf } from './frames.ts';
 import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
@@ -115,12 +115,12 @@ function startReady(draft: Draft, frame: Frame): boolean {
 function close(draft: Draft, frame: Frame, tasks: readonly NodeTask[]): Standing | null {
   const { scope } = frame;
   const writes = tasks.flatMap(toWrite);
-  const applied = applyWrites(frame.graph.channels, scope.channels, { writes, context: draft.reduceContext });
+  const applied = applyWrites(frame.graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
   if (!applied.ok) return failWriters(scope.superstep?.tasks ?? [], applied, scope.step);
   scope.channels = fadeEphemeral(frame, applied);
   scope.superstep = null;
   scope.unfired = tasks.filter(takesEdges).map(({ node }) => node);
-  scope.triggers = jumps(tasks);
+  trigger(frame, jumps(tasks));
   const nodes = stopsAmong(draft, frame, { at: 'after', nodes: tasks.map(({ node }) => node) });
   if (nodes.length > 0) scope.hold = { at: 'after', nodes, next: previewNext(draft, frame) };
   const failure = nodes.length > 0 ? null : fire(draft, frame);
@@ -148,7 +148,11 @@ function failWriters(
     if (culprits.includes(task.key))
       tasks[at] = {
         ...task,
-        state: { phase: 'failed', failure: { callFailed: false, error: { ...failed, node: task.node } } },
+        state: {
+          phase: 'failed',
+          failure: { callFailed: false, error: { ...failed, node: task.node } },
+          inside: null,
+        },
       };
   });
   return { kind: 'failed', error: failed };

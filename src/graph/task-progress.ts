@@ -1,10 +1,11 @@
 import { taskBindings } from './bindings.ts';
 import { tryWrite } from './channels/apply-writes.ts';
 import { GraphError, toRunError } from './errors.ts';
-import { setState } from './frames.ts';
+import { childFrame, setState } from './frames.ts';
 import type { RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
 import type { Json } from './json.ts';
+import type { SubgraphPosition } from './nodes/position.ts';
 import type { Command, Happening, Progress } from './nodes/runner.ts';
 import type { TaskFailure, TaskState, Update } from './scope.ts';
 import { emitTask, taskContext } from './tasks.ts';
@@ -80,7 +81,7 @@ export function skipTask(of: TaskFrame, output: Json, by: string): void {
 
 /** Ends a task that a person has given up. */
 export function failTask(of: TaskFrame, failure: TaskFailure): void {
-  setState(of, { phase: 'failed', failure });
+  setState(of, { phase: 'failed', failure, inside: null });
 }
 
 /** Failures that are not the node's own work: `onError` doesn't catch them. */
@@ -99,16 +100,26 @@ function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
     error: { attempts: 1, ...error, node: node.id, step: of.frame.scope.step },
   };
   emitTask(of, { type: 'node.failed', error: failure.error, attempts: failure.error.attempts ?? 1 });
-  if (error.code === 'UNKNOWN_OUTCOME') return { phase: 'intervention', failure, since: draft.at };
+  const inside = insideOf(of);
+  const isOwnCall = !node.subgraph;
+  if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, inside };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
-      return { phase: 'failed', failure };
+      return { phase: 'failed', failure, inside };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.at };
+      return { phase: 'intervention', failure, since: draft.at, inside };
     case 'goto':
       return divert(of, onError, failure);
   }
+}
+
+/** Where the graph inside a task stands. */
+function insideOf(of: TaskFrame): SubgraphPosition | null {
+  const child = childFrame(of);
+  const { state } = of.task;
+  if (!child || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
+  return { ...state.position, scope: child.scope };
 }
 
 function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failure: TaskFailure): TaskState {
@@ -121,7 +132,7 @@ function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failur
     };
   } catch (error) {
     if (error instanceof GraphError)
-      return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } } };
+      return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } }, inside: null };
     throw error;
   }
 }

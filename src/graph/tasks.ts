@@ -7,6 +7,7 @@ import { refuseOverBudget } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
+import { trailOf } from './frames.ts';
 import { own } from './json.ts';
 import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
@@ -78,7 +79,7 @@ function calledBy(request: CallRequest): OpenCall['called'] {
 
 /** Equal over replays, retries and continue-as-new: it is made of where the call stands in its run, and of nothing else. */
 function callKey({ draft, frame, task }: TaskFrame, number: number): string {
-  const place = [...frame.address, task.key].join('/');
+  const place = [...frame.trail, task.key].join('/');
   return [draft.run.id, place, task.visit, number, task.round].join(':');
 }
 
@@ -112,7 +113,7 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
 }
 
 function startWaitTimer(of: TaskFrame, fireAt: number): string {
-  const id = `${[...of.frame.address, of.task.key].join('/')}:${of.task.visit}.timer`;
+  const id = `${trailOf(of).join('/')}.timer`;
   startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
   return id;
 }

@@ -1,7 +1,7 @@
 import { applyWrites } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { START } from './definition.ts';
-import { emit } from './draft.ts';
+import { emit, reduceContext } from './draft.ts';
 import type { Draft } from './draft.ts';
 import { rootFrame } from './frames.ts';
 import { toPointer } from './json.ts';
@@ -30,7 +30,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): R
     return { code: 'INVALID_VALUES', message: issues.map(({ message }) => message).join(' '), issues };
   }
   const writes = [{ by, node: asNode ?? START, update: values }];
-  const applied = applyWrites(graph.channels, scope.channels, { writes, context: draft.reduceContext });
+  const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
   if (!applied.ok) {
     const { message } = applied.error;
     return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }] };

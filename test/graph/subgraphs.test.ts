@@ -75,8 +75,8 @@ describe('a subgraph', () => {
     let calls = 0;
     const tool = () => (calls++ === 0 ? refuse() : 'paid');
     const run = startRun({ nodes: { sub: inside({ nodes: { pay: { ...pays, onError: 'intervene' } } }) } }, { tool });
-    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay', id: 'sub/pay:1' }]);
-    run.signal(signal, { id: 'sub/pay:1', ...payload });
+    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'pay', id: 'sub.1.0/pay:1' }]);
+    run.signal(signal, { id: 'sub.1.0/pay:1', ...payload });
     expect([run.run.status, logOf(run)]).toEqual(['completed', log]);
   });
 

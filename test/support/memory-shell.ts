@@ -12,6 +12,7 @@ import type {
   FunctionCallRequest,
   ModelCallRequest,
   ModelReply,
+  NodeCallRequest,
   ToolCallRequest,
 } from '../../src/graph/effect.ts';
 import type { RunErrorCode } from '../../src/graph/errors.ts';
@@ -32,6 +33,7 @@ export interface Outside {
   readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply;
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly function?: (request: FunctionCallRequest, key: string) => Json;
+  readonly node?: (request: NodeCallRequest, key: string) => Json;
   /** `null` leaves the approval pending. */
   readonly approval?: (approval: Approval) => Answer | null;
 }
@@ -185,6 +187,8 @@ function replyTo(request: CallEffect['request'], key: string, outside: Outside):
       return { kind: 'value', value: (outside.tool ?? nobody)(request, key) };
     case 'function':
       return { kind: 'value', value: (outside.function ?? nobody)(request, key) };
+    case 'node':
+      return { kind: 'value', value: (outside.node ?? nobody)(request, key) };
   }
 }
 

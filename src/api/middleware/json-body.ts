@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../environment.ts';
+import { isDeeperThan } from '../../graph/json.ts';
 import { ApiError } from '../errors.ts';
 
 const MAX_DEPTH = 100;
@@ -52,18 +53,4 @@ function parse(text: string): unknown {
       { cause: error },
     );
   }
-}
-
-/** Whether lists and objects are nested deeper. Without recursion: the depth is what is in question. */
-function isDeeperThan(levels: number, value: unknown): boolean {
-  let layer = [value].filter(isContainer);
-  for (let depth = 0; layer.length > 0; depth += 1) {
-    if (depth === levels) return true;
-    layer = layer.flatMap((container) => Object.values(container)).filter(isContainer);
-  }
-  return false;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }

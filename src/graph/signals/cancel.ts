@@ -20,10 +20,10 @@ export function cancelRun(draft: Draft, by: string, reason: string | null): void
   withdraw(draft);
 }
 
-/** Takes back what a run that ends still asks of people, clocks and others. */
+/** Takes back what the tasks of a run still ask of people, clocks and others. */
 export function withdraw(draft: Draft): void {
   if (Object.keys(draft.run.calls).length > 0) draft.effects.push({ kind: 'cancel.calls' });
-  for (const id of Object.keys(draft.run.timers)) cancelTimer(draft, id);
+  for (const [id, { task }] of Object.entries(draft.run.timers)) if (task.length > 0) cancelTimer(draft, id);
   for (const approval of Object.values(draft.run.approvals)) {
     if (approval.status === 'pending') saveApproval(draft, { ...approval, status: 'canceled' });
   }

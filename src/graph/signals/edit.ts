@@ -1,10 +1,15 @@
 import { mayDecide } from '../approval.ts';
+import { scopeBindings } from '../bindings.ts';
+import { applyWrites } from '../channels/apply-writes.ts';
+import { OwnedLists } from '../channels/reducer.ts';
 import type { Draft } from '../draft.ts';
+import { EdgeFailure, fireEdges } from '../edges.ts';
 import { fire } from '../fire.ts';
 import { rootFrame } from '../frames.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Refusal } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
+import type { StateEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
 import { valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -18,10 +23,10 @@ export const edit: SignalKind = {
     const { payload, by } = request;
     const asNode = textOf(payload, 'asNode');
     const values = valuesOf(payload) ?? {};
-    const refusal = refusalOf(draft, request) ?? editChannels(draft, { values, by: by.sub, asNode });
+    const change = { values, by: by.sub, asNode };
+    const refusal = refusalOf(draft, request) ?? tryEdges(draft, change) ?? editChannels(draft, change);
     if (refusal) return refused(refusal);
-    const problem = asNode === undefined ? null : goOnFrom(draft, asNode);
-    if (problem) return refused(problem);
+    if (asNode !== undefined) goOnFrom(draft, asNode);
     saveEdit(draft);
     return taken(draft.run.checkpointId);
   },
@@ -46,12 +51,31 @@ function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null
   );
 }
 
-function goOnFrom(draft: Draft, node: string): Refusal | null {
+/** Tries the edges of the node on the state as it would be. @returns why they can't tell where to go on */
+function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
+  if (asNode === undefined) return null;
+  const frame = rootFrame(draft);
+  const { graph, scope } = frame;
+  const context = { owned: new OwnedLists(), nextMessageId: () => 'tried', extension: null };
+  const writes = [{ by: asNode, node: asNode, update: values }];
+  const applied = applyWrites(graph.channels, scope.channels, { writes, context });
+  if (!applied.ok) return null;
+  const bindings = { ...scopeBindings(draft, frame), state: applied.channels };
+  try {
+    fireEdges(graph.outgoing, scope.joins, { finished: [asNode], already: [], bindings });
+    return null;
+  } catch (error) {
+    if (!(error instanceof EdgeFailure)) throw error;
+    const { message } = error;
+    return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }] };
+  }
+}
+
+function goOnFrom(draft: Draft, node: string): void {
   const frame = rootFrame(draft);
   abandon(draft);
   frame.scope.hold = null;
   frame.scope.hasPassed = false;
   frame.scope.unfired = [node];
-  const failure = fire(draft, frame);
-  return failure && { code: 'INVALID_VALUES', message: failure.message };
+  fire(draft, frame);
 }

@@ -3,11 +3,10 @@ import { emit } from '../draft.ts';
 import { GraphError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
 import { interventionId } from '../run-view.ts';
-import type { NodeTask } from '../scope.ts';
-import { openTasks, setState } from '../frames.ts';
+import { openTasks } from '../frames.ts';
+import { startAgain } from '../start-again.ts';
 import { failTask, skipTask } from '../task-progress.ts';
 import type { TaskFrame } from '../tasks.ts';
-import { addressOf } from '../tasks.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
 
@@ -20,7 +19,7 @@ export const retry: SignalKind = {
   handle: (draft, { payload, by }) =>
     intervene(draft, payload, (of) => {
       emit(draft, of.frame, { type: 'run.retried', node: of.task.node, by: by.sub });
-      setState({ ...of, task: again(of.task) }, { phase: 'ready' });
+      startAgain(of);
     }),
 };
 
@@ -53,15 +52,6 @@ export const fail: SignalKind = {
     }),
 };
 
-/**
- * A call that is known to have failed is made under a new key. Any other keeps its key, under which the ledger holds
- * how it ended: the person's order lets that claim be taken over.
- */
-function again(task: NodeTask): NodeTask {
-  if (task.state.phase !== 'intervention') return task;
-  return task.state.failure.callFailed ? { ...task, round: task.round + 1 } : { ...task, order: task.order + 1 };
-}
-
 function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => void): Answer {
   const waiting = interventions(draft);
   const chosen = waiting.filter((of) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
@@ -85,7 +75,7 @@ function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => vo
 }
 
 function idOf(of: TaskFrame): string {
-  return interventionId(addressOf(of), of.task.visit);
+  return interventionId(of.frame.trail, of.task);
 }
 
 function isNamed(of: TaskFrame, node: string | undefined, id: string | undefined): boolean {

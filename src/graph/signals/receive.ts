@@ -1,7 +1,7 @@
 import { emit, remember } from '../draft.ts';
 import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
-import { isJsonObject } from '../json.ts';
+import { isDeeperThan, isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';
 import { isEnded } from '../run.ts';
@@ -40,6 +40,8 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
       code: 'UNKNOWN_SIGNAL',
       message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}`,
     });
+  if (isDeeperThan(MAX_DEPTH, payload))
+    return refused({ code: 'MALFORMED', message: `The payload is nested deeper than ${MAX_DEPTH} levels` });
   const issues = compileJsonSchema(payloadSchema(kind))(payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
     return refused({
@@ -80,3 +82,5 @@ function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string;
 }
 
 const MAX_DETAIL = 500;
+/** As the API takes bodies. */
+const MAX_DEPTH = 100;
