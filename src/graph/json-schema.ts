@@ -17,6 +17,7 @@ export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 /** JSON Schema 2020-12 with `pattern` in linear-time RE2 syntax; it interprets schemas and generates no code. */
 const draft = extendDraft(draft2020, {
   keywords: [
+    { ...standard('properties'), parse: parseProperties },
     { ...standard('pattern'), parse: parsePattern },
     { ...standard('patternProperties'), parse: parsePatternProperties },
     { ...standard('uniqueItems'), validate: checkUniqueItems },
@@ -72,6 +73,13 @@ function standard(keyword: string): Keyword {
   const found = draft2020.keywords.find((candidate) => candidate.keyword === keyword);
   if (!found) throw new TypeError(`The schema library knows no keyword ${keyword}`);
   return found;
+}
+
+/** Data may have members such as `toString`; the library would find those of every object among the properties. */
+function parseProperties(node: SchemaNode): ReturnType<NonNullable<Keyword['parse']>> {
+  const problems = standard('properties').parse?.(node);
+  if (node.properties) node.properties = Object.assign(Object.create(null), node.properties);
+  return problems;
 }
 
 function parsePattern(node: SchemaNode): void {

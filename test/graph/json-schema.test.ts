@@ -19,6 +19,8 @@ describe('a value', () => {
     [{ uniqueItems: false }, [1, 1], []],
     [{ uniqueItems: true }, 'text', []],
     [{ required: ['a'] }, {}, ['']],
+    [{ properties: { a: { type: 'number' } } }, { toString: 1, constructor: 2, a: 3 }, []],
+    [{ properties: { a: {} }, additionalProperties: false }, { valueOf: 1 }, ['/valueOf']],
     [true, 1, []],
     [false, 1, ['']],
   ])('by %j: %j breaks it at %j', (...[schema, value, paths]) => {
