@@ -26,16 +26,19 @@ const CASES: readonly Case[] = [
 ];
 
 const LENGTHS = [10, 100, 1_000, 10_000];
+const LANGGRAPH_LENGTHS = [10, 100, 1_000];
 
 const environment = await openEnvironment();
 try {
   for (const steps of LENGTHS) print(measurePureSteps(steps));
   for (const steps of LENGTHS) print(measureLoop(steps));
   print(measureFan(1_000));
-  for (const [where, saver] of await openSavers(await environment.createDatabase('langgraph'))) {
-    for (const steps of [10, 100, 1_000])
+  const savers = await openSavers(await environment.createDatabase('langgraph'));
+  for (const [where, saver] of savers.byName) {
+    for (const steps of LANGGRAPH_LENGTHS)
       print({ chain: 'pure', where, steps, microsecondsPerStep: round(await measureLangGraph(steps, saver), 0) });
   }
+  await savers.close();
   const holdfast = onHoldfast(environment);
   const handwritten = await byHand(environment);
   for (const { kind, steps, rounds } of CASES)

@@ -24,14 +24,20 @@ export async function measureLangGraph(steps: number, saver: BaseCheckpointSaver
 }
 
 /** LangGraph's ways to keep checkpoints, and none. */
-export async function openSavers(databaseUrl: string): Promise<ReadonlyMap<string, BaseCheckpointSaver | undefined>> {
+export interface Savers {
+  readonly byName: ReadonlyMap<string, BaseCheckpointSaver | undefined>;
+  close(): Promise<void>;
+}
+
+export async function openSavers(databaseUrl: string): Promise<Savers> {
   const postgres = PostgresSaver.fromConnString(databaseUrl);
   await postgres.setup();
-  return new Map<string, BaseCheckpointSaver | undefined>([
+  const byName = new Map<string, BaseCheckpointSaver | undefined>([
     ['langgraph', undefined],
     ['langgraph, MemorySaver', new MemorySaver()],
     ['langgraph, PostgresSaver', postgres],
   ]);
+  return { byName, close: () => postgres.end() };
 }
 
 function chainOf(steps: number) {

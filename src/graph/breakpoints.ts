@@ -7,7 +7,10 @@ export function stopsAmong(
   { graph, path }: Frame,
   { at, nodes }: { at: keyof Breakpoints; nodes: readonly string[] },
 ): readonly string[] {
-  const ofRun = path.length === 0 ? run.breakpoints[at] : [];
+  const ofRun = path.length === 0 ? run.breakpoints[at] : NONE;
+  if (ofRun.length + graph.breakpoints[at].length === 0) return NONE;
   const stops = new Set([...graph.breakpoints[at], ...ofRun]);
   return [...new Set(nodes.filter((node) => stops.has('*') || stops.has(node)))];
 }
+
+const NONE: readonly string[] = [];

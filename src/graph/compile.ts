@@ -22,6 +22,7 @@ export interface CompiledGraph {
   readonly nodes: ReadonlyMap<string, CompiledNode>;
   /** The edge entries that each node, or `__start__`, is a source of. */
   readonly outgoing: Outgoing;
+  readonly hasSubgraphs: boolean;
   /** Nodes to stop before and after; `*` is all of them. */
   readonly breakpoints: Breakpoints;
   readonly maxSteps: number;
@@ -54,13 +55,15 @@ export type OnError =
  */
 export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
   const channels = toMap(definition.channels ?? {}, (channel, name) => compileChannel(name, channel));
+  const nodes = toMap(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog }));
   const edges = definition.edges.map(compileEdge);
   return {
     definition,
     catalog,
     channels,
     ephemeral: [...channels.values()].filter(({ ephemeral }) => ephemeral),
-    nodes: toMap(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog })),
+    nodes,
+    hasSubgraphs: [...nodes.values()].some(({ subgraph }) => subgraph !== null),
     outgoing: bySource(edges),
     breakpoints: { before: definition.interruptBefore ?? [], after: definition.interruptAfter ?? [] },
     maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,

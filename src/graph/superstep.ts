@@ -51,6 +51,7 @@ function workOn(draft: Draft, frame: Frame): Standing | null {
 /** Goes on inside each subgraph that is open. @returns what that came to: some of them may have settled */
 function driveChildren(draft: Draft, frame: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
   let standing: 'settled' | 'paused' | 'waiting' = 'waiting';
+  if (!frame.graph.hasSubgraphs) return standing;
   for (const of of tasksOf(draft, frame)) {
     const child = childFrame(of);
     if (!child) continue;
