@@ -41,13 +41,10 @@ export async function openSavers(databaseUrl: string): Promise<Savers> {
 }
 
 function chainOf(steps: number) {
-  const names = Array.from({ length: steps }, (_, at) => `n${at}`);
-  const graph = names.reduce((built, name) => built.addNode(name, ({ count }) => ({ count: count + 1 })), anyNames());
-  names.forEach((name, at) => graph.addEdge(names[at - 1] ?? START, name));
-  return graph.addEdge(names.at(-1) ?? START, END);
-}
-
-/** A graph whose nodes' names are not known to the compiler. */
-function anyNames(): StateGraph<typeof State.spec, typeof State.State, typeof State.Update, string> {
-  return new StateGraph(State).addNode<string>('', () => ({}));
+  const [first = 'n0', ...names] = Array.from({ length: steps }, (_, at) => `n${at}`);
+  const count = (state: typeof State.State) => ({ count: state.count + 1 });
+  let graph = new StateGraph(State).addNode<string>(first, count);
+  for (const name of names) graph = graph.addNode(name, count);
+  [first, ...names].forEach((name, at) => graph.addEdge(at === 0 ? START : `n${at - 1}`, name));
+  return graph.addEdge(`n${steps - 1}`, END);
 }
