@@ -113,6 +113,7 @@ const Auth = z.strictObject({
 
 const Defaults = z.strictObject({
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
+  deadline: Duration.optional(),
   approvalTimeout: Duration.default(DEFAULTS.approvalTimeout),
   timeout: Duration.default(DEFAULTS.timeout),
   heartbeatTimeout: Duration.default(DEFAULTS.heartbeatTimeout),

@@ -1,10 +1,11 @@
 import type { CallSafety, FunctionEntry } from '../graph/catalog.ts';
 import type { FunctionCallRequest } from '../graph/effect.ts';
-import { own, toJson } from '../graph/json.ts';
+import { own } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { CallError } from './call-error.ts';
 import { messageOf } from './failures.ts';
 import type { CallKind } from './perform-call.ts';
+import { toResult } from './to-result.ts';
 import type { ToolContext } from './tools/tool.ts';
 
 /** A function that graphs call by name: what a graph knows of it, and how it is done. */
@@ -27,7 +28,7 @@ export function functionCalls(functions: Readonly<Record<string, RegisteredFunct
         });
       try {
         const value = await registered.execute(request.args, { key, runId, tenantId, principal: createdBy, signal });
-        return { kind: 'value', value: toJson(value ?? null) };
+        return { kind: 'value', value: toResult('FUNCTION_FAILED', value) };
       } catch (error) {
         if (error instanceof CallError) throw error;
         throw new CallError('FUNCTION_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });

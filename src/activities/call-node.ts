@@ -1,10 +1,11 @@
 import type { NodeTypeEntry } from '../graph/catalog.ts';
 import type { NodeCallRequest } from '../graph/effect.ts';
-import { own, toJson } from '../graph/json.ts';
+import { own } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import { CallError } from './call-error.ts';
 import { messageOf } from './failures.ts';
 import type { CallKind } from './perform-call.ts';
+import { toResult } from './to-result.ts';
 
 /** A type of node that is made by code. */
 export interface RegisteredNodeType extends NodeTypeEntry {
@@ -42,8 +43,9 @@ export function nodeCalls(nodeTypes: Readonly<Record<string, RegisteredNodeType>
       }
       try {
         const value = await registered.execute(config, { state, run, key, signal });
-        return { kind: 'value', value: toJson(value ?? null) };
+        return { kind: 'value', value: toResult('FUNCTION_FAILED', value) };
       } catch (error) {
+        if (error instanceof CallError) throw error;
         throw new CallError('FUNCTION_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });
       }
     },

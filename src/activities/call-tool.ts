@@ -1,10 +1,11 @@
 import type { ToolCallRequest } from '../graph/effect.ts';
 import { compileJsonSchema } from '../graph/json-schema.ts';
-import { own, toJson } from '../graph/json.ts';
+import { own } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { CallError } from './call-error.ts';
 import { messageOf } from './failures.ts';
 import type { CallKind } from './perform-call.ts';
+import { toResult } from './to-result.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** One call of a tool. Its arguments are checked again, by what the tool takes now. */
@@ -22,7 +23,7 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
       checkArguments(tool, request.args);
       try {
         const value: unknown = await tool.execute(request.args, { key, runId, tenantId, principal: createdBy, signal });
-        return { kind: 'value', value: toJson(value ?? null) };
+        return { kind: 'value', value: toResult('TOOL_FAILED', value) };
       } catch (error) {
         throw error instanceof CallError
           ? error

@@ -19,25 +19,34 @@ export interface Claimant {
 
 /**
  * Decides what becomes of a claim on a call that the ledger knows. A call that failed for good, or whose outcome is
- * unknown, is made again only when a person has ordered it since.
+ * unknown, is made again only when a person has ordered it since; what is asked for may have been corrected then.
  * @throws CallError `INTERNAL` when the same key stands for another request: one call's arguments never run under another's key
  */
-export function judgeClaim({ requestHash, order, safety }: Claimant, entry: LedgerEntry): ClaimVerdict<Known> {
-  if (entry.requestHash !== requestHash) {
+export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict<Known> {
+  const ordered = claimant.order > entry.order;
+  if (entry.requestHash !== claimant.requestHash && !ordered) {
     throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
       retryable: false,
       done: 'no',
     });
   }
-  const ordered = order > entry.order;
+  return judge(entry, { ordered, mayRepeat: ordered || claimant.safety !== 'unsafe' });
+}
+
+interface Standing {
+  /** A person has ordered the call since. */
+  readonly ordered: boolean;
+  readonly mayRepeat: boolean;
+}
+
+function judge(entry: LedgerEntry, { ordered, mayRepeat }: Standing): ClaimVerdict<Known> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
-      if (safety !== 'unsafe' || ordered) return { takeOver: true, failures: entry.failures };
-      return { takeOver: false, answer: { kind: 'lost' } };
+      return mayRepeat ? { takeOver: true, failures: entry.failures } : { takeOver: false, answer: { kind: 'lost' } };
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };

@@ -5,7 +5,7 @@ import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { etagOf } from './read-state.ts';
 import { toApiError } from './refusal.ts';
-import { sendSignal } from './send-signal.ts';
+import { earlierOutcome, sendSignal } from './send-signal.ts';
 
 export interface WantedEdit {
   readonly values: JsonObject;
@@ -24,16 +24,26 @@ export async function editState(
   caller: Caller,
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
 ): Promise<string> {
-  const { values, asNode, ifMatch } = wanted;
-  const checkpoint = run.view?.checkpointId ?? null;
-  if (ifMatch === undefined)
-    throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
-  if (ifMatch !== etagOf(run.id, checkpoint)) throw new ApiError('STALE', 'The state has changed since that ETag');
-  const payload = { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
-  const outcome = await sendSignal(deps, caller, { run, signal: { name: 'edit', attempt, payload } });
+  const earlier = await earlierOutcome(deps, run, attempt);
+  if (!earlier) requireCurrent(run, wanted.ifMatch);
+  const payload = toPayload(run, wanted);
+  const outcome = earlier ?? (await sendSignal(deps, caller, { run, signal: { name: 'edit', attempt, payload } }));
   if (!outcome.taken) throw toApiError(outcome.refusal);
   if (typeof outcome.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
   return await untilWritten(deps, run.id, outcome.value);
+}
+
+/** @throws ApiError unless the header names the state as it is */
+function requireCurrent({ id, view }: RunRecord, ifMatch: string | undefined): void {
+  if (ifMatch === undefined)
+    throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
+  if (ifMatch !== etagOf(id, view?.checkpointId ?? null))
+    throw new ApiError('STALE', 'The state has changed since that ETag');
+}
+
+function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
+  const checkpoint = view?.checkpointId ?? null;
+  return { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
 }
 
 const POLL_MS = 20;

@@ -31,7 +31,7 @@ export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: R
     step,
     next,
     waitingFor,
-    retrying,
+    retrying: endedAt === null ? retrying : [],
     input,
     output,
     error,

@@ -122,7 +122,14 @@ function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readon
 function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
   const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
   const { deadline } = defaults;
-  return { maxSteps, maxConcurrency, ...(deadline !== undefined && { deadline }), ...definition.limits, ...asked };
+  const limits = {
+    ...(deadline !== undefined && { deadline }),
+    ...definition.limits,
+    maxSteps,
+    maxConcurrency,
+    ...asked,
+  };
+  return { ...limits, maxConcurrency: Math.min(maxConcurrency, limits.maxConcurrency) };
 }
 
 function tightened(ofGraph: RunLimits, asked: Limits): RunLimits {

@@ -64,6 +64,7 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
     pause: null,
     clock: openClock(identity.limits),
     cancellation: null,
+    failing: null,
     error: null,
     output: null,
     spent: { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 },
@@ -112,6 +113,7 @@ function begin(draft: Draft, input: JsonObject, startAt: string | null): RunErro
 function standingOf(draft: Draft): Standing {
   const { run } = draft;
   if (run.cancellation) return { kind: 'waiting' };
+  if (run.failing) return { kind: 'failed', error: run.failing };
   if (run.status === 'paused') return { kind: 'paused' };
   const standing = drive(draft, rootFrame(draft));
   return standing.kind === 'waiting' && run.pause ? { kind: 'paused' } : standing;
@@ -131,8 +133,7 @@ function settle(draft: Draft, standing: Standing): boolean {
       end(draft, 'completed', { type: 'run.completed', output: run.output });
       break;
     case 'failed':
-      run.error = standing.error;
-      end(draft, 'failed', { type: 'run.failed', error: standing.error });
+      fail(draft, standing.error, isBusy);
       break;
     case 'paused':
       if (isBusy) run.status = 'running';
@@ -146,6 +147,19 @@ function settle(draft: Draft, standing: Standing): boolean {
   }
   keepTime(draft);
   return standing.kind === 'full';
+}
+
+/** What the calls that are out have done has to be known before the run is over. */
+function fail(draft: Draft, error: RunError, isBusy: boolean): void {
+  const { run } = draft;
+  if (isBusy) {
+    if (!run.failing) withdraw(draft);
+    run.failing = error;
+    run.status = 'running';
+    return;
+  }
+  run.error = error;
+  end(draft, 'failed', { type: 'run.failed', error });
 }
 
 function pauseRun(draft: Draft): void {

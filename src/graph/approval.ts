@@ -83,7 +83,7 @@ function statusAfter(approval: Approval, decisions: readonly Decision[]): Approv
 
 /** Whether the policy lets somebody decide. @returns why it does not */
 export function mayDecide(
-  { policy, requestedAt, requestedBy }: Approval,
+  { policy, requestedAt, requestedBy }: Pick<Approval, 'policy' | 'requestedAt' | 'requestedBy'>,
   { by, at }: Pick<Verdict, 'by' | 'at'>,
 ): Refusal | null {
   if (policy.excludeRequester === true && by.sub === requestedBy) {

@@ -32,8 +32,8 @@ export function keepTime(draft: Draft): void {
 
 /** It stands still while the run only waits for people. */
 function isTicking(draft: Draft): boolean {
-  const { status } = draft.run;
-  if (isEnded(status) || status === 'paused') return false;
+  const { status, failing } = draft.run;
+  if (isEnded(status) || failing || status === 'paused') return false;
   return status !== 'waiting' || openTasks(draft).some(waitsForWorld);
 }
 

@@ -102,10 +102,18 @@ function compileNode(
   };
 }
 
+/** The published graphs of a catalog are compiled once, however many nodes name them. */
+const compiled = new WeakMap<Catalog, Map<string, CompiledGraph>>();
+
 function compileChild({ graph }: NodeOfType<'subgraph'>, catalog: Catalog): CompiledGraph {
-  const definition = typeof graph === 'string' ? own(catalog.graphs ?? {}, graph) : graph;
+  if (typeof graph !== 'string') return compileGraph(graph, catalog);
+  const ofCatalog = compiled.get(catalog) ?? new Map<string, CompiledGraph>();
+  compiled.set(catalog, ofCatalog);
+  const definition = own(catalog.graphs ?? {}, graph);
   if (!definition) throw new TypeError('The catalog has no graph of that name');
-  return compileGraph(definition, catalog);
+  const child = ofCatalog.get(graph) ?? compileGraph(definition, catalog);
+  ofCatalog.set(graph, child);
+  return child;
 }
 
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {

@@ -29,7 +29,7 @@ export type Lead =
 export type Outgoing = ReadonlyMap<string, readonly CompiledEdge[]>;
 
 export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
-  return { id: String(index), sources: toList(edge.from), lead: compileLead(edge, index) };
+  return { id: String(index), sources: [...new Set(toList(edge.from))], lead: compileLead(edge, index) };
 }
 
 function compileLead(edge: EdgeDefinition, index: number): CompiledEdge['lead'] {
@@ -48,6 +48,7 @@ function toNodes(choose: Choose): CompiledEdge['lead'] {
 
 function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['lead'] {
   const list = parseExpression(forEach, NODE_NAMES);
+  if (to === END) return () => ({ kind: 'nodes', nodes: [] });
   const lane = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
   return (bindings) => {
     const items = list.evaluate(bindings);

@@ -3,6 +3,7 @@ import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
 import { stepOfTrail } from './frames.ts';
 import { own } from './json.ts';
+import { isEnded } from './run.ts';
 import type { Run, RunStatus } from './run.ts';
 import type { WaitPosition } from './nodes/position.ts';
 import type { NodeTask, Scope, Update } from './scope.ts';
@@ -57,7 +58,7 @@ export function toRunView(run: Run): RunView {
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
     step: root.superstep ? root.step : root.step - 1,
     next: nextNodes(root),
-    waitingFor: waitingIn(run, root, []),
+    waitingFor: isEnded(status) ? [] : waitingIn(run, root, []),
     output,
     error,
     usage: { ...counts, costUsd: costMicros / 1_000_000 },

@@ -42,7 +42,6 @@ export interface Run {
   readonly approvals: Readonly<Record<string, Approval>>;
   /** What became of the latest decisions and controls that carried an id. */
   readonly outcomes: readonly Outcome[];
-  /** A person wants the run to end; open calls are waited for. */
   /** Events that came before a node waited for them, the oldest first. */
   readonly events: readonly KeptEvent[];
   /** Breakpoints of this run on top of its graph's. */
@@ -51,7 +50,10 @@ export interface Run {
   readonly pause: PauseRequest | null;
   /** What is left of the deadline, and since when it runs; `null`: there is none. */
   readonly clock: Clock | null;
+  /** A person wants the run to end; open calls are waited for. */
   readonly cancellation: { readonly by: string; readonly reason: string | null } | null;
+  /** The run is going to fail with it, once the calls that are out have come back. */
+  readonly failing: RunError | null;
   readonly error: RunError | null;
   /** The output channels' values, once the run has completed. */
   readonly output: JsonObject | null;

@@ -184,10 +184,11 @@ function openNext(draft: Draft, frame: Frame): Standing | null {
     if (failure) return { kind: 'failed', error: failure };
   }
   const ready = scope.triggers.length > 0 ? scope.triggers : releaseDeferred(frame);
+  if (draft.run.pause) return { kind: 'paused' };
   if (ready.length === 0) return { kind: 'finished' };
   const limit = frame.path.length === 0 ? draft.run.limits.maxSteps : frame.graph.maxSteps;
   if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
-  if (draft.run.pause || stopsBefore(draft, frame, ready)) return { kind: 'paused' };
+  if (stopsBefore(draft, frame, ready)) return { kind: 'paused' };
   open(draft, frame);
   return null;
 }

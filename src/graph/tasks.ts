@@ -9,6 +9,7 @@ import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
 import { trailOf } from './frames.ts';
 import { own } from './json.ts';
+import { shortened } from './shortened.ts';
 import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
 import type { OpenCall, TaskAddress } from './run.ts';
@@ -77,9 +78,9 @@ function calledBy(request: CallRequest): OpenCall['called'] {
   }
 }
 
-/** Equal over replays, retries and continue-as-new: it is made of where the call stands in its run, and of nothing else. */
+/** Equal over replays and attempts: it is made of where the call stands in its run, and of nothing else. */
 function callKey({ draft, frame, task }: TaskFrame, number: number): string {
-  const place = [...frame.trail, task.key].join('/');
+  const place = shortened([...frame.trail, task.key].join('/'));
   return [draft.run.id, place, task.visit, number, task.round].join(':');
 }
 
@@ -113,7 +114,7 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
 }
 
 function startWaitTimer(of: TaskFrame, fireAt: number): string {
-  const id = `${trailOf(of).join('/')}.timer`;
+  const id = `${shortened(trailOf(of).join('/'))}.timer`;
   startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
   return id;
 }

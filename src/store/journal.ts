@@ -115,6 +115,7 @@ async function visited(db: Kysely<Tables>, runId: string, upTo: number): Promise
     .where('run_id', '=', runId)
     .where('seq', '<=', upTo)
     .where('type', '=', 'step.started')
+    .where(sql<boolean>`body::text not like '%"path":[%'`)
     .orderBy('seq', 'desc')
     .limit(MAX_VISITED)
     .execute();

@@ -102,10 +102,11 @@ async function claimCall<T>(
   return await db.transaction().execute(async (transaction) => {
     const verdict = judge(await lockEntry(transaction, claim.key));
     if (!verdict.takeOver) return { answer: verdict.answer };
-    const { claim: holder, order, at } = claim;
+    const { claim: holder, order, at, requestHash } = claim;
     const taken = {
       claim: holder,
       call_order: order,
+      request_hash: requestHash,
       failures: verdict.failures,
       status: 'claimed',
       claimed_at: at,

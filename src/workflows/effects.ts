@@ -32,7 +32,8 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
         case 'timer':
           return void timers.set(effect.id, startTimer(inbox, effect));
         case 'cancel.timer':
-          return timers.get(effect.id)?.cancel();
+          timers.get(effect.id)?.cancel();
+          return void timers.delete(effect.id);
         case 'cancel.calls':
           return calls.cancel();
       }

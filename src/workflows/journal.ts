@@ -55,12 +55,13 @@ export function createJournal(): Journal {
   };
 }
 
+/** Approvals are written as they are now: a batch that was lost is packed again with later events. */
 function toBatch(entries: readonly Entry[], run: Run): JournalBatch {
-  const approvals = new Map(entries.flatMap((entry) => entry.approvals).map((approval) => [approval.id, approval]));
+  const changed = new Set(entries.flatMap(({ approvals }) => approvals).map(({ id }) => id));
   return {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
-    approvals: [...approvals.values()],
+    approvals: Object.values(run.approvals).filter(({ id }) => changed.has(id)),
     view: toRunView(run),
   };
 }

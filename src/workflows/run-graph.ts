@@ -116,7 +116,10 @@ function record(shell: Shell): void {
   const { run, journal, hasMore, isRecording, isUrgent } = shell;
   if (isRecording || !(isUrgent || hasMore || run.status !== 'running')) return;
   const parcel = journal.pack(run);
-  if (!parcel) return;
+  if (!parcel) {
+    if (hasMore) shell.inbox.push({ kind: 'continue' });
+    return;
+  }
   shell.isUrgent = false;
   shell.isRecording = true;
   void deliver(shell, parcel);

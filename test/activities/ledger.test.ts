@@ -61,8 +61,16 @@ describe('judgeClaim', () => {
   test.each(['claimed', 'retrying', 'completed', 'failed', 'unknown'] as const)(
     'a key of another request, %s, is refused',
     (status) => {
-      const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y', order: 1 }), anEntry({ status }));
+      const judge = (): unknown => judgeClaim(aClaimant({ requestHash: 'y' }), anEntry({ status }));
       expect(judge).toThrow(expect.objectContaining({ code: 'INTERNAL', retryable: false, done: 'no' }));
+    },
+  );
+
+  test.each(['claimed', 'retrying', 'failed', 'unknown'] as const)(
+    'what a person orders again, corrected meanwhile, is made: %s',
+    (status) => {
+      const claimant = aClaimant({ requestHash: 'y', order: 1 });
+      expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ takeOver: true });
     },
   );
 });

@@ -11,5 +11,6 @@ export function abandon(draft: Draft): void {
   scope.unfired = [];
   scope.deferred = [];
   scope.triggers = [];
+  scope.hold = null;
   draft.frames.clear();
 }

@@ -1,16 +1,16 @@
-import { mayDecide } from '../approval.ts';
 import { scopeBindings } from '../bindings.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
 import type { Draft } from '../draft.ts';
 import { EdgeFailure, fireEdges } from '../edges.ts';
-import { fire } from '../fire.ts';
+import { fire, previewNext } from '../fire.ts';
 import { rootFrame } from '../frames.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Refusal } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
 import type { StateEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
+import { refusePassing, refuseSpeakingFor } from './pass-approval.ts';
 import { valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
@@ -26,7 +26,8 @@ export const edit: SignalKind = {
     const change = { values, by: by.sub, asNode };
     const refusal = refusalOf(draft, request) ?? tryEdges(draft, change) ?? editChannels(draft, change);
     if (refusal) return refused(refusal);
-    if (asNode !== undefined) goOnFrom(draft, asNode);
+    if (asNode === undefined) lookAgain(draft);
+    else goOnFrom(draft, asNode);
     saveEdit(draft);
     return taken(draft.run.checkpointId);
   },
@@ -45,10 +46,7 @@ function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null
     const message = `There is no node "${asNode}".${didYouMean(asNode, graph.nodes.keys())}`;
     return { code: 'MALFORMED', message, issues: [{ path: '/asNode', message }] };
   }
-  const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
-  return (
-    pending.map((approval) => mayDecide(approval, { by, at: draft.at })).find((refusal) => refusal !== null) ?? null
-  );
+  return refuseSpeakingFor(draft, graph, { node: asNode, by }) ?? refusePassing(draft, by);
 }
 
 /** Tries the edges of the node on the state as it would be. @returns why they can't tell where to go on */
@@ -74,8 +72,14 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
 function goOnFrom(draft: Draft, node: string): void {
   const frame = rootFrame(draft);
   abandon(draft);
-  frame.scope.hold = null;
   frame.scope.hasPassed = false;
   frame.scope.unfired = [node];
   fire(draft, frame);
+}
+
+/** At a breakpoint after a node, what comes next depends on the new state. */
+function lookAgain(draft: Draft): void {
+  const frame = rootFrame(draft);
+  const { hold } = frame.scope;
+  if (hold?.at === 'after') frame.scope.hold = { ...hold, next: previewNext(draft, frame) };
 }

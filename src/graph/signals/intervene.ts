@@ -5,8 +5,10 @@ import type { JsonObject } from '../json.ts';
 import { interventionId } from '../run-view.ts';
 import { openTasks } from '../frames.ts';
 import { startAgain } from '../start-again.ts';
+import type { Refusal } from '../run.ts';
 import { failTask, skipTask } from '../task-progress.ts';
 import type { TaskFrame } from '../tasks.ts';
+import { refuseSpeakingFor } from './pass-approval.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
 
@@ -29,7 +31,12 @@ export const skip: SignalKind = {
   properties: { ...WHICH, output: true },
   handle(draft, { payload, by }) {
     try {
-      return intervene(draft, payload, (of) => skipTask(of, payload['output'] ?? null, by.sub));
+      return intervene(draft, payload, (of) => {
+        const { graph } = of.frame;
+        const refusal = refuseSpeakingFor(draft, graph, { node: of.node.id, by });
+        if (!refusal) skipTask(of, payload['output'] ?? null, by.sub);
+        return refusal;
+      });
     } catch (error) {
       if (!(error instanceof GraphError)) throw error;
       const issues = [{ path: '/output', message: error.message }];
@@ -52,13 +59,13 @@ export const fail: SignalKind = {
     }),
 };
 
-function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => void): Answer {
+function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => Refusal | null | void): Answer {
   const waiting = interventions(draft);
   const chosen = waiting.filter((of) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
   const [only] = chosen;
   if (only && chosen.length === 1) {
-    act(only);
-    return taken();
+    const refusal = act(only);
+    return refusal ? refused(refusal) : taken();
   }
   const names = waiting.map((of) => `${idOf(of)} (${of.task.node})`).join(', ');
   if (only)

@@ -4,7 +4,6 @@ import { rootFrame } from '../frames.ts';
 import { isDeeperThan, isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';
-import { isEnded } from '../run.ts';
 import type { Principal, Refusal } from '../run.ts';
 import { refused, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
@@ -50,9 +49,12 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
       issues,
     });
   }
-  const { status, cancellation } = draft.run;
-  if (isEnded(status) || cancellation)
-    return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : status}` });
+  const { cancellation, failing } = draft.run;
+  if (cancellation || failing)
+    return refused({
+      code: 'NOT_ALLOWED_NOW',
+      message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}`,
+    });
   return kind.handle(draft, { payload, by: principalOf(payload) });
 }
 

@@ -1,10 +1,10 @@
-import { mayDecide } from '../approval.ts';
 import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
 import { didYouMean } from '../nearest.ts';
 import type { Principal, Refusal } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
+import { refusePassing } from './pass-approval.ts';
 import { release, valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
@@ -16,13 +16,12 @@ export const replan: SignalKind = {
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
     const values = valuesOf(payload);
-    const refusal = refusalOf(draft, node, by) ?? (values && editChannels(draft, { values, by: by.sub }));
+    const refusal = refusalOf(draft, node, by) ?? editChannels(draft, { values: values ?? {}, by: by.sub });
     if (refusal) return refused(refusal);
     abandon(draft);
     rootFrame(draft).scope.triggers = [{ node }];
     saveEdit(draft);
     release(draft, by.sub);
-    rootFrame(draft).scope.hasPassed = true;
     return taken();
   },
 };
@@ -38,15 +37,5 @@ function refusalOf(draft: Draft, node: string, by: Principal): Refusal | null {
     const message = `There is no node "${node}".${didYouMean(node, graph.nodes.keys())}`;
     return { code: 'MALFORMED', message, issues: [{ path: '/node', message }] };
   }
-  return passedOver(draft, by);
-}
-
-/** Passing a pending approval over counts as deciding it. */
-function passedOver({ run, at }: Draft, by: Principal): Refusal | null {
-  const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
-  for (const approval of pending) {
-    const refusal = mayDecide(approval, { by, at });
-    if (refusal) return refusal;
-  }
-  return null;
+  return refusePassing(draft, by);
 }

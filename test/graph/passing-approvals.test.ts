@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { ApprovalPolicy } from '../../src/graph/definition.ts';
+import type { JsonObject } from '../../src/graph/json.ts';
+import type { MemoryRun } from '../support/memory-shell.ts';
+import { startRun } from '../support/runs.ts';
+
+const USER = { sub: 'uma', roles: ['user'] };
+const APPROVER = { sub: 'ada', roles: ['approver'] };
+
+const asking = (policy: ApprovalPolicy): MemoryRun =>
+  startRun({
+    nodes: {
+      ask: { type: 'approval', title: 'May I?', policy },
+      pay: { type: 'set', write: { log: 'paid' } },
+    },
+  });
+
+describe('a replan past a pending approval', () => {
+  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['is for approvers', {}, APPROVER, true],
+    ['is for whom the policy names', { users: ['uma'] }, USER, true],
+    ['is not for whom it does not name', { roles: ['boss'] }, APPROVER, false],
+    ['is for nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
+    ['is for nobody where it takes a reason', { requireReason: true }, APPROVER, false],
+  ])('%s', (...[, policy, by, isTaken]) => {
+    const run = asking(policy);
+    run.signal('replan', { node: 'pay', by });
+    expect(run.run.status).toBe(isTaken ? 'completed' : 'waiting');
+    const types = run.events.map(({ type }) => type);
+    expect(types).toContain(isTaken ? 'state.updated' : 'signal.ignored');
+  });
+});
+
+describe('speaking for an approval node', () => {
+  test('by an edit as that node takes who may decide it', () => {
+    const run = startRun({
+      nodes: { ask: { type: 'approval', title: 'May I?' }, pay: { type: 'set', write: { log: 'paid' } } },
+      interruptBefore: ['ask'],
+    });
+    run.signal('edit', { asNode: 'ask', values: {}, by: USER });
+    expect(run.run.root.triggers).toMatchObject([{ node: 'ask' }]);
+    run.signal('edit', { asNode: 'ask', values: {}, by: APPROVER });
+    expect(run.run.root.triggers).toMatchObject([{ node: 'pay' }]);
+  });
+
+  test('by skipping it after its rejection does too', () => {
+    const run = startRun({
+      nodes: { ask: { type: 'approval', title: 'May I?', onReject: 'fail', onError: 'intervene' } },
+    });
+    run.signal('reject', { by: APPROVER });
+    run.signal('skip', { output: { decision: 'approved' }, by: USER });
+    expect(run.run.status).toBe('waiting');
+    run.signal('skip', { output: { decision: 'approved' }, by: APPROVER });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+describe('pausing in the last superstep', () => {
+  test('holds the run all the same', () => {
+    const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
+    run.signal('pause', { by: APPROVER });
+    run.signal('approve', { by: APPROVER });
+    expect(run.run.status).toBe('paused');
+    run.signal('resume', { by: APPROVER });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+test('forEach to the end leads nowhere', () => {
+  const run = startRun({
+    nodes: { a: { type: 'set', write: { log: 'a' } } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', forEach: '[1, 2]', to: '__end__' },
+    ],
+  });
+  expect(run.run.status).toBe('completed');
+});
