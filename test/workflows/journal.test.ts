@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { advance, startRun } from '../../src/graph/advance.ts';
+import { compileGraph } from '../../src/graph/compile.ts';
+import { unpackBatch } from '../../src/graph/packed-batch.ts';
+import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
+import { createJournal } from '../../src/workflows/journal.ts';
+import type { JournalParcel } from '../../src/workflows/journal.ts';
+import { aCatalog, aDefinition } from '../support/builders.ts';
+
+const graph = compileGraph(
+  aDefinition({
+    nodes: { ask: { type: 'approval', title: 'May I?' }, pay: { type: 'tool', tool: 'charge', args: { key: 'k' } } },
+    edges: [{ from: '__start__', to: ['ask', 'pay'] }],
+  }),
+  aCatalog(),
+);
+const identity = {
+  id: 'R1',
+  tenantId: 'acme',
+  threadId: null,
+  graph: { name: 'test', version: 1, hash: 'h' },
+  createdBy: { sub: 'ann', roles: ['user'] },
+  limits: { maxSteps: 25, maxConcurrency: 100 },
+};
+
+/** A run that waits for an approval and a call, and its journal. */
+function open() {
+  const first = startRun(graph, identity, { input: {}, startedAt: 0 });
+  let { run } = first;
+  const journal = createJournal();
+  journal.add(first);
+  return {
+    journal,
+    pack: () => journal.pack(run),
+    take: (body: OccurrenceBody): void => {
+      const step = advance(graph, run, { ...body, at: 1 });
+      run = step.run;
+      journal.add(step);
+    },
+  };
+}
+
+const read = (parcel: JournalParcel | null) => parcel && unpackBatch(parcel.batch);
+
+describe('a parcel that is lost', () => {
+  test('is packed again, with approvals as they are by then', () => {
+    const { pack, take } = open();
+    const lost = pack();
+    take({ kind: 'signal', name: 'approve', payload: {} });
+    expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
+    lost?.lost();
+    const again = read(pack());
+    expect(again?.events[0]?.seq).toBe(1);
+    expect(again?.approvals).toMatchObject([{ status: 'approved' }]);
+  });
+});
+
+describe('a journal', () => {
+  test('is empty when every parcel has been delivered', () => {
+    const { journal, pack } = open();
+    const parcel = pack();
+    expect([journal.isEmpty(), pack()]).toEqual([false, null]);
+    parcel?.delivered();
+    expect(journal.isEmpty()).toBe(true);
+  });
+});
