@@ -9,9 +9,12 @@ import { runTicket } from '../../src/dev/demo/run-ticket.ts';
 import { readCases } from '../../src/dev/demo/ticket.ts';
 import { startStack } from '../../src/dev/stack.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { LANGUAGE_RUNS } from './language-runs.ts';
+import { playLanguageRun } from './play-language-run.ts';
 
 /*
- * Records the history of one run for each route that the demo's tickets take: `npm run record-histories`. What is recorded
+ * Records the history of one run for each route that the demo's tickets take, and of runs that use the rest of the
+ * language: `npm run record-histories`. What is recorded
  * for an interpreter version stays as it is; a new version is recorded into a folder of its own.
  */
 
@@ -29,15 +32,20 @@ try {
     createClient(stack.baseUrl, token),
   );
   if (!user || !approver) throw new TypeError('The stack gave no tokens');
+  const admin = createClient(stack.baseUrl, stack.tokens.admin);
+  const record = async (name: string, id: string): Promise<void> => {
+    const history = await workflow.getHandle(toWorkflowId({ tenantId: 'demo', id })).fetchHistory();
+    await writeFile(join(FOLDER, `${name}.json`), `${historyToJSON(history)}\n`);
+  };
+  for (const run of LANGUAGE_RUNS) await record(`language-${run.name}`, await playLanguageRun(admin, run));
   const routes = new Set<string>();
   for (const ticket of await readCases()) {
     const { route, runId, ticketId } = await runTicket({ graph: 'refund-triage', user, approver, say }, ticket);
     if (routes.has(route.join(' '))) continue;
     routes.add(route.join(' '));
-    const history = await workflow.getHandle(toWorkflowId({ tenantId: 'demo', id: runId })).fetchHistory();
-    await writeFile(join(FOLDER, `refund-triage-${ticketId}.json`), `${historyToJSON(history)}\n`);
+    await record(`refund-triage-${ticketId}`, runId);
   }
-  say(`${routes.size} histories are in ${FOLDER}`);
+  say(`${routes.size + LANGUAGE_RUNS.length} histories are in ${FOLDER}`);
 } finally {
   await connection.close();
   await stack.stop();

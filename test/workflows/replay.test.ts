@@ -36,7 +36,7 @@ describe('recorded histories', () => {
   });
 
   test('one whose commands differ does not', async () => {
-    const [file = ''] = files;
+    const file = files.find((name) => name.includes('refund-triage')) ?? '';
     const other = (await read(file)).replaceAll(/"activityId": ?"([^"]*):classify:/g, '"activityId": "$1:classified:');
     await expect(replay(other)).rejects.toThrow(DeterminismViolationError);
   });

@@ -1,0 +1,97 @@
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/json.ts';
+
+/** A run of a graph that uses parts of the language that the demo does not, and what people do to it. */
+export interface LanguageRun {
+  readonly name: string;
+  readonly graph: GraphDefinition;
+  readonly input: JsonObject;
+  /** In order; each one when the run has the status that is given. */
+  readonly steps: readonly LanguageStep[];
+}
+
+export interface LanguageStep {
+  readonly when: 'waiting' | 'paused';
+  /** A route under `/api/runs/{id}/`. */
+  readonly control: string;
+  readonly body: Json;
+  /** Once for each approval that waits. */
+  readonly forEachApproval?: boolean;
+}
+
+const child: GraphDefinition = {
+  name: 'child',
+  channels: { item: {}, answer: {} },
+  nodes: {
+    ask: { type: 'approval', title: 'Is {{ state.item }} fine?', write: { answer: '{{ result.decision }}' } },
+    rest: { type: 'wait', for: '10ms' },
+  },
+  edges: [
+    { from: '__start__', to: 'ask' },
+    { from: 'ask', to: 'rest' },
+  ],
+};
+
+const parts: GraphDefinition = {
+  name: 'parts',
+  channels: { items: {}, answers: { reducer: 'append' }, paid: {}, log: { reducer: 'append' } },
+  nodes: {
+    choose: { type: 'set', write: { log: 'chosen' } },
+    each: {
+      type: 'subgraph',
+      graph: child,
+      input: { item: '{{ item }}' },
+      write: { answers: '{{ result.answer }}' },
+    },
+    payment: { type: 'wait', event: 'paid', timeout: '1h', write: 'paid' },
+    done: { type: 'set', write: { log: 'done' } },
+    last: { type: 'set', defer: true, write: { log: 'last' } },
+  },
+  edges: [
+    { from: '__start__', to: ['choose', 'last'] },
+    { from: 'choose', route: "size(state.items) > 0 ? 'some' : 'none'", paths: { some: 'branch', none: 'done' } },
+    { from: 'branch', forEach: 'state.items', to: 'each', maxConcurrency: 2 },
+    { from: 'each', to: 'payment' },
+    { from: 'payment', to: 'done' },
+  ],
+  interruptAfter: ['payment'],
+};
+
+/** The graph, with the node that its route leads to. */
+const graph: GraphDefinition = {
+  ...parts,
+  nodes: { ...parts.nodes, branch: { type: 'set', write: { log: 'branch' } } },
+  limits: { deadline: '2h' },
+};
+
+export const LANGUAGE_RUNS: readonly LanguageRun[] = [
+  {
+    name: 'parts',
+    graph,
+    input: { items: ['a', 'b', 'c'] },
+    steps: [
+      { when: 'waiting', control: 'approve', body: {}, forEachApproval: true },
+      { when: 'waiting', control: 'approve', body: {}, forEachApproval: true },
+      { when: 'waiting', control: 'signal', body: { event: 'paid', payload: 7 } },
+      { when: 'paused', control: 'resume', body: { values: { log: 'resumed' } } },
+    ],
+  },
+  {
+    name: 'replanned',
+    graph,
+    input: { items: ['a'] },
+    steps: [
+      { when: 'waiting', control: 'pause', body: { reason: 'a look' } },
+      { when: 'paused', control: 'replan', body: { node: 'payment' } },
+      { when: 'waiting', control: 'signal', body: { event: 'other' } },
+      { when: 'waiting', control: 'signal', body: { event: 'paid' } },
+      { when: 'paused', control: 'resume', body: {} },
+    ],
+  },
+  {
+    name: 'canceled',
+    graph,
+    input: { items: ['a', 'b'] },
+    steps: [{ when: 'waiting', control: 'cancel', body: { reason: 'enough' } }],
+  },
+];
