@@ -9,7 +9,10 @@ import { validateGraph } from '../../src/graph/validate/validate.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { listAt, textAt } from '../support/json-at.ts';
 
-const ROBOT = { schema: { type: 'object', properties: { speed: {} }, required: ['speed'] }, effect: 'keyed' } as const;
+const ROBOT = {
+  schema: { type: 'object', properties: { speed: {}, color: {} }, required: ['speed'] },
+  effect: 'keyed',
+} as const;
 const fits = new Ajv2020({ strictTypes: false }).compile(definitionSchema());
 const fitsWithRobots = new Ajv2020({ strictTypes: false }).compile(definitionSchema({ robot: ROBOT }));
 
@@ -72,6 +75,8 @@ describe('definitionSchema', () => {
       fitsWithRobots.errors,
     ]).toEqual([true, null]);
     expect(fitsWithRobots(withNode({ type: 'robot' }))).toBe(false);
+    expect(fitsWithRobots(withNode({ type: 'robot', color: 'red' }))).toBe(false);
+    expect(fitsWithRobots(withNode({ type: 'robot', color: 'red', speed: 1 }))).toBe(true);
     expect(fitsWithRobots(withNode({ type: 'robot', speed: 1, timeout: 'soon' }))).toBe(false);
   });
 

@@ -41,6 +41,16 @@ describe('an edit', () => {
     expect(run.steps).toEqual([['b'], ['c']]);
   });
 
+  test('at a breakpoint after a node changes what comes next', () => {
+    const run = startRun({ ...definition, interruptAfter: ['ask'] });
+    run.signal('approve', {});
+    expect(run.run.root.hold).toEqual({ at: 'after', nodes: ['ask'], next: ['c'] });
+    run.signal('edit', { values: { log: 'x' } });
+    expect(run.run.root.hold).toEqual({ at: 'after', nodes: ['ask'], next: ['b'] });
+    run.signal('resume', {});
+    expect(run.steps).toEqual([['ask'], ['b'], ['c']]);
+  });
+
   test('as a node stops at a breakpoint that it leads to', () => {
     const run = startRun({ ...definition, interruptBefore: ['c'] });
     run.signal('edit', { asNode: 'ask' });

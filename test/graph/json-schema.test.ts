@@ -42,6 +42,7 @@ describe('a schema', () => {
     [{ pattern: 7 }, 1],
     [{ patternProperties: 7 }, 1],
     [{ patternProperties: { x: 7 } }, 1],
+    [{ properties: 7 }, 1],
     [{ $ref: '#/nowhere' }, 1],
     [{ $ref: '#' }, 1],
     [{ type: 'nope' }, 1],

@@ -1,0 +1,134 @@
+import { describe, expect, test } from 'vitest';
+import { advance, startRun as begin } from '../../src/graph/advance.ts';
+import { DEFAULTS } from '../../src/graph/catalog.ts';
+import { compileGraph } from '../../src/graph/compile.ts';
+import type { NodeDefinition } from '../../src/graph/definition.ts';
+import { limitsOfGraph } from '../../src/graph/limits.ts';
+import { compileRunner } from '../../src/graph/nodes/node-types.ts';
+import type { NodePosition } from '../../src/graph/nodes/position.ts';
+import type { Happening, TaskContext } from '../../src/graph/nodes/runner.ts';
+import { aCatalog, aDefinition } from '../support/builders.ts';
+import { addsNames } from '../support/runs.ts';
+
+const IDENTITY = {
+  id: 'run-1',
+  tenantId: 'acme',
+  threadId: null,
+  graph: { name: 'test', version: null, hash: 'h' },
+  createdBy: { sub: 'uma', roles: [] },
+  limits: limitsOfGraph({}, DEFAULTS),
+};
+
+const nothing = (): never => {
+  throw new Error('Nothing is asked for');
+};
+const context: TaskContext = {
+  bindings: {},
+  call: () => 'key',
+  requestApproval: nothing,
+  expireApproval: nothing,
+  cancelTimer: nothing,
+  startTimer: nothing,
+  takeEvent: nothing,
+  now: 0,
+};
+
+function compile(node: NodeDefinition, graph = aDefinition()) {
+  const catalog = aCatalog();
+  const subgraph = compileGraph(graph, catalog);
+  return compileRunner(node, { id: 'n', catalog, defaults: {}, subgraph });
+}
+
+const CALL: NodePosition = { kind: 'call', key: 'k' };
+const LLM: NodePosition = { kind: 'llm', key: 'k', model: 0, call: 0, corrections: [] };
+const WAIT: NodePosition = { kind: 'wait', event: 'go', timerId: null, since: '', deadline: null };
+const APPROVAL: NodePosition = { kind: 'approval', approvalId: 'a', timerId: 't' };
+
+const model = {
+  kind: 'model',
+  text: 'x',
+  toolCalls: [],
+  finishReason: 'stop',
+  usage: { inputTokens: 0, outputTokens: 0 },
+} as const;
+const TIMER: Happening = { kind: 'timer', id: 't' };
+const REPLY: Happening = { kind: 'call.completed', reply: model };
+const VALUE: Happening = { kind: 'call.completed', reply: { kind: 'value', value: 1 } };
+
+const thinks: NodeDefinition = { type: 'llm', prompt: 'x' };
+const asks: NodeDefinition = { type: 'approval', title: 'May I?' };
+const computes: NodeDefinition = { type: 'function', function: 'double' };
+const pays: NodeDefinition = { type: 'tool', tool: 'charge' };
+const waits: NodeDefinition = { type: 'wait', event: 'go' };
+const nests: NodeDefinition = { type: 'subgraph', graph: aDefinition() };
+
+describe('a task that is given what it does not wait for says so', () => {
+  test.each([
+    [{ type: 'set' }, CALL, VALUE],
+    [pays, CALL, TIMER],
+    [pays, CALL, REPLY],
+    [computes, CALL, TIMER],
+    [computes, CALL, REPLY],
+    [thinks, CALL, REPLY],
+    [thinks, LLM, TIMER],
+    [thinks, LLM, VALUE],
+    [asks, CALL, TIMER],
+    [asks, APPROVAL, VALUE],
+    [waits, CALL, TIMER],
+    [waits, WAIT, VALUE],
+    [nests, CALL, TIMER],
+  ] satisfies [NodeDefinition, NodePosition, Happening][])('%j at %j given %j', (...[node, position, happening]) => {
+    expect(() => compile(node).resume(context, position, happening)).toThrow(
+      `A task at position "${position.kind}" was given what it does not wait for`,
+    );
+  });
+});
+
+describe('a node that cannot be', () => {
+  test('a tool that is gone fails however it goes on', () => {
+    const progress = compile({ type: 'tool', tool: 'gone' }).resume(context, CALL, VALUE);
+    expect(progress).toMatchObject({ kind: 'failed', failure: { error: { code: 'TOOL_NOT_FOUND' } } });
+  });
+
+  test('a subgraph without a graph is not compiled', () => {
+    const scope = { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null };
+    expect(() => compileRunner(nests, scope)).toThrow(/graph inside/);
+  });
+
+  test('a subgraph whose input is no object does not start', () => {
+    const node: NodeDefinition = JSON.parse('{"type": "subgraph", "graph": {}, "input": "{{ 1 }}"}');
+    expect(() => compile(node).start(context)).toThrow(/is an object/);
+  });
+
+  test('an llm node without a model does not start', () => {
+    expect(() => compile({ ...thinks, model: [] }).start(context)).toThrow(/without a model/);
+  });
+
+  test('a reply of a model that the node does not have names none', () => {
+    const progress = compile(thinks).resume(context, { ...LLM, model: 5 }, REPLY);
+    expect(progress).toMatchObject({ kind: 'done', result: { text: 'x', model: null } });
+  });
+});
+
+describe('a run that does not fit its graph fails and stays readable', () => {
+  const graph = compileGraph(aDefinition({ nodes: { ask: { ...asks, type: 'approval', title: 'x' } } }), aCatalog());
+  const { run } = begin(graph, IDENTITY, { input: {}, startedAt: 0 });
+
+  test('where it begins at a node that is not there', () => {
+    const lost = begin(graph, IDENTITY, { input: {}, startedAt: 0, startAt: 'nowhere' });
+    expect(lost.run).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
+    expect(lost.run.error?.message).toContain('has no node "nowhere"');
+  });
+
+  test('where another graph goes on with it', () => {
+    const other = compileGraph(aDefinition({ nodes: addsNames('b') }), aCatalog());
+    const { error } = advance(other, run, { kind: 'continue', at: 1 }).run;
+    expect(error).toMatchObject({ code: 'INTERNAL' });
+  });
+
+  test('where the approval is gone that a timer ends', () => {
+    const [id = ''] = Object.keys(run.timers);
+    const { error } = advance(graph, { ...run, approvals: {} }, { kind: 'timer', id, at: 1 }).run;
+    expect(error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no approval "run-1.a1"') });
+  });
+});
