@@ -48,7 +48,7 @@ export interface Verdict {
   readonly values?: Json | undefined;
 }
 
-export type Judgement = { readonly approval: Approval } | { readonly refusal: Refusal };
+export type Judgement = { readonly approval: Approval; readonly decision: Decision } | { readonly refusal: Refusal };
 
 /**
  * Applies a decision to an approval: one rejection decides, approvals count towards the quorum.
@@ -69,7 +69,7 @@ export function decide(approval: Approval, verdict: Verdict): Judgement {
     values: verdict.values ?? null,
   };
   const decisions = [...approval.decisions, decision];
-  return { approval: { ...approval, args, decisions, status: statusAfter(approval, decisions) } };
+  return { approval: { ...approval, args, decisions, status: statusAfter(approval, decisions) }, decision };
 }
 
 function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {

@@ -1,5 +1,7 @@
+import { own } from './json.ts';
+
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-const PATTERN = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/;
+const NUMBER = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
 
 /** Longer waits than this can't be told from a mistake, and no timer of the server holds them. */
 const MAX_MS = 100 * 365 * 86_400_000;
@@ -9,8 +11,11 @@ const MAX_MS = 100 * 365 * 86_400_000;
  * @returns milliseconds, or `null` when the text is no duration
  */
 export function parseDuration(text: unknown): number | null {
-  const match = typeof text === 'string' ? PATTERN.exec(text) : null;
-  if (!match) return null;
-  const ms = Number(match[1]) * (UNIT_MS[match[2] ?? ''] ?? Number.NaN);
+  if (typeof text !== 'string') return null;
+  const number = NUMBER.exec(text)?.[0];
+  if (number === undefined) return null;
+  const unit = own(UNIT_MS, text.slice(number.length));
+  if (unit === undefined) return null;
+  const ms = Number(number) * unit;
   return ms <= MAX_MS ? Math.round(ms) : null;
 }

@@ -8,6 +8,7 @@ export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Cat
   const parts = [...withGraphsInside(definition, catalog)];
   const nodes = parts.flatMap(({ definition: part }) => Object.values(part.nodes));
   const models = parts.flatMap(({ definition: part }) => modelsOf(part));
+  const { graphs: known = {} } = catalog;
   const graphs = parts.flatMap(({ reference }) => reference ?? []);
   return {
     models: pick(catalog.models, models),
@@ -25,7 +26,7 @@ export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Cat
         nodes.map(({ type }) => type),
       ),
     }),
-    ...(graphs.length > 0 && { graphs: pick(catalog.graphs ?? {}, graphs) }),
+    ...(graphs.length > 0 && { graphs: pick(known, graphs) }),
     defaults: catalog.defaults,
   };
 }

@@ -13,7 +13,7 @@ import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { isTaken, lanesOf, occupy } from './lanes.ts';
 import { planTasks } from './plan-tasks.ts';
-import type { NodeTask, Trigger } from './scope.ts';
+import type { NodeTask, TaskState, Trigger } from './scope.ts';
 import { resumeTask, startTask } from './task-progress.ts';
 import type { TaskFrame } from './tasks.ts';
 
@@ -28,24 +28,24 @@ export type Standing =
 /** Runs supersteps, one after the other, as far as they go without the outside. */
 export function drive(draft: Draft, frame: Frame): Standing {
   for (;;) {
-    const standing = frame.scope.superstep ? workOn(draft, frame) : openNext(draft, frame);
+    const standing = frame.scope.superstep ? workOn(draft, frame, frame.scope.superstep.tasks) : openNext(draft, frame);
     if (standing) return standing;
     if (isFull(draft)) return { kind: 'full' };
   }
 }
 
 /** Starts what can be started, goes on inside subgraphs, and closes the superstep when all of it is over. */
-function workOn(draft: Draft, frame: Frame): Standing | null {
+function workOn(draft: Draft, frame: Frame, tasks: NodeTask[]): Standing | null {
   if (startReady(draft, frame)) return { kind: 'full' };
   const inside = driveChildren(draft, frame);
   if (inside === 'full') return { kind: 'full' };
   if (inside === 'settled') return null;
-  const tasks = frame.scope.superstep?.tasks ?? [];
-  if (tasks.some(isUnsettled)) return { kind: inside };
+  const settled = tasks.filter(isSettled);
   const failures = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
+  if (settled.length + failures.length < tasks.length) return { kind: inside };
   const [first, second] = failures;
   if (first) return { kind: 'failed', error: withCause(first, second) };
-  return close(draft, frame, tasks);
+  return close(draft, frame, { tasks, settled });
 }
 
 /** Goes on inside each subgraph that is open. @returns what that came to: some of them may have settled */
@@ -88,8 +88,11 @@ export function outputOf({ graph, scope }: Frame): JsonObject {
   return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
 }
 
-function isUnsettled({ state }: NodeTask): boolean {
-  return state.phase === 'ready' || state.phase === 'open' || state.phase === 'intervention';
+/** A task that is over, and has not failed. */
+type SettledTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
+
+function isSettled(task: NodeTask): task is SettledTask {
+  return task.state.phase === 'completed' || task.state.phase === 'diverted';
 }
 
 function withCause(first: RunError, second: RunError | undefined): RunError {
@@ -112,17 +115,23 @@ function startReady(draft: Draft, frame: Frame): boolean {
   return false;
 }
 
+/** A superstep whose tasks are over: as it holds them, and as what they are. */
+interface Closing {
+  readonly tasks: NodeTask[];
+  readonly settled: readonly SettledTask[];
+}
+
 /** Applies the writes, saves a checkpoint and evaluates the edges on the new state. */
-function close(draft: Draft, frame: Frame, tasks: readonly NodeTask[]): Standing | null {
+function close(draft: Draft, frame: Frame, { tasks, settled }: Closing): Standing | null {
   const { scope } = frame;
-  const writes = tasks.flatMap(toWrite);
+  const writes = settled.map(toWrite);
   const applied = applyWrites(frame.graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
-  if (!applied.ok) return failWriters(scope.superstep?.tasks ?? [], applied, scope.step);
+  if (!applied.ok) return failWriters(tasks, applied, scope.step);
   scope.channels = fadeEphemeral(frame, applied);
   scope.superstep = null;
-  scope.unfired = tasks.filter(takesEdges).map(({ node }) => node);
-  trigger(frame, jumps(tasks));
-  const nodes = stopsAmong(draft, frame, { at: 'after', nodes: tasks.map(({ node }) => node) });
+  scope.unfired = settled.filter(takesEdges).map(({ node }) => node);
+  trigger(frame, jumps(settled));
+  const nodes = stopsAmong(draft, frame, { at: 'after', nodes: settled.map(({ node }) => node) });
   if (nodes.length > 0) scope.hold = { at: 'after', nodes, next: previewNext(draft, frame) };
   const failure = nodes.length > 0 ? null : fire(draft, frame);
   saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step });
@@ -134,8 +143,8 @@ function takesEdges({ state }: NodeTask): boolean {
   return state.phase === 'completed' && state.jump?.ignoresEdges !== true;
 }
 
-function toWrite({ key, node, state }: NodeTask): Write[] {
-  return state.phase === 'completed' || state.phase === 'diverted' ? [{ by: key, node, update: state.update }] : [];
+function toWrite({ key, node, state }: SettledTask): Write {
+  return { by: key, node, update: state.update };
 }
 
 /** The nodes to blame for a write that can't be applied have failed; the others keep what they did. */
@@ -167,11 +176,8 @@ function fadeEphemeral({ graph }: Frame, { channels, changes }: Applied & { ok: 
 }
 
 /** Where nodes themselves, or their `onError`, sent the run. */
-function jumps(tasks: readonly NodeTask[]): readonly Trigger[] {
-  const targets = tasks.flatMap(({ state }) => {
-    if (state.phase === 'diverted') return [state.to];
-    return state.phase === 'completed' ? (state.jump?.nodes ?? []) : [];
-  });
+function jumps(tasks: readonly SettledTask[]): readonly Trigger[] {
+  const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.jump?.nodes ?? [])));
   return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
 }
 

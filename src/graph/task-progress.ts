@@ -95,11 +95,12 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
 
 function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
   const { draft, node } = of;
+  const { attempts = 1 } = error;
   const failure: TaskFailure = {
     callFailed,
-    error: { attempts: 1, ...error, node: node.id, step: of.frame.scope.step },
+    error: { ...error, attempts, node: node.id, step: of.frame.scope.step },
   };
-  emitTask(of, { type: 'node.failed', error: failure.error, attempts: failure.error.attempts ?? 1 });
+  emitTask(of, { type: 'node.failed', error: failure.error, attempts });
   const inside = insideOf(of);
   const isOwnCall = !node.subgraph;
   if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, inside };

@@ -1,11 +1,10 @@
 import type { Environment } from '@marcbachmann/cel-js';
 
-/** JSON numbers are CEL doubles and literals CEL integers; these operators make them one kind of number. */
+/** JSON numbers are CEL doubles and literals CEL integers; these operators, and division, make them one kind of number. */
 const OPERATORS: Readonly<Record<string, (a: number, b: number) => number>> = {
   '+': (a, b) => a + b,
   '-': (a, b) => a - b,
   '*': (a, b) => a * b,
-  '/': divide,
   '%': remainder,
 };
 
@@ -23,11 +22,6 @@ export function registerNumbers(environment: Environment): void {
     }
   }
   environment.registerOperator('double % double: double', remainder);
-}
-
-function divide(a: number, b: number): number {
-  if (b === 0) throw new RangeError('division by zero');
-  return a / b;
 }
 
 function remainder(a: number, b: number): number {

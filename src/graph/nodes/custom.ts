@@ -51,9 +51,5 @@ export function compileCustom(
 }
 
 function namesIn(value: Json | undefined): readonly string[] {
-  return isJsonList(value ?? null)
-    ? Array.isArray(value)
-      ? value.filter((name) => typeof name === 'string')
-      : []
-    : [];
+  return isJsonList(value) ? value.filter((name) => typeof name === 'string') : [];
 }

@@ -1,5 +1,5 @@
 import { decide } from '../approval.ts';
-import type { Approval, Verdict } from '../approval.ts';
+import type { Approval, Decision, Verdict } from '../approval.ts';
 import type { Draft } from '../draft.ts';
 import { deliver, emitAt } from '../deliver.ts';
 import { toPublicApproval } from '../events.ts';
@@ -30,7 +30,7 @@ function handle(draft: Draft, decision: Verdict['decision'], { payload, by }: Si
   };
   const judgement = decide(found, verdict);
   if ('refusal' in judgement) return refused(judgement.refusal);
-  record(draft, judgement.approval);
+  record(draft, judgement.approval, judgement.decision);
   return taken(toJson(toPublicApproval(judgement.approval)));
 }
 
@@ -50,11 +50,9 @@ function findApproval({ run }: Draft, id: string | undefined): Approval | Answer
   });
 }
 
-function record(draft: Draft, approval: Approval): void {
-  const last = approval.decisions.at(-1);
-  if (!last) throw new TypeError('A decided approval holds its decision');
+function record(draft: Draft, approval: Approval, made: Decision): void {
   saveApproval(draft, approval);
-  const { by, decision, reason, args } = last;
+  const { by, decision, reason, args } = made;
   emitAt(draft, approval.task, {
     type: 'approval.decided',
     approvalId: approval.id,

@@ -69,13 +69,23 @@ const CHOICES: Readonly<Partial<Record<string, (fields: JsonObject, path: string
 };
 
 function waitIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
-  const [first, second] = ['for', 'until', 'event'].filter((field) => fields[field] !== undefined);
+  const given = ['for', 'until', 'event'].flatMap((field) => {
+    const value = fields[field];
+    return value === undefined ? [] : [{ field, value }];
+  });
+  const [first, second] = given;
   if (first === undefined) return [error('INVALID_FIELD', path, 'A wait node needs one of for, until and event')];
   if (second !== undefined)
-    return [error('INVALID_FIELD', `${path}/${second}`, `A wait node takes ${first} or ${second}, not both`)];
-  if (first !== 'event' && fields['timeout'] !== undefined)
+    return [
+      error(
+        'INVALID_FIELD',
+        `${path}/${second.field}`,
+        `A wait node takes ${first.field} or ${second.field}, not both`,
+      ),
+    ];
+  if (first.field !== 'event' && fields['timeout'] !== undefined)
     return [error('INVALID_FIELD', `${path}/timeout`, 'Only a wait for an event takes a timeout')];
-  return literalMoment(first, fields[first] ?? null, path);
+  return literalMoment(first.field, first.value, path);
 }
 
 /** A moment without a template can be checked now. */
