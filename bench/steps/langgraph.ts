@@ -1,6 +1,7 @@
 import { Annotation, END, MemorySaver, START, StateGraph } from '@langchain/langgraph';
 import type { BaseCheckpointSaver } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { Pool } from 'pg';
 
 const ROUNDS = 5;
 
@@ -30,14 +31,15 @@ export interface Savers {
 }
 
 export async function openSavers(databaseUrl: string): Promise<Savers> {
-  const postgres = PostgresSaver.fromConnString(databaseUrl);
+  const pool = new Pool({ connectionString: databaseUrl });
+  const postgres = new PostgresSaver(pool);
   await postgres.setup();
   const byName = new Map<string, BaseCheckpointSaver | undefined>([
     ['langgraph', undefined],
     ['langgraph, MemorySaver', new MemorySaver()],
     ['langgraph, PostgresSaver', postgres],
   ]);
-  return { byName, close: () => postgres.end() };
+  return { byName, close: () => pool.end() };
 }
 
 function chainOf(steps: number) {
