@@ -32,6 +32,8 @@ export interface Savers {
 
 export async function openSavers(databaseUrl: string): Promise<Savers> {
   const pool = new Pool({ connectionString: databaseUrl });
+  // The server ends before connections that the saver has kept.
+  pool.on('error', () => undefined);
   const postgres = new PostgresSaver(pool);
   await postgres.setup();
   const byName = new Map<string, BaseCheckpointSaver | undefined>([
