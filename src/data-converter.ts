@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
-import { mapValues } from './map-values.ts';
+import { mapValues } from './graph/map-values.ts';
 import type { Blobs, NewBlob } from './store/blobs.ts';
 import { workflowCode } from './workflow-code.ts';
 

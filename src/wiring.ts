@@ -6,7 +6,7 @@ import { createEnvironmentSecrets } from './activities/secrets.ts';
 import { createHttpTool } from './activities/tools/http-tool.ts';
 import type { Config } from './config.ts';
 import type { Catalog } from './graph/catalog.ts';
-import { mapValues } from './map-values.ts';
+import { mapValues } from './graph/map-values.ts';
 import type { Store } from './store/store.ts';
 
 /** What graphs may know of an installation: data, without the code and the secrets behind it. */

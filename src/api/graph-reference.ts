@@ -8,7 +8,7 @@ import type { Json } from '../graph/json.ts';
 import { validateGraph } from '../graph/validate/validate.ts';
 import type { Store } from '../store/store.ts';
 import { ApiError } from './errors.ts';
-import { linkGraphs } from './link-graphs.ts';
+import { findNamed, linkGraphs } from './link-graphs.ts';
 
 /** A definition that has been found valid, and which one it is. */
 export interface ValidGraph {
@@ -64,20 +64,10 @@ export interface Checked {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
-
 /** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
 export async function resolveGraph(reference: Json, place: GraphPlace): Promise<ValidGraph> {
   if (typeof reference !== 'string') return (await requireValid(reference, place)).graph;
-  const named = NAME_AND_VERSION.exec(reference)?.groups;
-  const version = named?.['version'];
-  const found = named
-    ? await place.store.graphs.find(
-        place.tenantId,
-        named['name'] ?? '',
-        version === undefined ? undefined : Number(version),
-      )
-    : null;
+  const found = await findNamed(reference, place);
   if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
   const { graph } = await requireValid(found.definition, place, found.pins);
   return { ...graph, version: found.version, hash: found.hash };

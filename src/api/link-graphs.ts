@@ -68,10 +68,11 @@ async function load(exact: string, found: PublishedGraph, { place, graphs }: Omi
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 
-async function findNamed(
+/** Finds a published graph. @param reference `name` or `name@version` */
+export async function findNamed(
   reference: string,
   { store, tenantId }: Place,
-  pins: Readonly<Record<string, number>>,
+  pins: Readonly<Record<string, number>> = {},
 ): Promise<PublishedGraph | null> {
   const named = NAME_AND_VERSION.exec(reference)?.groups;
   const name = named?.['name'];

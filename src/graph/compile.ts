@@ -54,8 +54,12 @@ export type OnError =
  * @param catalog what the run pins of the installation: at least the tools, models and functions that the graph names
  */
 export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
-  const channels = toMap(definition.channels ?? {}, (channel, name) => compileChannel(name, channel));
-  const nodes = toMap(definition.nodes, (node, id) => compileNode(node, id, { definition, catalog }));
+  const channels = new Map(
+    Object.entries(definition.channels ?? {}).map(([name, channel]) => [name, compileChannel(name, channel)]),
+  );
+  const nodes = new Map(
+    Object.entries(definition.nodes).map(([id, node]) => [id, compileNode(node, id, { definition, catalog })]),
+  );
   const edges = definition.edges.map(compileEdge);
   return {
     definition,
@@ -124,8 +128,4 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
     to: onError.to,
     write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write'),
   };
-}
-
-function toMap<A, B>(record: Readonly<Record<string, A>>, map: (value: A, key: string) => B): Map<string, B> {
-  return new Map(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }

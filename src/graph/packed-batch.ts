@@ -2,6 +2,7 @@ import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { RunEvent } from './events.ts';
 import type { JournalBatch } from './journal-batch.ts';
+import { NOT_BEGUN } from './run-view.ts';
 import type { RunView } from './run-view.ts';
 
 /**
@@ -125,19 +126,7 @@ function restoreCheckpoint(event: RunEvent | undefined, { parentId, changes }: P
 }
 
 /** What an absent field of a packed view stands for. */
-const NOTHING: RunView = {
-  status: 'queued',
-  startedAt: null,
-  endedAt: null,
-  step: 0,
-  next: [],
-  waitingFor: [],
-  output: null,
-  error: null,
-  usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
-  checkpointId: null,
-  pending: [],
-};
+const NOTHING: RunView = { ...NOT_BEGUN, step: 0 };
 
 function withoutEmpty<T extends object>(value: T): Partial<T> {
   const rest: Partial<T> = { ...value };

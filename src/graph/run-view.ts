@@ -48,6 +48,21 @@ export interface PendingWrite {
   readonly update: Update;
 }
 
+/** A run that has been accepted, and has not written anything yet. */
+export const NOT_BEGUN: RunView = {
+  status: 'queued',
+  startedAt: null,
+  endedAt: null,
+  step: -1,
+  next: [],
+  waitingFor: [],
+  output: null,
+  error: null,
+  usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
+  checkpointId: null,
+  pending: [],
+};
+
 export function toRunView(run: Run): RunView {
   const { status, startedAt, endedAt, root, output, error, spent, checkpointId } = run;
   const { costMicros, ...counts } = spent;

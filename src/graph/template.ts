@@ -3,7 +3,7 @@ import { InvalidExpressionError, parseExpression } from './expression.ts';
 import type { Bindings, Expression, Name } from './expression.ts';
 import { toText } from './expression/text.ts';
 import { isJsonList, isJsonObject } from './json.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 
 /** A JSON value whose texts may hold `{{ cel }}`, ready to be filled. */
 export interface Template {
@@ -30,6 +30,22 @@ export class InvalidTemplateError extends Error {
  */
 export function parseTemplate(value: Json, names: readonly Name[], field: string): Template {
   return parseAt(value, { names, field, path: [] });
+}
+
+/**
+ * Parses an object whose members are templates.
+ * @param fieldOf how an error at run time names a member
+ * @throws InvalidTemplateError
+ */
+export function parseMembers(
+  members: JsonObject,
+  names: readonly Name[],
+  fieldOf: (member: string) => string,
+): (bindings: Bindings) => JsonObject {
+  const templates = Object.entries(members).map(
+    ([key, value]) => [key, parseTemplate(value, names, fieldOf(key))] as const,
+  );
+  return (bindings) => Object.fromEntries(templates.map(([key, template]) => [key, template.fill(bindings)]));
 }
 
 interface Place {

@@ -1,7 +1,7 @@
 import type { WriteDefinition } from './definition.ts';
 import type { Bindings, Name } from './expression.ts';
 import type { Update } from './scope.ts';
-import { parseTemplate } from './template.ts';
+import { parseMembers } from './template.ts';
 
 /** Makes a node's update from its bindings, `result` or `error` among them. */
 export type Writer = (bindings: Bindings) => Update;
@@ -10,8 +10,5 @@ export type Writer = (bindings: Bindings) => Update;
 export function compileWrite(write: WriteDefinition | undefined, names: readonly Name[], field: string): Writer {
   if (write === undefined) return () => ({});
   if (typeof write === 'string') return ({ result }) => ({ [write]: result ?? null });
-  const members = Object.entries(write).map(
-    ([channel, value]) => [channel, parseTemplate(value, names, `${field}.${channel}`)] as const,
-  );
-  return (bindings) => Object.fromEntries(members.map(([channel, template]) => [channel, template.fill(bindings)]));
+  return parseMembers(write, names, (channel) => `${field}.${channel}`);
 }

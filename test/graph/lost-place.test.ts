@@ -95,11 +95,6 @@ describe('a node that cannot be', () => {
     expect(() => compileRunner(nests, scope)).toThrow(/graph inside/);
   });
 
-  test('a subgraph whose input is no object does not start', () => {
-    const node: NodeDefinition = JSON.parse('{"type": "subgraph", "graph": {}, "input": "{{ 1 }}"}');
-    expect(() => compile(node).start(context)).toThrow(/is an object/);
-  });
-
   test('an llm node without a model does not start', () => {
     expect(() => compile({ ...thinks, model: [] }).start(context)).toThrow(/without a model/);
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunEvent } from '../../src/graph/events.ts';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
+import { NOT_BEGUN } from '../../src/graph/run-view.ts';
 import type { RunView } from '../../src/graph/run-view.ts';
 
 import type { NewRun } from '../../src/store/runs.ts';
@@ -126,17 +127,10 @@ function runsSuite(store: () => Store): void {
 
 const anEvent = (seq: number): RunEvent => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] });
 const aView = (over: Partial<RunView>): RunView => ({
+  ...NOT_BEGUN,
   status: 'running',
   startedAt: AT,
-  endedAt: null,
   step: 0,
-  next: [],
-  waitingFor: [],
-  output: null,
-  error: null,
-  usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 },
-  checkpointId: null,
-  pending: [],
   ...over,
 });
 const aBatch = (seqs: readonly number[], over: Partial<JournalBatch> = {}): JournalBatch => ({

@@ -1,8 +1,9 @@
 import type { CallSettings } from '../call-policy.ts';
-import { isJsonList, isJsonObject, own } from '../json.ts';
+import { isJsonList, own } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { parseMembers } from '../template.ts';
 import { afterCodeCall } from './command.ts';
-import { field, policyOf } from './node-scope.ts';
+import { NODE_NAMES, policyOf } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { NodeRunner } from './runner.ts';
 
@@ -33,17 +34,15 @@ export function compileCustom(
 ): NodeRunner {
   const registered = own(scope.catalog.nodeTypes ?? {}, node.type);
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
-  const config = field('config', ownFields(fields), {});
+  const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);
   const { effect } = registered;
   const request = { kind: 'node', nodeType: node.type, effect, policy: policyOf(node, registered, scope) } as const;
   return {
     start(task) {
-      const filled = config.fill(task.bindings);
-      if (!isJsonObject(filled)) throw new TypeError('The fields of a node are an object');
       const { state = null, run = null } = task.bindings;
       return {
         kind: 'open',
-        position: { kind: 'call', key: task.call(0, { ...request, config: filled, state, run }) },
+        position: { kind: 'call', key: task.call(0, { ...request, config: config(task.bindings), state, run }) },
       };
     },
     resume: afterCodeCall(namesIn(fields['mayGoto'])),

@@ -1,7 +1,7 @@
 import type { NodeOfType } from '../definition.ts';
 import { freshScope } from '../fresh-scope.ts';
-import { isJsonObject } from '../json.ts';
-import { field } from './node-scope.ts';
+import { parseMembers } from '../template.ts';
+import { NODE_NAMES } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner } from './runner.ts';
@@ -10,12 +10,10 @@ import { unexpected } from './unexpected.ts';
 /** A graph inside a graph: it begins anew on each visit, and its output is the node's result. */
 export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child }: NodeScope): NodeRunner {
   if (!child) throw new TypeError('A subgraph node is compiled with the graph inside');
-  const input = field('input', node.input, {});
+  const input = parseMembers(node.input ?? {}, NODE_NAMES, (channel) => `input.${channel}`);
   return {
     start(task) {
-      const filled = input.fill(task.bindings);
-      if (!isJsonObject(filled)) throw new TypeError('The input of a subgraph is an object');
-      return { kind: 'open', position: { kind: 'subgraph', scope: freshScope(child), input: filled } };
+      return { kind: 'open', position: { kind: 'subgraph', scope: freshScope(child), input: input(task.bindings) } };
     },
     resume(_task, position, happening) {
       if (happening.kind === 'subgraph.finished') return done(happening.output);

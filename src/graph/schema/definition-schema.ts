@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Catalog } from '../catalog.ts';
 import { isJsonList, isJsonObject, own, toJsonObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
+import { mapValues } from '../map-values.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
 import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS, NODE_DESCRIPTIONS } from './descriptions.ts';
 
@@ -82,10 +83,6 @@ function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
     );
     return CustomNodeSchema.extend({ ...fields, type: z.literal(type) }).loose();
   });
-}
-
-function mapValues<A, B>(record: Readonly<Record<string, A>>, map: (value: A, key: string) => B): Record<string, B> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
 }
 
 function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void {

@@ -7,6 +7,7 @@ import { openTasks } from '../frames.ts';
 import { startAgain } from '../start-again.ts';
 import type { Refusal } from '../run.ts';
 import { failTask, skipTask } from '../task-progress.ts';
+import type { TaskFailure } from '../scope.ts';
 import type { TaskFrame } from '../tasks.ts';
 import { refuseSpeakingFor } from './pass-approval.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -50,24 +51,26 @@ export const fail: SignalKind = {
   description: 'Give the failed node up, the run fails: {"node"? | "id"?, "reason"?}',
   properties: { ...WHICH, reason: { type: 'string' } },
   handle: (draft, { payload, by }) =>
-    intervene(draft, payload, (of) => {
-      if (of.task.state.phase !== 'intervention') return;
-      const { failure } = of.task.state;
+    intervene(draft, payload, (of, failure) => {
       const reason = textOf(payload, 'reason');
       const message = `${failure.error.message} (given up by ${by.sub}${reason === undefined ? '' : `: ${reason}`})`;
       failTask(of, { ...failure, error: { ...failure.error, message } });
     }),
 };
 
-function intervene(draft: Draft, payload: JsonObject, act: (of: TaskFrame) => Refusal | null | void): Answer {
+function intervene(
+  draft: Draft,
+  payload: JsonObject,
+  act: (of: TaskFrame, failure: TaskFailure) => Refusal | null | void,
+): Answer {
   const waiting = interventions(draft);
-  const chosen = waiting.filter((of) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
+  const chosen = waiting.filter(({ of }) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
   const [only] = chosen;
   if (only && chosen.length === 1) {
-    const refusal = act(only);
+    const refusal = act(only.of, only.failure);
     return refusal ? refused(refusal) : taken();
   }
-  const names = waiting.map((of) => `${idOf(of)} (${of.task.node})`).join(', ');
+  const names = waiting.map(({ of }) => `${idOf(of)} (${of.task.node})`).join(', ');
   if (only)
     return refused({
       code: 'INTERVENTION_ID_REQUIRED',
@@ -89,7 +92,15 @@ function isNamed(of: TaskFrame, node: string | undefined, id: string | undefined
   return (node === undefined || node === of.task.node) && (id === undefined || id === idOf(of));
 }
 
-/** The tasks that wait for a person to retry, skip or fail them. */
-function interventions(draft: Draft): TaskFrame[] {
-  return openTasks(draft).filter(({ task }) => task.state.phase === 'intervention');
+/** A task that waits for a person to retry, skip or fail it. */
+interface Intervention {
+  readonly of: TaskFrame;
+  readonly failure: TaskFailure;
+}
+
+function interventions(draft: Draft): Intervention[] {
+  return openTasks(draft).flatMap((of) => {
+    const { state } = of.task;
+    return state.phase === 'intervention' ? [{ of, failure: state.failure }] : [];
+  });
 }

@@ -9,8 +9,8 @@ export const unboundedLoops: Rule = (subject) => {
   return [...subject.nodes.keys()].flatMap((start) => {
     if (done.has(start)) return [];
     const cycle = cycleThrough(start, onward);
-    cycle?.forEach((node) => done.add(node));
-    return cycle ? [toWarning(subject, cycle)] : [];
+    if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
+    return cycle ? toWarnings(subject, cycle) : [];
   });
 };
 
@@ -27,13 +27,19 @@ function plainSteps({ edges, nodes }: Subject): ReadonlyMap<string, readonly str
   return onward;
 }
 
+/** The nodes of a loop, in order. */
+interface Cycle {
+  readonly start: string;
+  readonly rest: readonly string[];
+}
+
 /** The shortest way from a node back to itself. */
-function cycleThrough(start: string, onward: ReadonlyMap<string, readonly string[]>): readonly string[] | null {
+function cycleThrough(start: string, onward: ReadonlyMap<string, readonly string[]>): Cycle | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
   for (const node of queue) {
     for (const next of onward.get(node) ?? []) {
-      if (next === start) return wayTo(node, start, cameFrom);
+      if (next === start) return { start, rest: wayTo(node, start, cameFrom) };
       if (cameFrom.has(next)) continue;
       cameFrom.set(next, node);
       queue.push(next);
@@ -43,18 +49,23 @@ function cycleThrough(start: string, onward: ReadonlyMap<string, readonly string
 }
 
 function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
-  const way = [end];
-  while (way[0] !== undefined && way[0] !== start) way.unshift(cameFrom.get(way[0]) ?? start);
+  const way: string[] = [];
+  for (let at: string | undefined = end; at !== undefined && at !== start; at = cameFrom.get(at)) way.unshift(at);
   return way;
 }
 
-function toWarning({ edges }: Subject, cycle: readonly string[]): ReturnType<Rule>[number] {
-  const [first = '', second = first] = cycle;
-  const edge = edges.find(
-    ({ sources, targets }) => sources.some(({ name }) => name === first) && targets.some(({ name }) => name === second),
-  );
-  return warning('UNBOUNDED_LOOP', edge?.path ?? '/edges', {
-    message: `Nothing ever leaves the loop ${[...cycle, first].join(' → ')}; only maxSteps ends it`,
-    hint: 'Leave it by branches, or set maxVisits on one of its nodes',
-  });
+/** At the edge that the loop begins with. */
+function toWarnings({ edges }: Subject, { start, rest }: Cycle): ReturnType<Rule> {
+  const [second = start] = rest;
+  const closes = ({ sources, targets }: Subject['edges'][number]): boolean =>
+    sources.some(({ name }) => name === start) && targets.some(({ name }) => name === second);
+  return edges
+    .filter(closes)
+    .slice(0, 1)
+    .map(({ path }) =>
+      warning('UNBOUNDED_LOOP', path, {
+        message: `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
+        hint: 'Leave it by branches, or set maxVisits on one of its nodes',
+      }),
+    );
 }
