@@ -1,6 +1,6 @@
 import { openEnvironment } from '../support/environment.ts';
 import { measureLangGraph, openSavers } from './langgraph.ts';
-import { measureFan, measureLoop, measurePureSteps } from './pure-steps.ts';
+import { measureFan, measureFlatness, measureLoop, measurePureSteps } from './pure-steps.ts';
 import { byHand, onHoldfast } from './run-chain.ts';
 import type { ChainRun, RunChain } from './run-chain.ts';
 import type { ChainKind } from './chains.ts';
@@ -32,6 +32,7 @@ const environment = await openEnvironment();
 try {
   for (const steps of LENGTHS) print(measurePureSteps(steps));
   for (const steps of LENGTHS) print(measureLoop(steps));
+  print(measureFlatness());
   print(measureFan(1_000));
   const savers = await openSavers(await environment.createDatabase('langgraph'));
   for (const [where, saver] of savers.byName) {

@@ -19,6 +19,24 @@ export function measureLoop(steps: number): object {
   return { chain: 'loop', where: 'interpreter', steps, microsecondsPerStep: perStep(loopOf(steps), steps) };
 }
 
+/**
+ * What a step costs at the end of a run of 10,000 steps, by what it costs at the beginning: the interpreter lets the
+ * journal catch up now and then, and the pieces in between are timed.
+ */
+export function measureFlatness(): object {
+  const once = runner(loopOf(10_000), {});
+  warmUp(once);
+  const ratios = Array.from({ length: ROUNDS }, () => {
+    const pieces = once().filter(({ steps }) => steps >= 1_000);
+    return costOf(pieces.at(-1)) / costOf(pieces.at(0));
+  });
+  return { chain: 'loop', where: 'interpreter', steps: 10_000, lateByEarly: Number(median(ratios).toFixed(2)) };
+}
+
+function costOf(piece: Piece | undefined): number {
+  return piece ? piece.ms / piece.steps : Number.NaN;
+}
+
 /** Times one superstep of so many pure tasks. */
 export function measureFan(elements: number): object {
   const items = Array.from({ length: elements }, (_, at) => at);
@@ -31,6 +49,18 @@ function perStep(definition: GraphDefinition, steps: number): number {
 }
 
 function medianMs(definition: GraphDefinition, input: JsonObject): number {
+  const once = runner(definition, input);
+  warmUp(once);
+  return median(Array.from({ length: ROUNDS }, () => once().reduce((sum, { ms }) => sum + ms, 0)));
+}
+
+/** What the interpreter did before it let the journal catch up. */
+interface Piece {
+  readonly steps: number;
+  readonly ms: number;
+}
+
+function runner(definition: GraphDefinition, input: JsonObject): () => readonly Piece[] {
   const graph = compileGraph(definition, { models: {}, tools: {}, functions: {}, defaults: DEFAULTS });
   const identity = {
     id: 'bench',
@@ -40,14 +70,26 @@ function medianMs(definition: GraphDefinition, input: JsonObject): number {
     createdBy: { sub: 'bench', roles: [] },
     limits: limitsOfGraph(definition.limits, DEFAULTS),
   };
-  const once = (): number => {
-    const begin = performance.now();
+  return () => {
+    const pieces: Piece[] = [];
+    let begin = performance.now();
     let step = startRun(graph, identity, { input, startedAt: 0 });
-    while (step.more) step = advance(graph, step.run, { kind: 'continue', at: 0 });
+    pieces.push({ steps: step.run.root.step, ms: performance.now() - begin });
+    while (step.more) {
+      begin = performance.now();
+      const { step: before } = step.run.root;
+      step = advance(graph, step.run, { kind: 'continue', at: 0 });
+      pieces.push({ steps: step.run.root.step - before, ms: performance.now() - begin });
+    }
     if (step.run.status !== 'completed') throw new Error(`The chain is ${step.run.status}`);
-    return performance.now() - begin;
+    return pieces;
   };
+}
+
+function warmUp(once: () => unknown): void {
   for (const until = performance.now() + WARM_UP_MS; performance.now() < until;) once();
-  const times = Array.from({ length: ROUNDS }, once);
-  return times.toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -8,6 +8,7 @@ import type { Effect } from './effect.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { totalCost } from './expression/meter.ts';
 import { jsonSize } from './json.ts';
+import type { Json } from './json.ts';
 import type { Counters, OpenCall, OpenTimer, Outcome, Run, Spent } from './run.ts';
 import type { NodeTask, Scope } from './scope.ts';
 
@@ -109,9 +110,26 @@ export function openScope(scope: Scope): DraftScope {
 }
 
 /** What the reducers of a graph work with. Ids of messages come from the graph itself, so that no other's timing counts. */
-export function reduceContext({ run, owned }: Draft, { scope, trail }: Frame): ReduceContext {
-  const prefix = [run.id, ...trail].join('/');
-  return { owned, nextMessageId: () => `${prefix}.m${++scope.messages}`, extension: null };
+export function reduceContext(draft: Draft, frame: Frame): ReduceContext {
+  return new ScopeContext(draft, frame);
+}
+
+class ScopeContext implements ReduceContext {
+  readonly #draft: Draft;
+  readonly #frame: Frame;
+  readonly owned: OwnedLists;
+  extension: readonly Json[] | null = null;
+
+  constructor(draft: Draft, frame: Frame) {
+    this.#draft = draft;
+    this.#frame = frame;
+    this.owned = draft.owned;
+  }
+
+  nextMessageId(): string {
+    const { scope, trail } = this.#frame;
+    return `${[this.#draft.run.id, ...trail].join('/')}.m${++scope.messages}`;
+  }
 }
 
 /** Records an event of the run; its number, time and place are added. */

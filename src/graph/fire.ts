@@ -1,4 +1,5 @@
 import { scopeBindings } from './bindings.ts';
+import type { CompiledGraph } from './compile.ts';
 import { START } from './definition.ts';
 import { EdgeFailure, fireEdges } from './edges.ts';
 import type { Fired } from './edges.ts';
@@ -44,8 +45,14 @@ export function trigger(frame: Frame, nodes: readonly Trigger[]): void {
 }
 
 function sort({ graph }: Frame, all: readonly Trigger[]): Pick<Scope, 'triggers' | 'deferred'> {
-  const isDeferred = ({ node }: Trigger): boolean => graph.nodes.get(node)?.defer ?? false;
-  return { triggers: all.filter((one) => !isDeferred(one)), deferred: all.filter(isDeferred) };
+  return {
+    triggers: all.filter(({ node }) => !isDeferred(graph, node)),
+    deferred: all.filter(({ node }) => isDeferred(graph, node)),
+  };
+}
+
+function isDeferred({ nodes }: CompiledGraph, node: string): boolean {
+  return nodes.get(node)?.defer ?? false;
 }
 
 function evaluate(draft: Draft, frame: Frame): Fired {

@@ -8,7 +8,7 @@ import type { Json } from './json.ts';
 import type { SubgraphPosition } from './nodes/position.ts';
 import type { Command, Happening, Progress } from './nodes/runner.ts';
 import type { TaskFailure, TaskState, Update } from './scope.ts';
-import { emitTask, taskContext } from './tasks.ts';
+import { OpenTask, emitTask } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** Starts a task that is ready. */
@@ -16,7 +16,7 @@ export function startTask(of: TaskFrame): void {
   emitTask(of, { type: 'node.started' });
   advanceTask(of, () => {
     if (of.task.visit > of.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(of) };
-    return of.node.runner.start(taskContext(of));
+    return of.node.runner.start(new OpenTask(of));
   });
 }
 
@@ -24,7 +24,7 @@ export function startTask(of: TaskFrame): void {
 export function resumeTask(of: TaskFrame, happening: Happening): void {
   const { state } = of.task;
   if (state.phase !== 'open') return;
-  advanceTask(of, () => of.node.runner.resume(taskContext(of), state.position, happening));
+  advanceTask(of, () => of.node.runner.resume(new OpenTask(of), state.position, happening));
 }
 
 function advanceTask(of: TaskFrame, step: () => Progress): void {

@@ -7,6 +7,7 @@ import { refuseOverBudget } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
+import type { Bindings } from './expression.ts';
 import { trailOf } from './frames.ts';
 import { own } from './json.ts';
 import { shortened } from './shortened.ts';
@@ -33,18 +34,41 @@ export function addressOf({ frame, task }: TaskFrame): TaskAddress {
   return [...frame.address, task.key];
 }
 
-export function taskContext(of: TaskFrame): TaskContext {
-  const { draft } = of;
-  return {
-    bindings: taskBindings(draft, of.frame, of.task),
-    call: (number, request) => requestCall(of, number, request),
-    requestApproval: (question) => requestApproval(of, question),
-    expireApproval: (id, status) => expireApproval(of, id, status),
-    cancelTimer: (id) => cancelTimer(draft, id),
-    startTimer: (fireAt) => startWaitTimer(of, fireAt),
-    takeEvent: (name) => takeEvent(draft, name),
-    now: draft.now,
-  };
+/** What a node's code may ask of its task. A class, because one is made for each step of each task. */
+export class OpenTask implements TaskContext {
+  readonly #of: TaskFrame;
+  readonly bindings: Bindings;
+  readonly now: number;
+
+  constructor(of: TaskFrame) {
+    this.#of = of;
+    this.bindings = taskBindings(of.draft, of.frame, of.task);
+    this.now = of.draft.now;
+  }
+
+  call(number: number, request: CallRequest): string {
+    return requestCall(this.#of, number, request);
+  }
+
+  requestApproval(question: Question): { approvalId: string; timerId: string } {
+    return requestApproval(this.#of, question);
+  }
+
+  expireApproval(id: string, status: Approval['status']): Approval {
+    return expireApproval(this.#of, id, status);
+  }
+
+  cancelTimer(id: string): void {
+    cancelTimer(this.#of.draft, id);
+  }
+
+  startTimer(fireAt: number): string {
+    return startWaitTimer(this.#of, fireAt);
+  }
+
+  takeEvent(name: string): Json | undefined {
+    return takeEvent(this.#of.draft, name);
+  }
 }
 
 function requestCall(of: TaskFrame, number: number, request: CallRequest): string {

@@ -59,8 +59,9 @@ function put(list: Json[], message: Message): void {
   else list[at] = message;
 }
 
-function toMessage(change: Json, { nextMessageId }: ReduceContext): Message {
-  const message = isJsonObject(change) && change['id'] === undefined ? { id: nextMessageId(), ...change } : change;
+function toMessage(change: Json, context: ReduceContext): Message {
+  const message =
+    isJsonObject(change) && change['id'] === undefined ? { id: context.nextMessageId(), ...change } : change;
   if (isMessage(message)) return message;
   throw new GraphError('CHANNEL_SCHEMA_VIOLATION', messageProblem(message));
 }

@@ -17,7 +17,7 @@ export interface ReduceContext {
   /** Lists that were made during this `advance` and are held by their channel alone, with the length they had before the current writes. */
   readonly owned: OwnedLists;
   /** A fresh id for a message that has none, derived from the run. */
-  readonly nextMessageId: () => string;
+  nextMessageId(): string;
   /** Set by `extend`: what was added, when adding to the end is all that the write did. */
   extension: readonly Json[] | null;
 }
