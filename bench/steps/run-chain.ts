@@ -39,15 +39,18 @@ export function onHoldfast({ client, config, store }: BenchEnvironment): RunChai
     const identity = { id, tenantId: 'bench', threadId: null, graph, createdBy, limits };
     const start: RunGraphInput = {
       interpreterVersion: 1,
+      execution: 1,
       identity,
       definition,
       catalog: sliceCatalog(definition, catalog),
-      input: {},
+      begin: { kind: 'input', input: {} },
     };
     await store.graphs.keepDefinition(graph.hash, toJsonObject(definition));
     const at = new Date().toISOString();
     await store.runs.create({
       ...identity,
+      onBusy: 'reject',
+      parentRunId: null,
       limits: {},
       input: {},
       metadata: {},

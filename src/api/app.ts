@@ -14,6 +14,8 @@ import { healthRoutes } from './routes/health.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
+import { stateRoutes } from './routes/states.ts';
+import { threadRoutes } from './routes/threads.ts';
 
 /** Puts the API together: what is done for every request, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -38,7 +40,17 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
       },
     }),
   );
-  for (const add of [graphRoutes, diagramRoutes, runRoutes, controlRoutes, approvalRoutes, healthRoutes, schemaRoutes])
+  for (const add of [
+    graphRoutes,
+    diagramRoutes,
+    runRoutes,
+    stateRoutes,
+    controlRoutes,
+    threadRoutes,
+    approvalRoutes,
+    healthRoutes,
+    schemaRoutes,
+  ])
     app.route('/', add(deps));
   app.route('/', docsRoutes());
   describeApi(app);

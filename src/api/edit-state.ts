@@ -15,7 +15,7 @@ export interface WantedEdit {
 }
 
 /**
- * Corrects the state of a run that waits or is paused.
+ * Corrects the state of a run that waits, is paused or has ended.
  * @returns the checkpoint that holds the correction, once the store knows it
  * @throws ApiError 428 without `If-Match`, 412 when the state has changed since, 409 while nodes run
  */
@@ -52,7 +52,7 @@ const PATIENCE_MS = 10_000;
 async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<string> {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
-    if (await store.journal.checkpointChain(runId, checkpoint)) return checkpoint;
+    if (await store.checkpoints.at(runId, checkpoint)) return checkpoint;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw unavailable('The journal');

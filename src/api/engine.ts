@@ -18,7 +18,7 @@ export interface RunReference {
 
 /** The API's way to Temporal, and the only user of its client. */
 export interface Engine {
-  /** Starts a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
+  /** Starts an execution of a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;
   /**
    * Sends a decision or control to a run and asks what became of it.
@@ -44,6 +44,7 @@ const ANSWER_WITHIN_MS = 8_000;
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 const tenantId = keyword('TenantId');
 const graphName = keyword('GraphName');
+const threadId = keyword('ThreadId');
 const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 
 export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
@@ -57,7 +58,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     );
   return {
     async start(input) {
-      await orUnavailable('Temporal', () => soon(() => startWorkflow(client, input)));
+      await orUnavailable('Temporal', () => onceClosed(() => soon(() => startWorkflow(client, input))));
     },
     async decide(run, signal, payload) {
       const handle = handleOf(run);
@@ -77,15 +78,17 @@ export function createEngine(connection: Connection, namespace: string, dataConv
 }
 
 async function startWorkflow(client: Client, input: RunGraphInput): Promise<void> {
-  const { identity } = input;
+  const { identity, execution } = input;
   const { name, version } = identity.graph;
+  const isFirst = execution === 1;
   try {
     await client.workflow.start<(input: RunGraphInput) => Promise<Json>>(RUN_GRAPH, {
       workflowId: toWorkflowId(identity),
       taskQueue: TASK_QUEUE,
       args: [input],
-      workflowIdReusePolicy: 'REJECT_DUPLICATE',
-      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: isFirst ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: isFirst ? 'USE_EXISTING' : 'FAIL',
+      memo: { execution },
       staticSummary: truncate(
         `${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`,
         MAX_SUMMARY,
@@ -94,10 +97,38 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<void
         { key: tenantId, value: identity.tenantId },
         { key: graphName, value: name },
         ...(version === null ? [] : [{ key: graphVersion, value: version }]),
+        ...(identity.threadId === null ? [] : [{ key: threadId, value: identity.threadId }]),
       ]),
     });
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (isFirst || (await runningExecution(client, toWorkflowId(identity))) === execution) return;
+    throw new StillClosing(error);
+  }
+}
+
+/** The execution before has said all that it has to say, and is not gone yet. */
+class StillClosing extends Error {
+  constructor(cause: unknown) {
+    super('The execution of the workflow before this one is still closing', { cause });
+  }
+}
+
+async function runningExecution(client: Client, workflowId: string): Promise<unknown> {
+  const { memo } = await client.workflow.getHandle(workflowId).describe();
+  return memo?.['execution'];
+}
+
+const CLOSING_PAUSE_MS = 50;
+
+async function onceClosed(start: () => Promise<void>): Promise<void> {
+  for (const until = Date.now() + ANSWER_WITHIN_MS; ;) {
+    try {
+      return await start();
+    } catch (error) {
+      if (!(error instanceof StillClosing) || Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, CLOSING_PAUSE_MS));
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { foldCheckpoints } from '../graph/checkpoint.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { RunView } from '../graph/run-view.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
@@ -11,22 +10,29 @@ import { ApiError } from './errors.ts';
  * @throws ApiError `UNKNOWN_CHECKPOINT`
  */
 export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecord, wanted: string | null) {
-  const chain = await store.journal.checkpointChain(run.id, wanted);
-  if (!chain) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${run.id} has no checkpoint "${wanted}"`);
-  const last = chain.at(-1) ?? null;
-  const visited = await store.journal.visited(run.id, last?.seq ?? 0);
-  return { values: foldCheckpoints(chain), checkpoint: last?.id ?? null, visited, ...placeOf(run, last, wanted) };
+  const found = await store.checkpoints.at(run.id, wanted);
+  if (!found && wanted !== null)
+    throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${run.id} has no checkpoint "${wanted}"`);
+  const { checkpoint, channels } = found ?? NOTHING_YET;
+  return {
+    values: channels,
+    checkpoint: checkpoint.id,
+    visited: await store.journal.visited(run.id, checkpoint.seq),
+    next: checkpoint.next,
+    pending: [],
+    ...(isNow(run, wanted) && placeOf(run)),
+  };
 }
 
-/** Where the run goes on from there: for the newest checkpoint the run itself knows better. */
-function placeOf(
-  { view }: RunRecord,
-  last: Checkpoint | null,
-  wanted: string | null,
-): Pick<NonNullable<RunRecord['view']>, 'next' | 'pending'> {
-  const isNow = wanted === null || wanted === view?.checkpointId;
-  if (isNow && view) return { next: view.next, pending: view.pending };
-  return { next: last?.next ?? [], pending: [] };
+const NOTHING_YET = { checkpoint: { id: null, seq: 0, next: [] }, channels: {} } as const;
+
+function isNow({ view }: RunRecord, wanted: string | null): boolean {
+  return wanted === null || wanted === view?.checkpointId;
+}
+
+/** For the newest checkpoint the run itself knows better where it goes on. */
+function placeOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
+  return view && { next: view.next, pending: view.pending };
 }
 
 /** A strong validator (RFC 9110, 8.8.3) of the state at a checkpoint. */

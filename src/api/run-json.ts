@@ -6,7 +6,7 @@ import { toWorkflowId } from '../workflows/contract.ts';
 
 /** A run as the API gives it. @param view the run as it is, where that is newer than what the store has */
 export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: RunView | null = run.view) {
-  const { id, tenantId, graph, threadId, parentRunId, input, limits, metadata, createdBy, createdAt } = run;
+  const { id, tenantId, graph, threadId, parentRunId, forks, input, limits, metadata, createdBy, createdAt } = run;
   const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage } = view ?? NOT_BEGUN;
   return {
     id,
@@ -14,6 +14,7 @@ export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: R
     graph,
     threadId,
     parentRunId,
+    forks,
     step,
     next,
     waitingFor,

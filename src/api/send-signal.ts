@@ -2,11 +2,12 @@ import type { JsonObject } from '../graph/json.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
-import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
-import { handOver } from './start-run.ts';
+import { cancelQueued } from './cancel-queued.ts';
+import { handOver } from './hand-over.ts';
+import { reopen } from './reopen-run.ts';
 
 interface SignalToSend {
   readonly name: string;
@@ -27,10 +28,12 @@ export async function sendSignal(
   const { name, payload, attempt } = signal;
   const earlier = await earlierOutcome(deps, run, attempt);
   if (earlier) return earlier;
-  if (isEnded(run.status)) throw hasEnded(run);
-  await ensureHandedOver(deps, run);
   const by = { sub: caller.sub, roles: [...caller.roles] };
-  const outcome = await deps.engine.decide(run, name, { ...payload, decisionId: attempt.id, by });
+  const whole = { ...payload, decisionId: attempt.id, by };
+  if (isEnded(run.status)) return (await reopen(deps, run, { name, payload: whole })) ?? fail(hasEnded(run));
+  if (run.isQueued) return await signalQueued(deps, run, { name, payload: whole, by: caller.sub });
+  if (!run.isHandedOver) await handOver(deps, run.id);
+  const outcome = await deps.engine.decide(run, name, whole);
   if (outcome) return outcome;
   const now = await deps.store.runs.find(run.id);
   throw now && isEnded(now.status) ? hasEnded(now) : unavailable('The run');
@@ -45,16 +48,20 @@ export async function earlierOutcome(
   return isRepetition ? await engine.outcome(run, id) : null;
 }
 
-/** A run may have been accepted and not be with Temporal yet. */
-async function ensureHandedOver(deps: ApiDeps, run: RunRecord): Promise<void> {
-  if (run.isHandedOver) return;
-  const start = await deps.store.runs.startOf(run.id);
-  if (isStart(start)) await handOver(deps, start);
+/** A run that waits for its turn on its thread can only be canceled. */
+async function signalQueued(
+  deps: ApiDeps,
+  run: RunRecord,
+  { name, payload, by }: { name: string; payload: JsonObject & { readonly decisionId: string }; by: string },
+): Promise<Outcome> {
+  if (name !== 'cancel') throw new ApiError('NOT_ALLOWED_NOW', 'The run is queued; it has not begun yet');
+  const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
+  if (await cancelQueued(deps, run, { by, reason })) return { id: payload.decisionId, taken: true, value: null };
+  throw new ApiError('NOT_ALLOWED_NOW', 'The run begins in this moment; cancel it again');
 }
 
-/** What `startRun` has kept. */
-export function isStart(value: unknown): value is RunGraphInput {
-  return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
+function fail(error: ApiError): never {
+  throw error;
 }
 
 function hasEnded({ status, view }: RunRecord): ApiError {

@@ -8,17 +8,21 @@ import { limitsOfGraph, tighten } from '../graph/limits.ts';
 import { didYouMean } from '../graph/nearest.ts';
 import type { Breakpoints, RunLimits } from '../graph/run.ts';
 import { sliceCatalog } from '../graph/slice-catalog.ts';
+import type { NewRun } from '../store/runs.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { resolveGraph } from './graph-reference.ts';
 import type { ValidGraph } from './graph-reference.ts';
+import { tryHandOver } from './hand-over.ts';
 
 /** A run that somebody wants. */
 export interface WantedRun {
   readonly graph: Json;
   readonly input: JsonObject;
+  readonly threadId: string | null;
+  readonly onBusy: NewRun['onBusy'];
   readonly limits: Limits;
   readonly startAt: string | null;
   readonly breakpoints: Breakpoints;
@@ -29,6 +33,7 @@ export interface WantedRun {
  * Accepts a run: from here on it will be run, whatever happens to this process. Handing it over to Temporal is tried at
  * once, and again by the sweeper until it is done.
  * @param id the run's id, chosen before; accepting it twice accepts it once
+ * @throws ApiError 409 when its thread is busy
  */
 export async function startRun(
   deps: ApiDeps,
@@ -39,11 +44,13 @@ export async function startRun(
   const start = toStart(deps, caller, { id, graph, wanted });
   const { name, version, hash, given } = graph;
   await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
-  await deps.store.runs.create({
+  const accepted = await deps.store.runs.create({
     id,
     tenantId: caller.tenantId,
     graph: { name, version, hash },
-    threadId: null,
+    threadId: wanted.threadId,
+    onBusy: wanted.onBusy,
+    parentRunId: null,
     input: wanted.input,
     limits: toJsonObject(publicLimits(graph, wanted.limits, deps.catalog)),
     metadata: wanted.metadata,
@@ -52,18 +59,9 @@ export async function startRun(
     createdAt: new Date().toISOString(),
     start: toJson(start),
   });
-  await handOver(deps, start).catch((error: unknown) =>
-    deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
-  );
-}
-
-/** Gives an accepted run to Temporal. */
-export async function handOver(
-  { engine, store }: Pick<ApiDeps, 'engine' | 'store'>,
-  start: RunGraphInput,
-): Promise<void> {
-  await engine.start(start);
-  await store.runs.markHandedOver(start.identity.id, new Date().toISOString());
+  if (accepted === 'busy')
+    throw new ApiError('THREAD_BUSY', `A run of the thread ${wanted.threadId} is not over yet; see onBusy`);
+  await tryHandOver(deps, id);
 }
 
 function toStart(
@@ -80,15 +78,15 @@ function toStart(
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
   requireNodes(definition, wanted);
   const limits = tightened(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
-  const identity = { id, tenantId, threadId: null, graph: { name, version, hash }, createdBy: { sub, roles }, limits };
+  const { threadId, input, startAt, breakpoints } = wanted;
+  const identity = { id, tenantId, threadId, graph: { name, version, hash }, createdBy: { sub, roles }, limits };
   return {
     interpreterVersion: 1,
+    execution: 1,
     identity,
     definition,
     catalog: slice,
-    input: wanted.input,
-    ...(wanted.startAt !== null && { startAt: wanted.startAt }),
-    breakpoints: wanted.breakpoints,
+    begin: { kind: 'input', input, startAt, breakpoints },
   };
 }
 
@@ -106,7 +104,7 @@ function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: Want
 }
 
 /** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */
-function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
+export function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
   const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
   return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];
 }
@@ -119,7 +117,7 @@ function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readon
 }
 
 /** The limits in force, as definitions write them. */
-function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
+export function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
   const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
   const { deadline } = defaults;
   const limits = {

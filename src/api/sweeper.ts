@@ -1,41 +1,55 @@
 import type { ApiDeps } from './environment.ts';
-import { isStart } from './send-signal.ts';
-import { handOver } from './start-run.ts';
+import { tryHandOver } from './hand-over.ts';
+import { grantTurns } from './grant-turns.ts';
 
-const INTERVAL_MS = 2_000;
-/** The request that accepted a run hands it over itself; the sweeper comes after it. */
-const GRACE_MS = 3_000;
+type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+
+/** Something that is looked after now and then. */
+interface Chore {
+  readonly everyMs: number;
+  readonly run: (deps: SweeperDeps) => Promise<void>;
+}
+
 const BATCH = 100;
 /** Answers are kept for repetition a day and a bit. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
-/** Sees to what requests have left undone: runs that were accepted and not started, answers that are old. */
+const chores: readonly Chore[] = [
+  { everyMs: 250, run: grantTurns },
+  { everyMs: 2_000, run: handOverRuns },
+  { everyMs: 60_000, run: forgetAnswers },
+];
+
+/** Sees to what requests have left undone: queued runs, runs that were accepted and not started, answers that are old. */
 export interface Sweeper {
   stop(): Promise<void>;
 }
 
-export function startSweeper(deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>): Sweeper {
-  let working: Promise<void> = Promise.resolve();
+export function startSweeper(deps: SweeperDeps): Sweeper {
+  const started = chores.map((chore) => keepDoing(chore, deps));
+  return { stop: async () => void (await Promise.all(started.map((stop) => stop()))) };
+}
+
+/** Does a chore again and again, never twice at a time. @returns what ends that */
+function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<void> {
+  let working: Promise<void> | null = null;
   const timer = setInterval(() => {
-    working = working
-      .then(() => sweep(deps))
-      .catch((error: unknown) => deps.logger.warn({ error }, 'sweeping failed; it will be tried again'));
-  }, INTERVAL_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await working;
-    },
+    working ??= run(deps)
+      .catch((error: unknown) =>
+        deps.logger.warn({ error, chore: run.name }, 'sweeping failed; it will be tried again'),
+      )
+      .finally(() => (working = null));
+  }, everyMs);
+  return async () => {
+    clearInterval(timer);
+    await working;
   };
 }
 
-async function sweep({ store, engine, logger }: Pick<ApiDeps, 'store' | 'engine' | 'logger'>): Promise<void> {
-  const now = Date.now();
-  for (const { id, start } of await store.runs.toHandOver(new Date(now - GRACE_MS).toISOString(), BATCH)) {
-    if (!isStart(start)) continue;
-    await handOver({ store, engine }, start).catch((error: unknown) =>
-      logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
-    );
-  }
-  await store.idempotency.forgetBefore(new Date(now - KEEP_ANSWERS_MS).toISOString());
+async function handOverRuns(deps: SweeperDeps): Promise<void> {
+  for (const id of await deps.store.handOvers.due(new Date().toISOString(), BATCH)) await tryHandOver(deps, id);
+}
+
+async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
+  await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
 }

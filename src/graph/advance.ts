@@ -10,13 +10,18 @@ import { toRunError } from './errors.ts';
 import type { RunError } from './errors.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { openFrames, rootFrame } from './frames.ts';
-import { freshScope } from './fresh-scope.ts';
+import { beginFork } from './fork.ts';
+import type { ForkStart } from './fork.ts';
+import { carryOver, freshScope } from './fresh-scope.ts';
 import { handleOccurrence } from './handle-occurrence.ts';
 import type { JsonObject } from './json.ts';
 import type { Occurrence } from './occurrence.ts';
-import { isEnded } from './run.ts';
-import type { Breakpoints, EndedStatus, Run } from './run.ts';
+import { NOTHING_SPENT, isEnded } from './run.ts';
+import { scopeAt } from './place.ts';
+import type { Breakpoints, EndedStatus, Refusal, Run } from './run.ts';
+import type { Scope } from './scope.ts';
 import { withdraw } from './signals/cancel.ts';
+import { receive } from './signals/receive.ts';
 import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
 
@@ -43,14 +48,47 @@ export interface RunStart {
   /** A node to begin with instead of those that the edges of `__start__` lead to. */
   readonly startAt?: string | null;
   readonly breakpoints?: Breakpoints;
+  /** Values of channels that the run goes on from instead of their defaults. */
+  readonly base?: Scope['channels'];
 }
 
 /** Begins a run and takes it as far as it gets without the outside. */
 export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
-  const { input, startedAt, startAt = null, breakpoints = { before: [], after: [] } } = start;
-  const run: Run = {
+  const { input, startedAt, startAt = null, base = {} } = start;
+  const fresh = openRun(graph, identity, start);
+  const root = { ...fresh.root, channels: carryOver(graph, base) };
+  return step(graph, { ...fresh, root }, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
+}
+
+/** Begins a fork of another run. @returns why it can't begin, or the fork as far as it gets without the outside */
+export function forkRun(
+  graph: CompiledGraph,
+  identity: RunIdentity,
+  { fork, ...start }: { readonly fork: ForkStart } & Pick<RunStart, 'startedAt' | 'breakpoints'>,
+): Advance | Refusal {
+  const { parent, place } = fork;
+  const fresh = openRun(graph, identity, start);
+  const { events, spent } = place;
+  const run = { ...fresh, parent, events, spent, checkpointId: parent.checkpoint, root: scopeAt(graph, fork) };
+  let refusal: Refusal | null = null;
+  const first = step(graph, run, {
+    now: start.startedAt,
+    act(draft) {
+      refusal = beginFork(draft, fork);
+    },
+  });
+  return refusal ?? first;
+}
+
+function openRun(
+  graph: CompiledGraph,
+  identity: RunIdentity,
+  { startedAt, breakpoints = { before: [], after: [] } }: Pick<RunStart, 'startedAt' | 'breakpoints'>,
+): Run {
+  return {
     format: 1,
     ...identity,
+    parent: null,
     startedAt,
     endedAt: null,
     status: 'running',
@@ -60,6 +98,7 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
     approvals: {},
     outcomes: [],
     events: [],
+    areEventsSaved: true,
     breakpoints,
     pause: null,
     clock: openClock(identity.limits),
@@ -67,11 +106,10 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
     failing: null,
     error: null,
     output: null,
-    spent: { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 },
+    spent: NOTHING_SPENT,
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, approval: 0 },
   };
-  return step(graph, run, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
 }
 
 /**
@@ -79,7 +117,20 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
  * A run that has ended changes no more.
  */
 export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence): Advance {
-  return step(graph, run, { now: occurrence.at, act: (draft) => handleOccurrence(draft, occurrence) });
+  const act = (draft: Draft): RunError | void => handleOccurrence(draft, occurrence);
+  return step(graph, run, { now: occurrence.at, act: isEnded(run.status) ? () => undefined : act });
+}
+
+/**
+ * Takes a signal for a run that has ended, and has it go on if that is what the signal is for: `retry`, `skip`,
+ * `replan`, `edit`. What became of it is in the run's outcomes. Pure, as `advance`.
+ */
+export function reopenRun(
+  graph: CompiledGraph,
+  run: Run,
+  { at, name, payload }: { at: number; name: string; payload: JsonObject },
+): Advance {
+  return step(graph, run, { now: at, act: (draft) => receive(draft, name, payload) });
 }
 
 function step(
@@ -88,7 +139,7 @@ function step(
   { now, act }: { now: number; act: (draft: Draft) => RunError | void },
 ): Advance {
   const draft = openDraft(graph, run, now);
-  const more = isEnded(run.status) ? false : proceed(draft, act);
+  const more = proceed(draft, act);
   const { effects, events, checkpoints, approvals } = draft;
   return { run: draft.run, effects, events, checkpoints, approvals: [...approvals.values()], more };
 }
@@ -96,6 +147,7 @@ function step(
 function proceed(draft: Draft, act: (draft: Draft) => RunError | void): boolean {
   try {
     const failure = act(draft);
+    if (isEnded(draft.run.status)) return false;
     return settle(draft, failure ? { kind: 'failed', error: failure } : standingOf(draft));
   } catch (error) {
     return settle(draft, { kind: 'failed', error: toRunError(error) });

@@ -2,6 +2,7 @@ import type { ChannelChange } from './channels/apply-writes.ts';
 import { OwnedLists } from './channels/reducer.ts';
 import { isJsonList } from './json.ts';
 import type { Json } from './json.ts';
+import type { PlaceChange } from './place.ts';
 
 /**
  * A point of a run that can be looked at again. It holds what changed since its parent, so that storage grows with what
@@ -19,11 +20,15 @@ export interface Checkpoint {
   readonly next: readonly string[];
   readonly createdAt: string;
   readonly changes: Readonly<Record<string, ChannelChange>>;
+  readonly place: PlaceChange;
 }
 
-/** The values after a chain of checkpoints, oldest first, beginning at the input. */
-export function foldCheckpoints(chain: readonly Pick<Checkpoint, 'changes'>[]): Readonly<Record<string, Json>> {
-  const values: Record<string, Json> = {};
+/** The values after a chain of checkpoints, oldest first, beginning at the input or at the values `before` it. */
+export function foldCheckpoints(
+  chain: readonly Pick<Checkpoint, 'changes'>[],
+  before: Readonly<Record<string, Json>> = {},
+): Readonly<Record<string, Json>> {
+  const values: Record<string, Json> = { ...before };
   const owned = new OwnedLists();
   for (const { changes } of chain) {
     for (const [channel, change] of Object.entries(changes))

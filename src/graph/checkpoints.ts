@@ -4,13 +4,15 @@ import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { isJsonList } from './json.ts';
 import { compare } from './plan-tasks.ts';
+import { placeNow } from './place.ts';
+import type { Visited } from './place.ts';
 import type { Scope } from './scope.ts';
 
 /** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
 export function saveCheckpoint(
   draft: Draft,
   frame: Frame,
-  { source, changes, step }: Pick<Checkpoint, 'source' | 'changes' | 'step'>,
+  { source, changes, step, visited }: Pick<Checkpoint, 'source' | 'changes' | 'step'> & { readonly visited: Visited },
 ): void {
   if (frame.path.length > 0) return;
   const { run } = draft;
@@ -28,7 +30,9 @@ export function saveCheckpoint(
     next,
     createdAt: draft.at,
     changes: Object.fromEntries(lasting),
+    place: placeNow(run, visited),
   });
+  run.areEventsSaved = true;
   run.checkpointId = id;
 }
 

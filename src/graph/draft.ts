@@ -1,5 +1,4 @@
 import type { Approval } from './approval.ts';
-import type { ChannelChange } from './channels/apply-writes.ts';
 import { OwnedLists } from './channels/reducer.ts';
 import type { ReduceContext } from './channels/reducer.ts';
 import type { Checkpoint } from './checkpoint.ts';
@@ -48,8 +47,6 @@ export interface Draft {
   readonly load: Load;
   /** The graphs inside subgraph tasks that this `advance` has opened, by their address. */
   readonly frames: Map<string, Frame>;
-  /** What people have changed and no checkpoint holds yet. */
-  readonly edits: Readonly<Record<string, ChannelChange>>[];
 }
 
 /** How much this `advance` has done; past the limits it stops, so that no activation grows too long. */
@@ -96,7 +93,6 @@ export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
     owned: new OwnedLists(),
     load: { bytes: 0, costBefore: totalCost() },
     frames: new Map(),
-    edits: [],
   };
 }
 

@@ -24,7 +24,12 @@ export function enterScope(
   }
   const failure = fire(draft, frame);
   const everything = Object.entries(applied.channels).map(([name, value]) => [name, { set: value }]);
-  saveCheckpoint(draft, frame, { source: 'input', changes: Object.fromEntries(everything), step: scope.step });
+  saveCheckpoint(draft, frame, {
+    source: 'input',
+    changes: Object.fromEntries(everything),
+    step: scope.step,
+    visited: [],
+  });
   scope.step = 0;
   return failure;
 }

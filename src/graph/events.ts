@@ -64,7 +64,13 @@ export type TaskEventBody =
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
 
 export type RunEventBody =
-  | { readonly type: 'run.started'; readonly graph: Json; readonly by: string }
+  | {
+      readonly type: 'run.started';
+      readonly graph: Json;
+      readonly by: string;
+      /** The run and checkpoint that a fork goes on from. */
+      readonly parent?: { readonly runId: string; readonly checkpoint: string };
+    }
   | { readonly type: 'step.started'; readonly nodes: readonly string[] }
   | (TaskEventBody & OfTask)
   | {
@@ -73,7 +79,7 @@ export type RunEventBody =
       readonly source: Checkpoint['source'];
       readonly next: readonly string[];
     }
-  | ({ readonly type: 'run.retried'; readonly node: string } & ByPerson)
+  | ({ readonly type: 'run.retried'; readonly node?: string } & ByPerson)
   | ({
       readonly type: 'signal.ignored';
       readonly signal: string;

@@ -12,7 +12,7 @@ import type { Scope, Trigger } from './scope.ts';
 export function fire(draft: Draft, frame: Frame): RunError | null {
   const { scope } = frame;
   try {
-    const { triggers, joins } = evaluate(draft, frame);
+    const { triggers, joins } = evaluateEdges(draft, frame);
     scope.joins = joins;
     scope.unfired = [];
     Object.assign(scope, sort(frame, triggers));
@@ -27,7 +27,7 @@ export function fire(draft: Draft, frame: Frame): RunError | null {
 /** Where the edges of a scope would lead now; nowhere when they can't tell. */
 export function previewNext(draft: Draft, frame: Frame): readonly string[] {
   try {
-    const { triggers, deferred } = sort(frame, evaluate(draft, frame).triggers);
+    const { triggers, deferred } = sort(frame, evaluateEdges(draft, frame).triggers);
     const next = triggers.length > 0 ? triggers : deferred;
     return [...new Set(next.map(({ node }) => node))].sort(compare);
   } catch (error) {
@@ -55,7 +55,8 @@ function isDeferred({ nodes }: CompiledGraph, node: string): boolean {
   return nodes.get(node)?.defer ?? false;
 }
 
-function evaluate(draft: Draft, frame: Frame): Fired {
+/** Where the edges of the nodes lead that have finished. @throws EdgeFailure */
+export function evaluateEdges(draft: Draft, frame: Frame): Fired {
   const { graph, scope } = frame;
   return fireEdges(graph.outgoing, scope.joins, {
     finished: [...new Set(scope.unfired)].sort(compare),

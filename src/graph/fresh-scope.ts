@@ -1,12 +1,20 @@
 import type { CompiledGraph } from './compile.ts';
 import { START } from './definition.ts';
+import { own } from './json.ts';
 import type { Scope } from './scope.ts';
+
+/** The channels of a graph with the values that channels of the same name had elsewhere, else with their defaults. */
+export function carryOver({ channels }: CompiledGraph, values: Scope['channels']): Scope['channels'] {
+  return Object.fromEntries(
+    [...channels].map(([name, { initial, ephemeral }]) => [name, ephemeral ? initial : (own(values, name) ?? initial)]),
+  );
+}
 
 /** A graph that has not begun: its channels hold their defaults. */
 export function freshScope(graph: CompiledGraph): Scope {
   return {
     step: -1,
-    channels: Object.fromEntries([...graph.channels].map(([name, { initial }]) => [name, initial])),
+    channels: carryOver(graph, {}),
     triggers: [],
     deferred: [],
     joins: {},

@@ -1,5 +1,6 @@
 import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { ClosedRun } from './closed-run.ts';
 import type { RunEvent } from './events.ts';
 import type { RunView } from './run-view.ts';
 
@@ -10,4 +11,6 @@ export interface JournalBatch {
   readonly approvals: readonly Approval[];
   /** The run after the last of the events. */
   readonly view: RunView;
+  /** The run once it has ended, so that it can be gone on with. */
+  readonly closed: ClosedRun | null;
 }

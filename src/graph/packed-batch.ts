@@ -1,9 +1,11 @@
 import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { ClosedRun } from './closed-run.ts';
 import type { RunEvent } from './events.ts';
 import type { JournalBatch } from './journal-batch.ts';
 import { NOT_BEGUN } from './run-view.ts';
 import type { RunView } from './run-view.ts';
+import { withoutEmpty } from './without-empty.ts';
 
 /**
  * A journal batch as it travels with an activity and stays in Temporal's history: what neighboring events share is said
@@ -14,6 +16,7 @@ export interface PackedBatch {
   readonly checkpoints?: readonly PackedCheckpoint[];
   readonly approvals?: readonly Approval[];
   readonly view: PackedView;
+  readonly closed?: ClosedRun | null;
 }
 
 /** Events of one moment and place. Their numbers follow on the last of the group before, unless `seq` says otherwise. */
@@ -34,29 +37,36 @@ interface Place {
 }
 
 /** What the `checkpoint.saved` event of the same rank does not say. */
-type PackedCheckpoint = Pick<Checkpoint, 'parentId' | 'changes'>;
+type PackedCheckpoint = Pick<Checkpoint, 'parentId' | 'changes'> & Partial<Pick<Checkpoint, 'place'>>;
 
 /** Without what is empty, and without the checkpoint when the batch holds it. */
 type PackedView = Partial<Omit<RunView, 'usage'>> & { readonly usage: Partial<RunView['usage']> };
 
-export function packBatch({ events, checkpoints, approvals, view }: JournalBatch): PackedBatch {
+export function packBatch({ events, checkpoints, approvals, view, closed }: JournalBatch): PackedBatch {
   const { usage, checkpointId, ...rest } = view;
   const isHeld = checkpoints.at(-1)?.id === checkpointId;
   return {
     events: groupEvents(events),
-    ...(checkpoints.length > 0 && { checkpoints: checkpoints.map(({ parentId, changes }) => ({ parentId, changes })) }),
+    ...(checkpoints.length > 0 && { checkpoints: checkpoints.map(packCheckpoint) }),
     ...(approvals.length > 0 && { approvals }),
     view: { ...withoutEmpty(rest), usage: withoutEmpty(usage), ...(!isHeld && { checkpointId }) },
+    ...(closed && { closed }),
   };
 }
 
-export function unpackBatch({ events: groups, checkpoints = [], approvals = [], view }: PackedBatch): JournalBatch {
+export function unpackBatch({
+  events: groups,
+  checkpoints = [],
+  approvals = [],
+  view,
+  closed = null,
+}: PackedBatch): JournalBatch {
   const events = spreadEvents(groups);
   const saved = events.filter((event) => event.type === 'checkpoint.saved');
   const restored = checkpoints.map((packed, rank) => restoreCheckpoint(saved[rank], packed));
   const checkpointId = restored.at(-1)?.id ?? null;
   const usage = { ...NOTHING.usage, ...view.usage };
-  return { events, checkpoints: restored, approvals, view: { ...NOTHING, checkpointId, ...view, usage } };
+  return { events, checkpoints: restored, approvals, view: { ...NOTHING, checkpointId, ...view, usage }, closed };
 }
 
 function groupEvents(events: readonly RunEvent[]): EventGroup[] {
@@ -119,21 +129,18 @@ function isEvent(value: object): value is RunEvent {
   return 'type' in value && typeof value.type === 'string';
 }
 
-function restoreCheckpoint(event: RunEvent | undefined, { parentId, changes }: PackedCheckpoint): Checkpoint {
+function packCheckpoint({ parentId, changes, place }: Checkpoint): PackedCheckpoint {
+  return { parentId, changes, ...(Object.keys(place).length > 0 && { place }) };
+}
+
+function restoreCheckpoint(
+  event: RunEvent | undefined,
+  { parentId, changes, place = {} }: PackedCheckpoint,
+): Checkpoint {
   if (event?.type !== 'checkpoint.saved') throw new TypeError('A journal batch holds a checkpoint without its event');
   const { seq, step, at: createdAt, checkpoint: id, source, next } = event;
-  return { id, parentId, seq, step, source, next, createdAt, changes };
+  return { id, parentId, seq, step, source, next, createdAt, changes, place };
 }
 
 /** What an absent field of a packed view stands for. */
 const NOTHING: RunView = { ...NOT_BEGUN, step: 0 };
-
-function withoutEmpty<T extends object>(value: T): Partial<T> {
-  const rest: Partial<T> = { ...value };
-  for (const key in rest) if (isEmpty(rest[key])) delete rest[key];
-  return rest;
-}
-
-function isEmpty(value: unknown): boolean {
-  return value === null || value === 0 || (Array.isArray(value) && value.length === 0);
-}

@@ -28,6 +28,8 @@ export interface Run {
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
+  /** The run that this one is a fork of. */
+  readonly parent: ParentRun | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly endedAt: number | null;
@@ -44,6 +46,8 @@ export interface Run {
   readonly outcomes: readonly Outcome[];
   /** Events that came before a node waited for them, the oldest first. */
   readonly events: readonly KeptEvent[];
+  /** The latest checkpoint holds those events. */
+  readonly areEventsSaved: boolean;
   /** Breakpoints of this run on top of its graph's. */
   readonly breakpoints: Breakpoints;
   /** Somebody, or a node, wants the run to stop after the superstep that runs. */
@@ -60,6 +64,21 @@ export interface Run {
   readonly spent: Spent;
   readonly checkpointId: string | null;
   readonly counters: Counters;
+}
+
+/** The run that another one goes on from, and where. */
+export interface ParentRun {
+  readonly runId: string;
+  readonly checkpoint: string;
+  /** What it did after that: whoever decides in the fork should know. */
+  readonly done: readonly DoneBefore[];
+}
+
+/** A call that a run has made. */
+export interface DoneBefore {
+  readonly node: string;
+  readonly tool: string;
+  readonly at: string;
 }
 
 /** Limits in force: the graph's, tightened by the run. */
@@ -103,6 +122,8 @@ export interface Spent {
   readonly modelCalls: number;
   readonly toolCalls: number;
 }
+
+export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 };
 
 /** Where ids inside a run come from: the run's id, a kind and the next number of that kind. */
 export interface Counters {
@@ -155,4 +176,5 @@ export type RefusalCode =
   | 'UNKNOWN_SIGNAL'
   | 'BUFFER_FULL'
   | 'STALE'
+  | 'LIMIT_TOO_LOOSE'
   | 'MALFORMED';

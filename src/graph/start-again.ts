@@ -8,6 +8,12 @@ export function startAgain(of: TaskFrame): void {
   setState({ ...of, task }, task.state);
 }
 
+/** Has a task ask again for what was withdrawn when its run ended. */
+export function askAgain(of: TaskFrame): void {
+  const task = asking(of.task);
+  setState({ ...of, task }, task.state);
+}
+
 /**
  * A call that is known to have failed is made under a new key. Any other keeps its key, under which the ledger holds
  * how it ended: the person's order lets that claim be taken over.
@@ -22,10 +28,18 @@ function again(task: NodeTask): NodeTask {
 
 const READY: TaskState = { phase: 'ready' };
 
+function asking(task: NodeTask): NodeTask {
+  const isOpen = task.state.phase === 'open' && task.state.position.kind !== 'subgraph';
+  return isOpen ? { ...task, state: READY } : task;
+}
+
 function nextTry({ round, order }: NodeTask, { callFailed }: TaskFailure): Pick<NodeTask, 'round' | 'order'> {
   return callFailed ? { round: round + 1, order } : { round, order: order + 1 };
 }
 
 function inside(scope: Scope): Scope {
-  return { ...scope, superstep: scope.superstep && { tasks: scope.superstep.tasks.map(again) } };
+  return {
+    ...scope,
+    superstep: scope.superstep && { tasks: scope.superstep.tasks.map((task) => asking(again(task))) },
+  };
 }

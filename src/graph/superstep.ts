@@ -134,7 +134,8 @@ function close(draft: Draft, frame: Frame, { tasks, settled }: Closing): Standin
   const nodes = stopsAmong(draft, frame, { at: 'after', nodes: settled.map(({ node }) => node) });
   if (nodes.length > 0) scope.hold = { at: 'after', nodes, next: previewNext(draft, frame) };
   const failure = nodes.length > 0 ? null : fire(draft, frame);
-  saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step });
+  const visited = tasks.map(({ node }) => node);
+  saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step, visited });
   scope.step += 1;
   return failure && { kind: 'failed', error: failure };
 }

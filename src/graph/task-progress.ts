@@ -2,7 +2,7 @@ import { taskBindings } from './bindings.ts';
 import { tryWrite } from './channels/apply-writes.ts';
 import { GraphError, toRunError } from './errors.ts';
 import { childFrame, setState } from './frames.ts';
-import type { RunErrorCode } from './errors.ts';
+import type { RunError, RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
 import type { Json } from './json.ts';
 import type { SubgraphPosition } from './nodes/position.ts';
@@ -46,8 +46,14 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
         return fail(of, progress.failure);
     }
   } catch (error) {
-    return fail(of, { callFailed: false, error: toRunError(error) });
+    const failure = toRunError(error);
+    return fail(of, { callFailed: isAskedAnew(failure), error: failure });
   }
+}
+
+/** Code that ended the run by itself is called anew on a retry; its recorded answer would end the run again. */
+function isAskedAnew({ code }: RunError): boolean {
+  return code === 'ABORTED';
 }
 
 function complete(of: TaskFrame, result: Json, given: Update): TaskState {

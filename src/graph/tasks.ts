@@ -9,11 +9,11 @@ import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
 import type { Bindings } from './expression.ts';
 import { trailOf } from './frames.ts';
-import { own } from './json.ts';
+import { isJsonObject, own } from './json.ts';
 import { shortened } from './shortened.ts';
 import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
-import type { OpenCall, TaskAddress } from './run.ts';
+import type { OpenCall, Run, TaskAddress } from './run.ts';
 import type { NodeTask } from './scope.ts';
 
 /** A node task being worked on, with all that its events and calls need to name it. */
@@ -123,6 +123,7 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
     runId: run.id,
     node: task.node,
     ...question,
+    details: withParent(run, question.details),
     status: 'pending',
     decisions: [],
     requestedBy: run.createdBy.sub,
@@ -137,6 +138,14 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
   return { approvalId: id, timerId };
 }
 
+/** In a fork whoever decides is told what the parent run did after the checkpoint: it may be about to be done again. */
+function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
+  if (!parent || parent.done.length === 0) return details;
+  const { runId, done } = parent;
+  const parentRun = { runId, done: done.map(({ node, tool, at }) => ({ node, tool, at })) };
+  return isJsonObject(details) ? { ...details, parentRun } : { ...(details !== null && { details }), parentRun };
+}
+
 function startWaitTimer(of: TaskFrame, fireAt: number): string {
   const id = `${shortened(trailOf(of).join('/'))}.timer`;
   startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
@@ -149,6 +158,7 @@ function takeEvent({ run }: Draft, name: string): Json | undefined {
   const event = run.events[at];
   if (!event) return undefined;
   run.events = run.events.toSpliced(at, 1);
+  run.areEventsSaved = false;
   return event.payload;
 }
 

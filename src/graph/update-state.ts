@@ -1,4 +1,5 @@
 import { applyWrites } from './channels/apply-writes.ts';
+import type { ChannelChange } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { START } from './definition.ts';
 import { emit, reduceContext } from './draft.ts';
@@ -7,6 +8,7 @@ import { rootFrame } from './frames.ts';
 import { toPointer } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { didYouMean } from './nearest.ts';
+import type { Visited } from './place.ts';
 import type { Refusal } from './run.ts';
 
 /** Values that a person gives, and who that is. */
@@ -17,8 +19,12 @@ export interface StateEdit {
   readonly asNode?: string | undefined;
 }
 
-/** Puts values into the channels through their reducers. @returns why it can't be done; then nothing has changed */
-export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Refusal | null {
+export type Edited =
+  | { readonly ok: true; readonly changes: Readonly<Record<string, ChannelChange>> }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Puts values into the channels through their reducers; when that can't be done, nothing has changed. */
+export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
   const { graph, scope } = frame;
   const unknown = Object.keys(values).filter((name) => !graph.channels.has(name));
@@ -27,23 +33,25 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): R
       path: toPointer(['values', name]),
       message: `There is no channel "${name}".${didYouMean(name, graph.channels.keys())}`,
     }));
-    return { code: 'INVALID_VALUES', message: issues.map(({ message }) => message).join(' '), issues };
+    return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
   const writes = [{ by, node: asNode ?? START, update: values }];
   const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
   if (!applied.ok) {
     const { message } = applied.error;
-    return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }] };
+    return refuse(message, [{ path: '/values', message }]);
   }
   scope.channels = applied.channels;
   emit(draft, frame, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by });
-  draft.edits.push(applied.changes);
-  return null;
+  return { ok: true, changes: applied.changes };
+}
+
+function refuse(message: string, issues: NonNullable<Refusal['issues']>): Edited {
+  return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues } };
 }
 
 /** Saves what an edit has changed, once it is known what comes next. */
-export function saveEdit(draft: Draft): void {
+export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
   const frame = rootFrame(draft);
-  const changes = Object.assign({}, ...draft.edits.splice(0));
-  saveCheckpoint(draft, frame, { source: 'update', changes, step: frame.scope.step - 1 });
+  saveCheckpoint(draft, frame, { source: 'update', changes, step: frame.scope.step - 1, visited });
 }

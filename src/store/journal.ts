@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { Kysely, RawBuilder } from 'kysely';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
 import type { Tables } from './tables.ts';
@@ -16,21 +15,25 @@ export interface Journal {
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
   /** Events after a number, in order, as far as they are there without a gap. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** Events of some types, in order, within a part of the history. */
+  ofTypes(
+    runId: string,
+    types: readonly RunEvent['type'][],
+    range: { readonly after: number; readonly upTo?: number },
+  ): Promise<readonly RunEvent[]>;
   /** The nodes that ran last up to an event, the oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Every node that was begun, once; one of a subgraph after the nodes around it, as `outer/inner`. */
   begun(runId: string): Promise<readonly string[]>;
-  /** The checkpoints of a run, the oldest first, up to one of them or the newest. `null`: there is no such checkpoint. */
-  checkpointChain(runId: string, upTo: string | null): Promise<readonly Checkpoint[] | null>;
 }
 
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
     write: (batch, writer) => write(db, batch, writer),
     events: (runId, after, limit) => events(db, { runId, after }, limit),
+    ofTypes: (runId, types, range) => ofTypes(db, { runId, types }, range),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
-    checkpointChain: (runId, upTo) => checkpointChain(db, runId, upTo),
   };
 }
 
@@ -39,52 +42,94 @@ export function createJournal(db: Kysely<Tables>): Journal {
  * text and is never taken apart by the database, which can't read every JSON string (`\u0000`, half a surrogate pair).
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
-  const { view, events, checkpoints, approvals } = batch;
-  const { runId, tenantId, executionRunId } = writer;
-  const lastSeq = events.at(-1)?.seq ?? 0;
   await sql`
-    with written_events as (
-      insert into events (run_id, seq, execution_run_id, type, body)
-      select ${runId}, seq, ${executionRunId}, type, body::json
-      from unnest(
-        ${events.map(({ seq }) => seq)}::integer[],
-        ${events.map(({ type }) => type)}::text[],
-        ${toTexts(events)}::text[]
-      ) as rows (seq, type, body)
-      on conflict (run_id, seq) do nothing
-    ), written_checkpoints as (
-      insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, created_at)
-      select id, ${runId}, seq, parent_id, step, source, next::json, changes::json, created_at
-      from unnest(
-        ${checkpoints.map(({ id }) => id)}::text[],
-        ${checkpoints.map(({ seq }) => seq)}::integer[],
-        ${checkpoints.map(({ parentId }) => parentId)}::text[],
-        ${checkpoints.map(({ step }) => step)}::integer[],
-        ${checkpoints.map(({ source }) => source)}::text[],
-        ${toTexts(checkpoints.map(({ next }) => next))}::text[],
-        ${toTexts(checkpoints.map(({ changes }) => changes))}::text[],
-        ${checkpoints.map(({ createdAt }) => createdAt)}::timestamptz[]
-      ) as rows (id, seq, parent_id, step, source, next, changes, created_at)
-      on conflict (id) do nothing
-    ), written_approvals as (
-      insert into approvals (id, tenant_id, run_id, status, requested_at, seq, body)
-      select id, ${tenantId}, ${runId}, status, requested_at, ${lastSeq}, body::json
-      from unnest(
-        ${approvals.map(({ id }) => id)}::text[],
-        ${approvals.map(({ status }) => status)}::text[],
-        ${approvals.map(({ requestedAt }) => requestedAt)}::timestamptz[],
-        ${toTexts(approvals)}::text[]
-      ) as rows (id, status, requested_at, body)
-      on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
-      where excluded.seq > approvals.seq
-    )
+    with written_events as (${insertEvents(batch, writer)}),
+      written_checkpoints as (${insertCheckpoints(batch, writer)}),
+      written_approvals as (${upsertApprovals(batch, writer)}),
+      freed_thread as (${freeThread(batch, writer)})
+    ${updateRun(batch, writer)}
+  `.execute(db);
+}
+
+function insertEvents(
+  { events: written }: JournalBatch,
+  { runId, executionRunId }: JournalWriter,
+): RawBuilder<unknown> {
+  return sql`
+    insert into events (run_id, seq, execution_run_id, type, body)
+    select ${runId}, seq, ${executionRunId}, type, body::json
+    from unnest(
+      ${written.map(({ seq }) => seq)}::integer[],
+      ${written.map(({ type }) => type)}::text[],
+      ${toTexts(written)}::text[]
+    ) as rows (seq, type, body)
+    on conflict (run_id, seq) do nothing
+  `;
+}
+
+function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
+  return sql`
+    insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, place, bytes, created_at)
+    select id, ${runId}, seq, parent_id, step, source, next::json, changes::json, place::json,
+      octet_length(changes) + octet_length(place), created_at
+    from unnest(
+      ${checkpoints.map(({ id }) => id)}::text[],
+      ${checkpoints.map(({ seq }) => seq)}::integer[],
+      ${checkpoints.map(({ parentId }) => parentId)}::text[],
+      ${checkpoints.map(({ step }) => step)}::integer[],
+      ${checkpoints.map(({ source }) => source)}::text[],
+      ${toTexts(checkpoints.map(({ next }) => next))}::text[],
+      ${toTexts(checkpoints.map(({ changes }) => changes))}::text[],
+      ${toTexts(checkpoints.map(({ place }) => place))}::text[],
+      ${checkpoints.map(({ createdAt }) => createdAt)}::timestamptz[]
+    ) as rows (id, seq, parent_id, step, source, next, changes, place, created_at)
+    on conflict (id) do nothing
+  `;
+}
+
+function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
+  const { approvals } = batch;
+  return sql`
+    insert into approvals (id, tenant_id, run_id, status, requested_at, seq, body)
+    select id, ${tenantId}, ${runId}, status, requested_at, ${lastSeqOf(batch)}, body::json
+    from unnest(
+      ${approvals.map(({ id }) => id)}::text[],
+      ${approvals.map(({ status }) => status)}::text[],
+      ${approvals.map(({ requestedAt }) => requestedAt)}::timestamptz[],
+      ${toTexts(approvals)}::text[]
+    ) as rows (id, status, requested_at, body)
+    on conflict (id) do update set status = excluded.status, seq = excluded.seq, body = excluded.body
+    where excluded.seq > approvals.seq
+  `;
+}
+
+/** The write that ends a run frees its thread. */
+function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
+  const { endedAt } = batch.view;
+  return sql`
+    update threads set active_run_id = null, updated_at = ${endedAt}::timestamptz
+    where ${endedAt !== null} and tenant_id = ${tenantId} and active_run_id = ${runId}
+      and exists (select from runs where id = ${runId} and last_seq < ${lastSeqOf(batch)})
+  `;
+}
+
+function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
+  const { view, closed } = batch;
+  const lastSeq = lastSeqOf(batch);
+  return sql`
     update runs set
       status = ${view.status},
       view = ${JSON.stringify(view)}::json,
       last_seq = ${lastSeq},
+      closed = ${closed && JSON.stringify(closed)}::json,
+      handed_over_at = coalesce(handed_over_at, now()),
       ended_at = ${view.endedAt}::timestamptz
     where id = ${runId} and last_seq < ${lastSeq}
-  `.execute(db);
+  `;
+}
+
+function lastSeqOf({ events: written }: JournalBatch): number {
+  return written.at(-1)?.seq ?? 0;
 }
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
@@ -104,6 +149,21 @@ async function events(
     .execute();
   const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
   return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
+}
+
+async function ofTypes(
+  db: Kysely<Tables>,
+  { runId, types }: { runId: string; types: readonly RunEvent['type'][] },
+  { after, upTo }: { readonly after: number; readonly upTo?: number },
+): Promise<readonly RunEvent[]> {
+  const later = db
+    .selectFrom('events')
+    .select('body')
+    .where('run_id', '=', runId)
+    .where('type', 'in', types)
+    .where('seq', '>', after);
+  const rows = await (upTo === undefined ? later : later.where('seq', '<=', upTo)).orderBy('seq').execute();
+  return rows.map(({ body }) => body);
 }
 
 const MAX_VISITED = 100;
@@ -134,24 +194,4 @@ async function begun(db: Kysely<Tables>, runId: string): Promise<readonly string
     body.type === 'step.started' ? body.nodes.map((node) => [...(body.path ?? []), node].join('/')) : [],
   );
   return [...new Set(addresses)];
-}
-
-async function checkpointChain(
-  db: Kysely<Tables>,
-  runId: string,
-  upTo: string | null,
-): Promise<readonly Checkpoint[] | null> {
-  const rows = await db.selectFrom('checkpoints').selectAll().where('run_id', '=', runId).orderBy('seq').execute();
-  const last = upTo === null ? rows.length - 1 : rows.findIndex(({ id }) => id === upTo);
-  if (upTo !== null && last < 0) return null;
-  return rows.slice(0, last + 1).map(({ id, parent_id, seq, step, source, next, changes, created_at }) => ({
-    id,
-    parentId: parent_id,
-    seq,
-    step,
-    source,
-    next,
-    changes,
-    createdAt: created_at.toISOString(),
-  }));
 }

@@ -1,10 +1,13 @@
-import type { Kysely } from 'kysely';
+import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import { isAfterTime, isBefore, isEqual, toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
+import { takeTurn } from './threads.ts';
+import type { Turn } from './threads.ts';
 
 /** A run as the store has it. */
 export interface RunRecord {
@@ -23,6 +26,10 @@ export interface RunRecord {
   readonly createdAt: string;
   /** Temporal has taken the workflow. */
   readonly isHandedOver: boolean;
+  /** It waits for its turn on its thread. */
+  readonly isQueued: boolean;
+  /** Runs that go on from one of its checkpoints. */
+  readonly forks: readonly string[];
   /** The run after the last event that was written; `null` before the first. */
   readonly view: RunView | null;
   readonly lastSeq: number;
@@ -33,6 +40,9 @@ export interface NewRun {
   readonly tenantId: string;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly threadId: string | null;
+  /** What happens when another run of the thread is at work. */
+  readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
+  readonly parentRunId: string | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
@@ -52,70 +62,92 @@ export interface RunFilter {
 }
 
 export interface Runs {
-  /** Accepts a run. Accepting the same id again changes nothing. */
-  create(run: NewRun): Promise<void>;
+  /** Accepts a run. Accepting the same id again changes nothing. @returns `busy`: its thread does not take it now */
+  create(run: NewRun): Promise<'accepted' | 'busy'>;
   find(id: string): Promise<RunRecord | null>;
   list(tenantId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>;
-  /** Notes that Temporal has the workflow. */
-  markHandedOver(id: string, at: string): Promise<void>;
-  /** Accepted runs that Temporal has not taken, the oldest first. */
-  toHandOver(acceptedBefore: string, limit: number): Promise<readonly { readonly id: string; readonly start: Json }[]>;
+  /** What its workflow was started with. */
   startOf(id: string): Promise<Json | null>;
+  setLimits(id: string, limits: JsonObject): Promise<void>;
+  /** The ids of a run, of those it goes back to, and of all that go back to one of these. */
+  family(id: string): Promise<readonly string[]>;
 }
 
 export function createRuns(db: Kysely<Tables>): Runs {
   return {
-    create: (run) => create(db, run),
+    create: (run) => db.transaction().execute((transaction) => create(transaction, run)),
     find: async (id) => {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;
     },
     list: (tenantId, filter, page) => list(db, { tenantId, filter }, page),
-    markHandedOver: async (id, at) => {
-      await db
-        .updateTable('runs')
-        .set({ handed_over_at: at })
-        .where('id', '=', id)
-        .where('handed_over_at', 'is', null)
-        .execute();
-    },
-    toHandOver: (acceptedBefore, limit) =>
-      db
-        .selectFrom('runs')
-        .select(['id', 'start'])
-        .where('handed_over_at', 'is', null)
-        .where('created_at', '<', new Date(acceptedBefore))
-        .orderBy('created_at')
-        .limit(limit)
-        .execute(),
     startOf: async (id) =>
       (await db.selectFrom('runs').select('start').where('id', '=', id).executeTakeFirst())?.start ?? null,
+    setLimits: async (id, limits) =>
+      void (await db
+        .updateTable('runs')
+        .set({ limits: JSON.stringify(limits) })
+        .where('id', '=', id)
+        .execute()),
+    family: (id) => family(db, id),
   };
 }
 
-async function create(db: Kysely<Tables>, run: NewRun): Promise<void> {
-  await db
+async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'accepted' | 'busy'> {
+  const { id, tenantId, threadId, createdAt: at } = run;
+  const isKnown = await transaction.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
+  if (isKnown) return 'accepted';
+  const turn =
+    threadId === null
+      ? ALWAYS
+      : await takeTurn(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
+  if (turn.kind === 'busy') return 'busy';
+  await transaction
     .insertInto('runs')
     .values({
-      id: run.id,
-      tenant_id: run.tenantId,
+      id,
+      tenant_id: tenantId,
       status: 'queued',
       graph_name: run.graph.name,
       graph_version: run.graph.version,
       graph_hash: run.graph.hash,
-      thread_id: run.threadId,
-      parent_run_id: null,
+      thread_id: threadId,
+      parent_run_id: run.parentRunId,
       start: JSON.stringify(run.start),
       input: JSON.stringify(run.input),
       limits: JSON.stringify(run.limits),
       metadata: JSON.stringify(run.metadata),
       redacted: JSON.stringify(run.redacted),
       created_by: run.createdBy,
-      created_at: run.createdAt,
+      created_at: at,
+      execution: 1,
+      is_granted: turn.kind === 'granted',
+      predecessor_id: turn.kind === 'granted' ? turn.predecessorId : null,
+      interrupts: turn.kind === 'queued' && run.onBusy === 'interrupt',
+      hand_over_after: at,
       last_seq: 0,
     })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
+  return 'accepted';
+}
+
+const ALWAYS: Turn = { kind: 'granted', predecessorId: null };
+
+async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive ancestors (id, parent_run_id) as (
+      select id, parent_run_id from runs where id = ${id}
+      union
+      select runs.id, runs.parent_run_id from runs join ancestors on runs.id = ancestors.parent_run_id
+    ), family (id) as (
+      select id from ancestors
+      union
+      select runs.id from runs join family on runs.parent_run_id = family.id
+    )
+    select id from family
+  `.execute(db);
+  return rows.map((row) => row.id);
 }
 
 function records(db: Kysely<Tables>) {
@@ -133,7 +165,12 @@ function records(db: Kysely<Tables>) {
       'input',
       'limits',
     ])
-    .select(['metadata', 'redacted', 'created_by', 'created_at', 'handed_over_at', 'view', 'last_seq']);
+    .select(['metadata', 'redacted', 'created_by', 'created_at', 'handed_over_at', 'is_granted', 'view', 'last_seq'])
+    .select(
+      sql<readonly string[]>`array(
+        select fork.id from runs fork where fork.parent_run_id = runs.id order by fork.created_at, fork.id
+      )`.as('forks'),
+    );
 }
 
 async function list(
@@ -173,6 +210,8 @@ function toRecord(row: RunRow): RunRecord {
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     isHandedOver: row.handed_over_at !== null,
+    isQueued: !row.is_granted,
+    forks: row.forks,
     view: row.view,
     lastSeq: row.last_seq,
   };

@@ -5,8 +5,14 @@ import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
+import { createCheckpoints } from './checkpoints.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { createEndings } from './endings.ts';
+import type { Endings } from './endings.ts';
 import { createGraphs } from './graphs.ts';
 import type { Graphs } from './graphs.ts';
+import { createHandOvers } from './hand-over.ts';
+import type { HandOvers } from './hand-over.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Idempotency } from './idempotency.ts';
 import { createJournal } from './journal.ts';
@@ -19,13 +25,19 @@ import { createPostgresDialect } from './postgres-dialect.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { storableText } from './storable-text.ts';
+import { createThreads } from './threads.ts';
+import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
 
 /** Everything that outlives a run, or spans runs. */
 export interface Store {
   readonly graphs: Graphs;
   readonly runs: Runs;
+  readonly handOvers: HandOvers;
+  readonly endings: Endings;
   readonly journal: Journal;
+  readonly checkpoints: Checkpoints;
+  readonly threads: Threads;
   readonly approvals: Approvals;
   readonly ledger: Ledger;
   readonly blobs: Blobs;
@@ -53,7 +65,11 @@ async function openStore(dialect: Dialect): Promise<Store> {
   return {
     graphs: createGraphs(db),
     runs: createRuns(db),
+    handOvers: createHandOvers(db),
+    endings: createEndings(db),
     journal: createJournal(db),
+    checkpoints: createCheckpoints(db),
+    threads: createThreads(db),
     approvals: createApprovals(db),
     ledger: createLedger(db),
     blobs: createBlobs(db),

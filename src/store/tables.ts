@@ -1,9 +1,11 @@
 import type { ColumnType } from 'kysely';
 import type { Approval } from '../graph/approval.ts';
 import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { ClosedRun } from '../graph/closed-run.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { GraphIssue } from '../graph/issue.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
+import type { Place } from '../graph/place.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import type { TaskFailure } from '../graph/scope.ts';
@@ -15,6 +17,8 @@ export interface Tables {
   runs: RunsTable;
   events: EventsTable;
   checkpoints: CheckpointsTable;
+  snapshots: SnapshotsTable;
+  threads: ThreadsTable;
   approvals: ApprovalsTable;
   ledger: LedgerTable;
   blobs: BlobsTable;
@@ -60,12 +64,24 @@ export interface RunsTable {
   redacted: Payload<readonly string[]>;
   created_by: string;
   created_at: Time;
+  /** Goes up each time that a run which had ended goes on. */
+  execution: number;
+  /** It is its turn on its thread, or it is on none. */
+  is_granted: boolean;
+  /** The run of its thread whose state it goes on from. */
+  predecessor_id: string | null;
+  /** The run that is active on its thread is to be canceled for it. */
+  interrupts: boolean;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
   handed_over_at: OptionalTime;
+  /** Until then somebody is at it. */
+  hand_over_after: Time;
   ended_at: OptionalTime;
   /** The run as of this event; a view that comes late changes nothing. */
   last_seq: number;
   view: OptionalPayload<RunView>;
+  /** What a run that has ended is gone on with. */
+  closed: OptionalPayload<ClosedRun>;
 }
 
 export interface EventsTable {
@@ -85,7 +101,30 @@ export interface CheckpointsTable {
   source: Checkpoint['source'];
   next: Payload<Checkpoint['next']>;
   changes: Payload<Checkpoint['changes']>;
+  place: Payload<Checkpoint['place']>;
+  /** How large changes and place are. */
+  bytes: number;
   created_at: Time;
+}
+
+/** The whole state at a checkpoint, so that not all changes before it have to be read. */
+export interface SnapshotsTable {
+  checkpoint_id: string;
+  run_id: string;
+  seq: number;
+  channels: Payload<JsonObject>;
+  place: Payload<Place>;
+  bytes: number;
+}
+
+export interface ThreadsTable {
+  tenant_id: string;
+  id: string;
+  /** The one run of the thread that may be at work. */
+  active_run_id: string | null;
+  last_run_id: string;
+  created_at: Time;
+  updated_at: Time;
 }
 
 export interface ApprovalsTable {

@@ -1,8 +1,9 @@
-import type { RunIdentity } from '../graph/advance.ts';
+import type { RunIdentity, RunStart } from '../graph/advance.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphDefinition } from '../graph/definition.ts';
 import type { JsonObject } from '../graph/json.ts';
-import type { Breakpoints } from '../graph/run.ts';
+import type { ForkStart } from '../graph/fork.ts';
+import type { Run } from '../graph/run.ts';
 
 /** What the workflow and its callers agree on. */
 export const RUN_GRAPH = 'runGraph';
@@ -20,14 +21,19 @@ export function toWorkflowId({ tenantId, id }: Pick<RunIdentity, 'tenantId' | 'i
 export interface RunGraphInput {
   /** Which interpreter the run began under. */
   readonly interpreterVersion: 1;
+  /** Goes up each time that the run goes on after it had ended. */
+  readonly execution: number;
   readonly identity: RunIdentity;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
-  readonly input: JsonObject;
-  /** A node to begin with instead of the entry. */
-  readonly startAt?: string;
-  readonly breakpoints?: Breakpoints;
+  readonly begin: Beginning;
 }
+
+/** What a workflow begins with: an input, the state of another run, or the run that had ended and a signal for it. */
+export type Beginning =
+  | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
+  | { readonly kind: 'fork'; readonly fork: ForkStart }
+  | { readonly kind: 'reopen'; readonly run: Run; readonly name: string; readonly payload: JsonObject };
 
 export const QUERIES = {
   state: 'state',

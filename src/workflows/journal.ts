@@ -1,10 +1,13 @@
 import type { Advance } from '../graph/advance.ts';
 import type { Approval } from '../graph/approval.ts';
 import type { Checkpoint } from '../graph/checkpoint.ts';
+import { closeRun } from '../graph/closed-run.ts';
+import type { CompiledGraph } from '../graph/compile.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
 import { packBatch } from '../graph/packed-batch.ts';
 import type { PackedBatch } from '../graph/packed-batch.ts';
+import { isEnded } from '../graph/run.ts';
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 
@@ -31,7 +34,7 @@ interface Entry {
   readonly approvals: readonly Approval[];
 }
 
-export function createJournal(): Journal {
+export function createJournal(graph: CompiledGraph): Journal {
   let unsent: Entry[] = [];
   const onTheWay = new Set<readonly Entry[]>();
   return {
@@ -44,7 +47,7 @@ export function createJournal(): Journal {
       unsent = [];
       onTheWay.add(entries);
       return {
-        batch: packBatch(toBatch(entries, run)),
+        batch: packBatch(toBatch(graph, entries, run)),
         delivered: () => void onTheWay.delete(entries),
         lost() {
           if (onTheWay.delete(entries)) unsent = [...entries, ...unsent];
@@ -56,12 +59,13 @@ export function createJournal(): Journal {
 }
 
 /** Approvals are written as they are now: a batch that was lost is packed again with later events. */
-function toBatch(entries: readonly Entry[], run: Run): JournalBatch {
+function toBatch(graph: CompiledGraph, entries: readonly Entry[], run: Run): JournalBatch {
   const changed = new Set(entries.flatMap(({ approvals }) => approvals).map(({ id }) => id));
   return {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
     approvals: Object.values(run.approvals).filter(({ id }) => changed.has(id)),
     view: toRunView(run),
+    closed: isEnded(run.status) ? closeRun(run, graph) : null,
   };
 }

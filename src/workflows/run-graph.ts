@@ -1,6 +1,6 @@
 import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { advance, startRun } from '../graph/advance.ts';
-import type { Advance } from '../graph/advance.ts';
+import { advance, forkRun, reopenRun, startRun } from '../graph/advance.ts';
+import type { Advance, RunIdentity } from '../graph/advance.ts';
 import { compileGraph } from '../graph/compile.ts';
 import type { CompiledGraph } from '../graph/compile.ts';
 import type { RunEvent } from '../graph/events.ts';
@@ -9,7 +9,7 @@ import type { OccurrenceBody } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Run } from '../graph/run.ts';
 import { activities } from './activities.ts';
-import type { RunGraphInput } from './contract.ts';
+import type { Beginning, RunGraphInput } from './contract.ts';
 import { toDetails } from './details.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
@@ -49,9 +49,9 @@ interface Shell {
 /** So many events can be asked for by query; all of them are in the store. */
 const MAX_LATEST_EVENTS = 200;
 
-function openShell({ definition, catalog, identity, ...start }: RunGraphInput, inbox: Inbox): Shell {
+function openShell({ definition, catalog, identity, begin }: RunGraphInput, inbox: Inbox): Shell {
   const graph = orInternalFailure(() => compileGraph(definition, catalog));
-  const first = startRun(graph, identity, { ...start, startedAt: Date.now() });
+  const first = orInternalFailure(() => beginRun(graph, identity, begin));
   const { id: runId, tenantId, createdBy } = identity;
   const shell: Shell = {
     graph,
@@ -63,10 +63,25 @@ function openShell({ definition, catalog, identity, ...start }: RunGraphInput, i
     isUrgent: false,
     shown: '',
     effects: createEffects(inbox, { runId, tenantId, createdBy }),
-    journal: createJournal(),
+    journal: createJournal(graph),
   };
   take(shell, first, true);
   return shell;
+}
+
+function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: Beginning): Advance {
+  const now = Date.now();
+  switch (begin.kind) {
+    case 'input':
+      return startRun(graph, identity, { ...begin, startedAt: now });
+    case 'reopen':
+      return reopenRun(graph, begin.run, { ...begin, at: now });
+    case 'fork': {
+      const forked = forkRun(graph, identity, { fork: begin.fork, startedAt: now });
+      if ('code' in forked) throw new TypeError(forked.message);
+      return forked;
+    }
+  }
 }
 
 /** The workflow's cancellation is an occurrence like others: it is the run that cancels what is inside. */

@@ -206,6 +206,12 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/runs/{id}/history', READ_BY_ID],
   ['GET /api/runs/{id}/checkpoints', READ_BY_ID],
   ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 409 ? 428 : status)), { values: {} }],
+  ['POST /api/runs/{id}/fork', CONTROL.map((status) => (status === 409 ? 404 : status)), { checkpoint: 'none' }],
+  ['GET /api/runs/{id}/diff', READ_BY_ID],
+  ['GET /api/threads/{id}', READ_BY_NAME],
+  ['GET /api/threads/{id}/state', READ_BY_NAME],
+  ['GET /api/threads/{id}/checkpoints', READ_BY_NAME],
+  ['GET /api/threads/{id}/runs', READ_BY_NAME],
   ['POST /api/runs/{id}/pause', CONTROL, {}],
   ['POST /api/runs/{id}/resume', CONTROL, {}],
   ['POST /api/runs/{id}/replan', CONTROL, { node: 'a' }],
@@ -236,13 +242,16 @@ describe('who may do what', () => {
     await approver.post(`/api/approvals/${ended.approvalId}/decision`, { decision: 'approve' });
     await user.untilRun(ended.runId, hasStatus('completed'));
     await user.post('/api/graphs', aDefinition({ name: 'mine' }));
+    await user.post('/api/runs', { graph: 'mine', threadId: 'talk' });
     for (const caller of [user, await stack.as(PEOPLE.otherUser)])
       await caller.post('/api/graphs', aDefinition({ name: 'known' }));
   });
 
   const toPath = (template: string): string =>
     template
+      .replace('/threads/{id}', '/threads/talk')
       .replace('{id}', template.startsWith('/api/approvals') ? ended.approvalId : ended.runId)
+      .replace('/diff', `/diff?with=${ended.runId}`)
       .replace('{name}', 'mine')
       .replace('{version}', '1');
 

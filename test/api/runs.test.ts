@@ -89,6 +89,7 @@ describe('starting a run', () => {
       graph: { name: 'plain', version: null, hash: expect.stringMatching(/./) },
       threadId: null,
       parentRunId: null,
+      forks: [],
       step: 0,
       next: [],
       waitingFor: [],

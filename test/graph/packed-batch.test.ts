@@ -13,7 +13,13 @@ const definition = aDefinition({
   },
 });
 const { events, checkpoints, run } = runInMemory({ definition, catalog: aCatalog(), input: {} }, { tool: () => null });
-const whole: JournalBatch = { events, checkpoints, approvals: Object.values(run.approvals), view: toRunView(run) };
+const whole: JournalBatch = {
+  events,
+  checkpoints,
+  approvals: Object.values(run.approvals),
+  view: toRunView(run),
+  closed: null,
+};
 
 /** As the batch comes out at the other end. */
 const sent = (batch: JournalBatch): unknown => unpackBatch(JSON.parse(JSON.stringify(packBatch(batch))));

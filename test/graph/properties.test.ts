@@ -125,7 +125,7 @@ describe('whatever the graph', () => {
         const played = play(definition, seed);
         expect(eventsOf(played).map(({ seq }) => seq)).toEqual(eventsOf(played).map((_, at) => at + 1));
         for (const { run, events, checkpoints, approvals } of played.steps) {
-          const batch = { events, checkpoints, approvals, view: toRunView(run) };
+          const batch = { events, checkpoints, approvals, view: toRunView(run), closed: null };
           const sent = unpackBatch(copyOf(packBatch(batch)));
           expect(sent).toEqual({ ...copyOf(batch), view: { ...batch.view, checkpointId: sent.view.checkpointId } });
         }

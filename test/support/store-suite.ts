@@ -26,6 +26,7 @@ export function storeSuite(name: string, open: () => Promise<Store>): void {
 }
 
 const AT = '2026-01-02T03:04:05.678Z';
+const LATER = '2026-01-02T04:04:05.678Z';
 
 function graphsSuite(store: () => Store): void {
   const graph = { tenantId: 'acme', name: 'refund', warnings: [], pins: {}, createdAt: AT, createdBy: 'ann' };
@@ -74,6 +75,8 @@ const aNewRun = (over: Partial<NewRun> & { id: string }): NewRun => ({
   tenantId: 'acme',
   graph: { name: 'refund', version: 1, hash: 'h1' },
   threadId: null,
+  onBusy: 'reject',
+  parentRunId: null,
   input: {},
   limits: {},
   metadata: {},
@@ -90,9 +93,14 @@ function runsSuite(store: () => Store): void {
     await store().runs.create(aNewRun({ id: 'R-once', createdBy: 'somebody else' }));
     const run = await store().runs.find('R-once');
     expect([run?.createdBy, run?.status, run?.isHandedOver, run?.view]).toEqual(['ann', 'queued', false, null]);
-    expect(await store().runs.toHandOver(AT, 10)).toEqual([{ id: 'R-once', start: { some: 'input' } }]);
-    await store().runs.markHandedOver('R-once', AT);
-    expect(await store().runs.toHandOver(AT, 10)).toEqual([]);
+    const { handOvers } = store();
+    expect(await handOvers.due(AT, 10)).toEqual(['R-once']);
+    const claimed = { id: 'R-once', start: { some: 'input' }, predecessorId: null, execution: 1 };
+    expect(await handOvers.claim('R-once', AT, LATER)).toEqual(claimed);
+    expect([await handOvers.claim('R-once', AT, LATER), await handOvers.due(AT, 10)]).toEqual([null, []]);
+    expect(await handOvers.claim('R-once', LATER, LATER)).toEqual(claimed);
+    await handOvers.complete('R-once', AT);
+    expect(await handOvers.claim('R-once', LATER, LATER)).toBeNull();
   });
 
   test('runs are listed newest first, without repeat or gap over pages', async () => {
@@ -138,6 +146,7 @@ const aBatch = (seqs: readonly number[], over: Partial<JournalBatch> = {}): Jour
   checkpoints: [],
   approvals: [],
   view: aView({}),
+  closed: null,
   ...over,
 });
 
@@ -163,7 +172,7 @@ function journalSuite(store: () => Store): void {
     expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
   });
 
-  test('checkpoints come back as a chain', async () => {
+  test('the state at a checkpoint is what the checkpoints up to it say', async () => {
     await store().runs.create(aNewRun({ id: 'J-chain' }));
     const checkpoint = (n: number) => ({
       id: `J-chain.c${n}`,
@@ -174,11 +183,18 @@ function journalSuite(store: () => Store): void {
       next: ['a'],
       createdAt: AT,
       changes: { x: { set: n } },
+      place: { visits: { a: n } },
     });
     await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map(checkpoint) }));
-    expect(await store().journal.checkpointChain('J-chain', null)).toEqual([1, 2, 3].map(checkpoint));
-    expect((await store().journal.checkpointChain('J-chain', 'J-chain.c2'))?.length).toBe(2);
-    expect(await store().journal.checkpointChain('J-chain', 'nope')).toBeNull();
+    const { checkpoints } = store();
+    const newest = await checkpoints.at('J-chain', null);
+    expect([newest?.checkpoint.id, newest?.channels, newest?.place.visits]).toEqual(['J-chain.c3', { x: 3 }, { a: 3 }]);
+    expect((await checkpoints.at('J-chain', 'J-chain.c2'))?.channels).toEqual({ x: 2 });
+    expect(await checkpoints.at('J-chain', 'nope')).toBeNull();
+    expect((await checkpoints.list(['J-chain'], { limit: 2 })).items.map(({ id }) => id)).toEqual([
+      'J-chain.c3',
+      'J-chain.c2',
+    ]);
   });
 
   test('an approval row follows the newest event', async () => {

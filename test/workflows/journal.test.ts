@@ -27,7 +27,7 @@ const identity = {
 function open() {
   const first = startRun(graph, identity, { input: {}, startedAt: 0 });
   let { run } = first;
-  const journal = createJournal();
+  const journal = createJournal(graph);
   journal.add(first);
   return {
     journal,

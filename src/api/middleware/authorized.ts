@@ -1,4 +1,5 @@
 import { createMiddleware } from 'hono/factory';
+import type { Caller } from '../authenticate.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import type { Permission } from '../permissions.ts';
@@ -7,13 +8,17 @@ import type { Permission } from '../permissions.ts';
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'));
-    if (!anyOf.some((permission) => caller.permissions.has(permission))) {
-      throw new ApiError(
-        'FORBIDDEN',
-        `This needs the permission ${anyOf.join(' or ')}; the token's roles (${caller.roles.join(', ') || 'none'}) do not grant it`,
-      );
-    }
+    requirePermission(caller, ...anyOf);
     c.set('caller', caller);
     await next();
   });
+}
+
+/** @throws ApiError 403 unless the caller has one of the permissions */
+export function requirePermission({ permissions, roles }: Caller, ...anyOf: readonly Permission[]): void {
+  if (anyOf.some((permission) => permissions.has(permission))) return;
+  throw new ApiError(
+    'FORBIDDEN',
+    `This needs the permission ${anyOf.join(' or ')}; the token's roles (${roles.join(', ') || 'none'}) do not grant it`,
+  );
 }

@@ -4,29 +4,17 @@ import type { Limits } from '../../graph/definition.ts';
 import { toJson, toJsonObject } from '../../graph/json.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
-import { editState } from '../edit-state.ts';
 import { findRun } from '../find-run.ts';
-import { listCheckpoints } from '../list-checkpoints.ts';
-import { authorized } from '../middleware/authorized.ts';
+import { authorized, requirePermission } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../paging.ts';
-import { etagOf, readState } from '../read-state.ts';
 import { redactEvent } from '../redact-event.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
 import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
-import {
-  CheckpointListSchema,
-  EditSchema,
-  HistorySchema,
-  NewRunSchema,
-  RunListSchema,
-  RunSchema,
-  RunStatusSchema,
-  StateSchema,
-} from '../schemas/run.ts';
+import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema } from '../schemas/run.ts';
 import { startRun } from '../start-run.ts';
 import { readWait, waitForRun } from '../wait-for-run.ts';
 
@@ -50,11 +38,15 @@ const start: AddRoute = (router, deps) => {
     responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
   });
   router.openapi(route, async (c) => {
-    const { graph, input, limits, metadata, startAt, interruptBefore, interruptAfter } = c.req.valid('json');
+    const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
+      c.req.valid('json');
     const { id } = c.get('attempt');
+    if (onBusy === 'interrupt') requirePermission(c.get('caller'), 'run:control');
     const wanted = {
       graph: toJson(graph),
       input: toJsonObject(input),
+      threadId: threadId ?? null,
+      onBusy,
       limits: given(limits ?? {}),
       startAt: startAt ?? null,
       breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
@@ -70,6 +62,7 @@ const list: AddRoute = (router, deps) => {
   const Filter = z.object({
     status: RunStatusSchema.optional(),
     graph: z.string().optional(),
+    threadId: z.string().optional(),
     createdAfter: z.iso.datetime({ offset: true }).transform(toStorableTime).optional(),
   });
   const route = createRoute({
@@ -108,66 +101,6 @@ const read: AddRoute = (router, deps) => {
   });
 };
 
-const state: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}/state',
-    tags,
-    security,
-    summary: 'The channel values of a run, now or at a checkpoint',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: z.object({ checkpoint: z.string().min(1).optional() }) },
-    responses: { 200: json(StateSchema, 'The state'), ...problems(404, 422) },
-  });
-  router.openapi(route, async (c) => {
-    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    const found = await readState(deps, run, c.req.valid('query').checkpoint ?? null);
-    c.header('etag', etagOf(run.id, found.checkpoint));
-    return c.json(found, 200);
-  });
-};
-
-const edit: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'patch',
-    path: '/api/runs/{id}/state',
-    tags,
-    security,
-    summary: 'Correct the channel values of a run that waits or is paused',
-    middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(EditSchema), headers: z.object({ 'if-match': z.string().optional() }) },
-    responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 422, 428) },
-  });
-  router.openapi(route, async (c) => {
-    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    const { values, asNode } = c.req.valid('json');
-    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') };
-    await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
-    const found = await readState(deps, await findRun(deps, c.get('caller'), run.id), null);
-    c.header('etag', etagOf(run.id, found.checkpoint));
-    return c.json(found, 200);
-  });
-};
-
-const checkpoints: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}/checkpoints',
-    tags,
-    security,
-    summary: 'The checkpoints of a run, the newest first',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: PageQuery },
-    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404, 422) },
-  });
-  router.openapi(route, async (c) => {
-    const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    const { request, cursorOf } = readPage(deps.cursors, ['checkpoints', tenantId, id], c.req.valid('query'));
-    const { items, next } = await listCheckpoints(deps.store, id, { limit: request.limit, before: request.after?.id });
-    return c.json({ items, nextCursor: cursorOf(next) }, 200);
-  });
-};
-
 const history: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
@@ -194,7 +127,7 @@ const history: AddRoute = (router, deps) => {
 };
 
 /** Starting and reading runs. */
-export const runRoutes = routes(start, list, read, state, edit, checkpoints, history);
+export const runRoutes = routes(start, list, read, history);
 
 async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const seconds = readWait(c.req.header('prefer'));

@@ -19,6 +19,14 @@ const RunErrorSchema = z
   })
   .openapi('RunError');
 
+const UsageSchema = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  costUsd: z.number(),
+  modelCalls: z.int(),
+  toolCalls: z.int(),
+});
+
 const DurationText = z.string().refine((text) => parseDuration(text) !== null, 'A duration such as "30s" or "2h"');
 
 const LimitsSchema = z.strictObject({
@@ -37,6 +45,7 @@ export const RunSchema = z
     graph: z.object({ name: z.string(), version: z.int().nullable(), hash: z.string() }),
     threadId: z.string().nullable(),
     parentRunId: z.string().nullable(),
+    forks: listOf(z.string()),
     step: z.int(),
     next: listOf(z.string()),
     waitingFor: listOf(
@@ -59,13 +68,7 @@ export const RunSchema = z
     input: GivenRecord,
     output: GivenJson,
     error: RunErrorSchema.nullable(),
-    usage: z.object({
-      inputTokens: z.int(),
-      outputTokens: z.int(),
-      costUsd: z.number(),
-      modelCalls: z.int(),
-      toolCalls: z.int(),
-    }),
+    usage: UsageSchema,
     limits: GivenRecord,
     metadata: GivenRecord,
     createdBy: z.string(),
@@ -86,6 +89,16 @@ export const NewRunSchema = z
     input: JsonRecord.default({}),
     limits: LimitsSchema.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
+    threadId: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .openapi({ description: 'The conversation that the run goes on with' }),
+    onBusy: z
+      .enum(['reject', 'enqueue', 'interrupt'])
+      .default('reject')
+      .openapi({ description: 'What happens while another run of the thread is not over' }),
     interruptBefore: z.array(z.string()).optional().openapi({ description: 'Node ids, or ["*"]' }),
     interruptAfter: z.array(z.string()).optional(),
     startAt: z.string().optional().openapi({ description: 'A node to begin with instead of the entry' }),
@@ -103,6 +116,47 @@ export const StateSchema = z
   .openapi('State');
 
 export const EditSchema = z.strictObject({ values: JsonRecord, asNode: z.string().optional() }).openapi('StateEdit');
+
+export const ForkSchema = z
+  .strictObject({
+    checkpoint: z.string().min(1),
+    values: JsonRecord.optional(),
+    asNode: z.string().optional(),
+    graph: z
+      .union([z.string().min(1), DefinitionSchema])
+      .optional()
+      .openapi({ description: 'Another graph, or version, to go on with' }),
+  })
+  .openapi('Fork');
+
+const SideSchema = z.object({
+  runId: z.string(),
+  status: RunStatusSchema,
+  path: listOf(listOf(z.string())).openapi({ description: 'The nodes of each superstep since the runs parted' }),
+  decisions: listOf(
+    z.object({
+      node: z.string(),
+      approvalId: z.string(),
+      decision: z.string(),
+      by: z.string(),
+      reason: z.string().nullable(),
+      at: Time,
+    }),
+  ),
+  usage: UsageSchema,
+});
+
+export const DiffSchema = z
+  .object({
+    common: z
+      .object({ runId: z.string(), checkpoint: z.string(), step: z.int() })
+      .nullable()
+      .openapi({ description: 'The last checkpoint that both go back to; null: they have none' }),
+    left: SideSchema,
+    right: SideSchema,
+    state: listOf(z.object({ channel: z.string(), left: GivenJson, right: GivenJson })),
+  })
+  .openapi('RunDiff');
 
 const CheckpointSchema = z
   .object({
@@ -148,6 +202,6 @@ export const EventSignalSchema = z
   .openapi('EventSignal');
 export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
 const Which = { node: z.string().optional(), id: z.string().optional() };
-export const RetrySchema = z.strictObject(Which).openapi('Retry');
+export const RetrySchema = z.strictObject({ ...Which, limits: LimitsSchema.optional() }).openapi('Retry');
 export const SkipSchema = z.strictObject({ ...Which, output: AnyJson }).openapi('Skip');
 export const FailSchema = z.strictObject({ ...Which, reason: z.string().max(2_000).optional() }).openapi('Fail');

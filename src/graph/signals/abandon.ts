@@ -1,10 +1,12 @@
 import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
+import type { Visited } from '../place.ts';
 import { withdraw } from './cancel.ts';
 
-/** Gives the open superstep up, and everything that would come after it. */
-export function abandon(draft: Draft): void {
+/** Gives the open superstep up, and everything that would come after it. @returns the nodes that were at work in it */
+export function abandon(draft: Draft): Visited {
   const { scope } = rootFrame(draft);
+  const visited = (scope.superstep?.tasks ?? []).map(({ node }) => node);
   withdraw(draft);
   if (scope.superstep) scope.step += 1;
   scope.superstep = null;
@@ -13,4 +15,5 @@ export function abandon(draft: Draft): void {
   scope.triggers = [];
   scope.hold = null;
   draft.frames.clear();
+  return visited;
 }

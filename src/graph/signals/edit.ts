@@ -1,34 +1,41 @@
-import { scopeBindings } from '../bindings.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
 import type { Draft } from '../draft.ts';
-import { EdgeFailure, fireEdges } from '../edges.ts';
-import { fire, previewNext } from '../fire.ts';
+import { EdgeFailure } from '../edges.ts';
+import { evaluateEdges, fire, previewNext } from '../fire.ts';
 import { rootFrame } from '../frames.ts';
-import { didYouMean } from '../nearest.ts';
+import type { Visited } from '../place.ts';
+import { revive } from '../revive.ts';
+import { isEnded } from '../run.ts';
 import type { Refusal } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
 import type { StateEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
 import { refusePassing, refuseSpeakingFor } from './pass-approval.ts';
 import { valuesOf } from './pause.ts';
+import { refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 
-/** Corrects the state of a run that waits or is paused. As a node, that node's edges decide anew what comes next. */
+/**
+ * Corrects the state of a run that does not run. As a node, that node's edges decide anew what comes next; a run that
+ * had ended is paused then, if there is anything to do.
+ */
 export const edit: SignalKind = {
   description: 'Correct the state: {"values", "asNode"?, "checkpoint"}',
   properties: { values: { type: 'object' }, asNode: { type: 'string' }, checkpoint: { type: 'string' } },
+  reopens: true,
   handle(draft, request) {
     const { payload, by } = request;
     const asNode = textOf(payload, 'asNode');
-    const values = valuesOf(payload) ?? {};
-    const change = { values, by: by.sub, asNode };
-    const refusal = refusalOf(draft, request) ?? tryEdges(draft, change) ?? editChannels(draft, change);
+    const change = { values: valuesOf(payload) ?? {}, by: by.sub, asNode };
+    const refusal = refusalOf(draft, request) ?? tryEdges(draft, change);
     if (refusal) return refused(refusal);
-    if (asNode === undefined) lookAgain(draft);
-    else goOnFrom(draft, asNode);
-    saveEdit(draft);
+    const edited = editChannels(draft, change);
+    if (!edited.ok) return refused(edited.refusal);
+    const visited = asNode === undefined ? lookAgain(draft) : goOnFrom(draft, asNode);
+    saveEdit(draft, edited.changes, visited);
+    if (asNode !== undefined) reopen(draft, by.sub);
     return taken(draft.run.checkpointId);
   },
 };
@@ -37,16 +44,16 @@ function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null
   const { run, graph } = draft;
   const checkpoint = textOf(payload, 'checkpoint');
   const asNode = textOf(payload, 'asNode');
-  if (run.status !== 'waiting' && run.status !== 'paused')
-    return { code: 'NOT_ALLOWED_NOW', message: `The run is ${run.status}; it is edited while it waits or is paused` };
+  const refusal = refuseUnless(draft, ['waiting', 'paused', 'completed', 'failed', 'canceled'], 'edited');
+  if (refusal) return refusal;
   if (checkpoint !== undefined && checkpoint !== run.checkpointId)
     return { code: 'STALE', message: `The run stands at checkpoint ${run.checkpointId} by now` };
   if (asNode === undefined) return null;
-  if (!graph.nodes.has(asNode)) {
-    const message = `There is no node "${asNode}".${didYouMean(asNode, graph.nodes.keys())}`;
-    return { code: 'MALFORMED', message, issues: [{ path: '/asNode', message }] };
-  }
-  return refuseSpeakingFor(draft, graph, { node: asNode, by }) ?? refusePassing(draft, by);
+  return (
+    refuseUnknownNode(draft, asNode, '/asNode') ??
+    refuseSpeakingFor(draft, graph, { node: asNode, by }) ??
+    refusePassing(draft, by)
+  );
 }
 
 /** Tries the edges of the node on the state as it would be. @returns why they can't tell where to go on */
@@ -58,9 +65,9 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   const writes = [{ by: asNode, node: asNode, update: values }];
   const applied = applyWrites(graph.channels, scope.channels, { writes, context });
   if (!applied.ok) return null;
-  const bindings = { ...scopeBindings(draft, frame), state: applied.channels };
+  const tried = { ...scope, channels: applied.channels, unfired: [asNode], triggers: [], deferred: [] };
   try {
-    fireEdges(graph.outgoing, scope.joins, { finished: [asNode], already: [], bindings });
+    evaluateEdges(draft, { ...frame, scope: tried });
     return null;
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
@@ -69,17 +76,26 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   }
 }
 
-function goOnFrom(draft: Draft, node: string): void {
+function goOnFrom(draft: Draft, node: string): Visited {
   const frame = rootFrame(draft);
-  abandon(draft);
+  const visited = abandon(draft);
   frame.scope.hasPassed = false;
   frame.scope.unfired = [node];
   fire(draft, frame);
+  return visited;
 }
 
 /** At a breakpoint after a node, what comes next depends on the new state. */
-function lookAgain(draft: Draft): void {
+function lookAgain(draft: Draft): Visited {
   const frame = rootFrame(draft);
   const { hold } = frame.scope;
   if (hold?.at === 'after') frame.scope.hold = { ...hold, next: previewNext(draft, frame) };
+  return [];
+}
+
+function reopen(draft: Draft, by: string): void {
+  const { triggers, deferred } = rootFrame(draft).scope;
+  if (!isEnded(draft.run.status) || triggers.length + deferred.length === 0) return;
+  revive(draft);
+  draft.run.pause = { by, reason: null };
 }

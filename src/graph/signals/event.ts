@@ -1,5 +1,7 @@
 import { deliver } from '../deliver.ts';
 import { emit } from '../draft.ts';
+import type { Draft } from '../draft.ts';
+import type { KeptEvent } from '../run.ts';
 import { openTasks, rootFrame } from '../frames.ts';
 import type { TaskFrame } from '../tasks.ts';
 import { addressOf } from '../tasks.ts';
@@ -30,10 +32,15 @@ export const event: SignalKind = {
       });
     emit(draft, rootFrame(draft), { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliver(draft, addressOf(waiting), { kind: 'event', payload });
-    else draft.run.events = [...draft.run.events, { name, payload }];
+    else keep(draft, { name, payload });
     return taken();
   },
 };
+
+function keep({ run }: Draft, event: KeptEvent): void {
+  run.events = [...run.events, event];
+  run.areEventsSaved = false;
+}
 
 function waitsFor({ task: { state } }: TaskFrame, name: string): boolean {
   return state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;

@@ -41,9 +41,9 @@ function goOn(draft: Draft, { payload, by }: SignalRequest): Answer {
       message: `The run stands at checkpoint ${run.checkpointId}, not ${checkpoint}`,
     });
   const values = valuesOf(payload);
-  const refusal = values && editChannels(draft, { values, by: by.sub });
-  if (refusal) return refused(refusal);
-  if (values) saveEdit(draft);
+  const edited = values && editChannels(draft, { values, by: by.sub });
+  if (edited?.ok === false) return refused(edited.refusal);
+  if (edited) saveEdit(draft, edited.changes);
   release(draft, by.sub);
   return taken();
 }

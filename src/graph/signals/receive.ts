@@ -4,6 +4,7 @@ import { rootFrame } from '../frames.ts';
 import { isDeeperThan, isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';
+import { isEnded } from '../run.ts';
 import type { Principal, Refusal } from '../run.ts';
 import { refused, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
@@ -49,13 +50,16 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
       issues,
     });
   }
-  const { cancellation, failing } = draft.run;
-  if (cancellation || failing)
-    return refused({
-      code: 'NOT_ALLOWED_NOW',
-      message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}`,
-    });
+  const refusal = refuseNow(draft, kind);
+  if (refusal) return refused(refusal);
   return kind.handle(draft, { payload, by: principalOf(payload) });
+}
+
+function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
+  const { status, cancellation, failing } = run;
+  if (isEnded(status)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}` };
+  if (!cancellation && !failing) return null;
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}` };
 }
 
 function payloadSchema({ properties }: SignalKind): JsonObject {

@@ -1,11 +1,11 @@
-import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
-import { didYouMean } from '../nearest.ts';
-import type { Principal, Refusal } from '../run.ts';
+import { isEnded } from '../run.ts';
+import { revive } from '../revive.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
 import { refusePassing } from './pass-approval.ts';
 import { release, valuesOf } from './pause.ts';
+import { refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -13,29 +13,21 @@ import type { SignalKind } from './signal.ts';
 export const replan: SignalKind = {
   description: 'Go on at this node only: {"node", "values"?}',
   properties: { node: { type: 'string' }, values: { type: 'object' } },
+  reopens: true,
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
-    const values = valuesOf(payload);
-    const refusal = refusalOf(draft, node, by) ?? editChannels(draft, { values: values ?? {}, by: by.sub });
+    const refusal =
+      refuseUnless(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
+      refuseUnknownNode(draft, node, '/node') ??
+      refusePassing(draft, by);
     if (refusal) return refused(refusal);
-    abandon(draft);
+    const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by: by.sub });
+    if (!edited.ok) return refused(edited.refusal);
+    const visited = abandon(draft);
     rootFrame(draft).scope.triggers = [{ node }];
-    saveEdit(draft);
-    release(draft, by.sub);
+    saveEdit(draft, edited.changes, visited);
+    if (isEnded(draft.run.status)) revive(draft);
+    else release(draft, by.sub);
     return taken();
   },
 };
-
-function refusalOf(draft: Draft, node: string, by: Principal): Refusal | null {
-  const { graph, run } = draft;
-  if (run.status !== 'waiting' && run.status !== 'paused')
-    return {
-      code: 'NOT_ALLOWED_NOW',
-      message: `The run is ${run.status}; it is replanned while it waits or is paused`,
-    };
-  if (!graph.nodes.has(node)) {
-    const message = `There is no node "${node}".${didYouMean(node, graph.nodes.keys())}`;
-    return { code: 'MALFORMED', message, issues: [{ path: '/node', message }] };
-  }
-  return refusePassing(draft, by);
-}

@@ -9,6 +9,8 @@ export interface SignalKind {
   readonly description: string;
   /** The fields it takes besides `decisionId` and `by`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
+  /** A run that has ended may take it. */
+  readonly reopens?: true;
   handle(draft: Draft, request: SignalRequest): Answer;
 }
 

@@ -2,9 +2,10 @@ import { cancel } from './cancel.ts';
 import { decisionSignal } from './decide.ts';
 import { edit } from './edit.ts';
 import { event } from './event.ts';
-import { fail, retry, skip } from './intervene.ts';
+import { fail, skip } from './intervene.ts';
 import { pause, resume } from './pause.ts';
 import { replan } from './replan.ts';
+import { retry } from './retry.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The signals that a run takes, by name. */

@@ -38,14 +38,33 @@ const STATEMENTS = [
     redacted json not null,
     created_by text not null,
     created_at timestamptz not null,
+    execution integer not null,
+    is_granted boolean not null,
+    predecessor_id text,
+    interrupts boolean not null,
     handed_over_at timestamptz,
+    hand_over_after timestamptz not null,
     ended_at timestamptz,
     last_seq integer not null default 0,
-    view json
+    view json,
+    closed json
   )`,
   `create index runs_newest on runs (tenant_id, created_at desc, id desc)`,
   `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
-  `create index runs_to_hand_over on runs (created_at) where handed_over_at is null`,
+  `create index runs_to_hand_over on runs (hand_over_after) where handed_over_at is null and is_granted`,
+  `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_granted`,
+  `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,
+  `create index runs_of_parent on runs (parent_run_id) where parent_run_id is not null`,
+
+  `create table threads (
+    tenant_id text not null,
+    id text not null,
+    active_run_id text,
+    last_run_id text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    primary key (tenant_id, id)
+  )`,
 
   `create table events (
     run_id text not null,
@@ -65,9 +84,21 @@ const STATEMENTS = [
     source text not null,
     next json not null,
     changes json not null,
+    place json not null,
+    bytes integer not null,
     created_at timestamptz not null
   )`,
   `create index checkpoints_of_run on checkpoints (run_id, seq)`,
+
+  `create table snapshots (
+    checkpoint_id text primary key,
+    run_id text not null,
+    seq integer not null,
+    channels json not null,
+    place json not null,
+    bytes integer not null
+  )`,
+  `create index snapshots_of_run on snapshots (run_id, seq desc)`,
 
   `create table approvals (
     id text primary key,

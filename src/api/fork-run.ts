@@ -1,0 +1,133 @@
+import { forkRun as beginFork } from '../graph/advance.ts';
+import type { Catalog } from '../graph/catalog.ts';
+import { compileGraph } from '../graph/compile.ts';
+import type { GraphDefinition } from '../graph/definition.ts';
+import type { ForkStart } from '../graph/fork.ts';
+import { toJson, toJsonObject } from '../graph/json.ts';
+import type { Json, JsonObject } from '../graph/json.ts';
+import { limitsOfGraph } from '../graph/limits.ts';
+import type { DoneBefore, Run, RunLimits } from '../graph/run.ts';
+import { sliceCatalog } from '../graph/slice-catalog.ts';
+import type { StoredState } from '../store/checkpoints.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { RunGraphInput } from '../workflows/contract.ts';
+import type { Caller } from './authenticate.ts';
+import type { ApiDeps } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { resolveGraph } from './graph-reference.ts';
+import { isStart, tryHandOver } from './hand-over.ts';
+import { toApiError } from './refusal.ts';
+import { publicLimits, redactedChannels } from './start-run.ts';
+
+export interface WantedFork {
+  readonly checkpoint: string;
+  readonly values: JsonObject;
+  readonly asNode: string | null;
+  /** `null`: the one that the parent executes. */
+  readonly graph: Json;
+}
+
+/**
+ * Accepts a run that goes on from a checkpoint of another one, which stays as it is.
+ * @param id the new run's id, chosen before; accepting it twice accepts it once
+ * @throws ApiError 404 when there is no such checkpoint, 422 when the fork can't go on from there
+ */
+export async function forkRun(
+  deps: ApiDeps,
+  caller: Caller,
+  { id, parent, wanted }: { id: string; parent: RunRecord; wanted: WantedFork },
+): Promise<void> {
+  const state = await deps.store.checkpoints.at(parent.id, wanted.checkpoint);
+  if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
+  const forked = await forkedGraph(deps, parent, wanted.graph);
+  const done = await callsSince(deps, state);
+  const fork = toFork(state, { wanted, done, isSameGraph: forked.graph.hash === parent.graph.hash });
+  const start = toStart(caller, forked, { id, tenantId: parent.tenantId, fork });
+  const { definition, catalog, identity } = start;
+  const tried = beginFork(compileGraph(definition, catalog), identity, { fork, startedAt: Date.now() });
+  if ('code' in tried) throw toApiError(tried);
+  await deps.store.runs.create({
+    id,
+    tenantId: parent.tenantId,
+    graph: forked.graph,
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: parent.id,
+    input: parent.input,
+    limits: forked.publicLimits,
+    metadata: parent.metadata,
+    redacted: forked.redacted,
+    createdBy: caller.sub,
+    createdAt: new Date().toISOString(),
+    start: toJson(start),
+  });
+  await tryHandOver(deps, id);
+}
+
+interface ForkedGraph {
+  readonly graph: Run['graph'];
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly limits: RunLimits;
+  readonly publicLimits: JsonObject;
+  readonly redacted: readonly string[];
+}
+
+/** What the parent has pinned, or another graph as it would be pinned now. */
+async function forkedGraph(deps: ApiDeps, parent: RunRecord, reference: Json): Promise<ForkedGraph> {
+  if (reference === null) {
+    const start = await deps.store.runs.startOf(parent.id);
+    if (!isStart(start)) throw new TypeError(`Run ${parent.id} has nothing that it was started with`);
+    const { definition, catalog, identity } = start;
+    const { graph, limits, redacted } = parent;
+    return { graph, definition, catalog, limits: identity.limits, publicLimits: limits, redacted };
+  }
+  const graph = await resolveGraph(reference, { ...deps, tenantId: parent.tenantId });
+  const { name, version, hash, given, definition } = graph;
+  await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
+  return {
+    graph: { name, version, hash },
+    definition,
+    catalog: sliceCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
+    limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
+    publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
+    redacted: redactedChannels(graph),
+  };
+}
+
+/** So many calls of the parent are told to whoever decides in the fork. */
+const MAX_TOLD = 20;
+
+async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly DoneBefore[]> {
+  const events = await store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq });
+  return events
+    .flatMap((event) =>
+      event.type === 'tool.called' && !event.error ? [{ node: event.node, tool: event.tool, at: event.at }] : [],
+    )
+    .slice(0, MAX_TOLD);
+}
+
+/** Joins are half-filled by edges of the parent's graph; another graph has others. */
+function toFork(
+  { checkpoint, channels, place }: StoredState,
+  { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly DoneBefore[]; isSameGraph: boolean },
+): ForkStart {
+  const { id, runId, step } = checkpoint;
+  return {
+    parent: { runId, checkpoint: id, done },
+    channels,
+    place: isSameGraph ? place : { ...place, joins: {} },
+    step,
+    values: wanted.values,
+    asNode: wanted.asNode,
+  };
+}
+
+function toStart(
+  { sub, roles }: Caller,
+  { graph, definition, catalog, limits }: ForkedGraph,
+  { id, tenantId, fork }: { id: string; tenantId: string; fork: ForkStart },
+): RunGraphInput {
+  const identity = { id, tenantId, threadId: null, graph, createdBy: { sub, roles }, limits };
+  return { interpreterVersion: 1, execution: 1, identity, definition, catalog, begin: { kind: 'fork', fork } };
+}

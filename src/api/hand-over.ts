@@ -1,0 +1,43 @@
+import type { RunGraphInput } from '../workflows/contract.ts';
+import type { ApiDeps } from './environment.ts';
+
+/** So long a process may take to hand a run over before another one tries. Longer than a request to Temporal may take. */
+const LEASE_MS = 20_000;
+
+/** Gives an accepted run to Temporal, unless it has it, or somebody else is at it, or it is not the run's turn. */
+export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
+  const now = Date.now();
+  const claimed = await store.handOvers.claim(id, toTime(now), toTime(now + LEASE_MS));
+  if (!claimed || !isStart(claimed.start)) return;
+  const { start, predecessorId, execution } = claimed;
+  await engine.start({ ...(await withBase(store, start, predecessorId)), execution });
+  await store.handOvers.complete(id, toTime(Date.now()));
+}
+
+/** Hands a run over; what can't be done now, the sweeper does later. */
+export async function tryHandOver(deps: Pick<ApiDeps, 'engine' | 'store' | 'logger'>, id: string): Promise<void> {
+  await handOver(deps, id).catch((error: unknown) =>
+    deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
+  );
+}
+
+/** A run on a thread goes on from the state that its predecessor has left. */
+async function withBase(
+  store: ApiDeps['store'],
+  start: RunGraphInput,
+  predecessorId: string | null,
+): Promise<RunGraphInput> {
+  const { begin } = start;
+  if (predecessorId === null || begin.kind !== 'input') return start;
+  const left = await store.checkpoints.at(predecessorId, null);
+  return left ? { ...start, begin: { ...begin, base: left.channels } } : start;
+}
+
+/** What an accepted run is stored with. */
+export function isStart(value: unknown): value is RunGraphInput {
+  return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
+}
+
+function toTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,75 @@
+import { reopenRun } from '../graph/advance.ts';
+import { openRun } from '../graph/closed-run.ts';
+import { compileGraph } from '../graph/compile.ts';
+import { isJsonObject, toJson } from '../graph/json.ts';
+import type { JsonObject } from '../graph/json.ts';
+import { isEnded } from '../graph/run.ts';
+import type { Outcome, Run } from '../graph/run.ts';
+import { toRunView } from '../graph/run-view.ts';
+import type { RunView } from '../graph/run-view.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { RunGraphInput } from '../workflows/contract.ts';
+import type { ApiDeps } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { isStart, tryHandOver } from './hand-over.ts';
+
+/** What a run that has ended is told, so that it goes on. */
+export interface ReopeningSignal {
+  readonly name: string;
+  readonly payload: JsonObject & { readonly decisionId: string };
+}
+
+/**
+ * Has a run that has ended take a signal: what becomes of it is tried here, as the interpreter is the same everywhere.
+ * One that is taken goes on as a new execution of the run's workflow, which is given the run and the signal.
+ * @returns `null`: the run has not ended, or has nothing kept to go on with
+ * @throws ApiError 409 when its thread has gone on without it, or somebody else was faster
+ */
+export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome | null> {
+  const ended = await findEnded(deps, run);
+  if (!ended) return null;
+  const at = Date.now();
+  const { start, lastSeq, whole } = ended;
+  const { name, payload } = signal;
+  const after = reopenRun(compileGraph(start.definition, start.catalog), whole, { name, payload, at }).run;
+  const outcome = after.outcomes.find(({ id }) => id === payload.decisionId) ?? null;
+  if (!outcome?.taken) return outcome;
+  const { limits } = payload;
+  const reopened = await deps.store.endings.reopen(run.id, {
+    lastSeq,
+    start: toJson({ ...start, begin: { kind: 'reopen', run: whole, name, payload } }),
+    limits: isJsonObject(limits) ? { ...run.limits, ...limits } : run.limits,
+    view: viewUntilThen(whole, after),
+    at: new Date(at).toISOString(),
+  });
+  if (reopened !== 'reopened') throw notReopened(run, reopened);
+  await tryHandOver(deps, run.id);
+  return outcome;
+}
+
+interface EndedRun {
+  readonly start: RunGraphInput;
+  readonly lastSeq: number;
+  readonly whole: Run;
+}
+
+async function findEnded({ store }: ApiDeps, { id }: RunRecord): Promise<EndedRun | null> {
+  const [ended, state] = await Promise.all([store.endings.find(id), store.checkpoints.at(id, null)]);
+  if (!ended) return null;
+  const { start, lastSeq, closed } = ended;
+  return isStart(start) ? { start, lastSeq, whole: openRun(closed, state?.channels ?? {}) } : null;
+}
+
+function notReopened({ threadId }: RunRecord, why: 'busy' | 'changed'): ApiError {
+  return why === 'busy'
+    ? new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`)
+    : new ApiError('NOT_ALLOWED_NOW', 'The run has changed in this moment; look again');
+}
+
+/** A correction alone leaves a run ended; any other run is at work again. */
+function viewUntilThen(before: Run, after: Run): RunView {
+  const view = toRunView(before);
+  return isEnded(after.status) && before.status === after.status && after.endedAt === before.endedAt
+    ? view
+    : { ...view, status: 'running', endedAt: null, output: null, error: null };
+}

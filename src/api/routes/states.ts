@@ -1,0 +1,136 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { toJson, toJsonObject } from '../../graph/json.ts';
+import { diffRuns } from '../diff-runs.ts';
+import { editState } from '../edit-state.ts';
+import type { ApiEnv } from '../environment.ts';
+import { findRun } from '../find-run.ts';
+import { forkRun } from '../fork-run.ts';
+import { listCheckpoints } from '../list-checkpoints.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { readPage } from '../paging.ts';
+import { etagOf, readState } from '../read-state.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { toRunJson } from '../run-json.ts';
+import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { CheckpointListSchema, DiffSchema, EditSchema, ForkSchema, RunSchema, StateSchema } from '../schemas/run.ts';
+
+const tags = ['state'];
+
+const state: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/state',
+    tags,
+    security,
+    summary: 'The channel values of a run, now or at a checkpoint',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: z.object({ checkpoint: z.string().min(1).optional() }) },
+    responses: { 200: json(StateSchema, 'The state'), ...problems(404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    return answerState(c, run.id, await readState(deps, run, c.req.valid('query').checkpoint ?? null));
+  });
+};
+
+const edit: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'patch',
+    path: '/api/runs/{id}/state',
+    tags,
+    security,
+    summary: 'Correct the channel values of a run that waits, is paused or has ended',
+    middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: Id, ...body(EditSchema), headers: z.object({ 'if-match': z.string().optional() }) },
+    responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 422, 428) },
+  });
+  router.openapi(route, async (c) => {
+    const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { values, asNode } = c.req.valid('json');
+    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') };
+    await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
+    const edited = await findRun(deps, c.get('caller'), run.id);
+    return answerState(c, run.id, await readState(deps, edited, null));
+  });
+};
+
+const checkpoints: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/checkpoints',
+    tags,
+    security,
+    summary: 'The checkpoints of a run, the newest first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: PageQuery.extend({ tree: z.enum(['true', 'false']).optional() }) },
+    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const { tree, ...query } = c.req.valid('query');
+    const runIds = tree === 'true' ? await deps.store.runs.family(id) : [id];
+    const { request, cursorOf } = readPage(deps.cursors, ['checkpoints', tenantId, id, tree ?? ''], query);
+    const { items, next } = await listCheckpoints(deps.store, runIds, request);
+    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+const fork: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/runs/{id}/fork',
+    tags,
+    security,
+    summary: 'Start another run from a checkpoint of this one',
+    middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: Id, ...body(ForkSchema) },
+    responses: { 201: json(RunSchema, 'The new run'), ...problems(400, 404, 409, 413, 415, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const caller = c.get('caller');
+    const parent = await findRun(deps, caller, c.req.valid('param').id);
+    const { checkpoint, values, asNode, graph } = c.req.valid('json');
+    const { id } = c.get('attempt');
+    const wanted = {
+      checkpoint,
+      values: toJsonObject(values ?? {}),
+      asNode: asNode ?? null,
+      graph: graph === undefined ? null : toJson(graph),
+    };
+    await forkRun(deps, caller, { id, parent, wanted });
+    c.header('location', `/api/runs/${id}`);
+    return c.json(toRunJson(await findRun(deps, caller, id), []), 201);
+  });
+};
+
+const diff: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/runs/{id}/diff',
+    tags,
+    security,
+    summary: 'Where two runs part, and what differs since',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: z.object({ with: z.string().min(1) }) },
+    responses: { 200: json(DiffSchema, 'The differences'), ...problems(404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const caller = c.get('caller');
+    const one = await findRun(deps, caller, c.req.valid('param').id);
+    const other = await findRun(deps, caller, c.req.valid('query').with);
+    return c.json(await diffRuns(deps, one, other), 200);
+  });
+};
+
+/** The state of runs: now, before, corrected, gone on from elsewhere, compared. */
+export const stateRoutes = routes(state, edit, checkpoints, fork, diff);
+
+/** With the `ETag` that a correction of it names. */
+function answerState(c: Context<ApiEnv>, runId: string, state: Awaited<ReturnType<typeof readState>>) {
+  c.header('etag', etagOf(runId, state.checkpoint));
+  return c.json(state, 200);
+}

@@ -1,0 +1,112 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ThreadRecord } from '../../store/threads.ts';
+import type { Caller } from '../authenticate.ts';
+import type { ApiDeps } from '../environment.ts';
+import { ApiError } from '../errors.ts';
+import { findRun } from '../find-run.ts';
+import { listCheckpoints } from '../list-checkpoints.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { readPage } from '../paging.ts';
+import { etagOf, readState } from '../read-state.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { toRunJson } from '../run-json.ts';
+import { Id, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
+import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
+
+const tags = ['threads'];
+
+const ThreadSchema = z
+  .object({
+    id: z.string(),
+    activeRunId: z.string().nullable().openapi({ description: 'The one run that is not over yet' }),
+    lastRunId: z.string().openapi({ description: 'The run whose state is the state of the thread' }),
+    queued: listOf(z.string()).openapi({ description: 'Runs that wait for their turn, the next one first' }),
+    createdAt: Time,
+    updatedAt: Time,
+  })
+  .openapi('Thread');
+
+const read: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/threads/{id}',
+    tags,
+    security,
+    summary: 'A thread',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id },
+    responses: { 200: json(ThreadSchema, 'The thread'), ...problems(404) },
+  });
+  router.openapi(route, async (c) => c.json(await findThread(deps, c.get('caller'), c.req.valid('param').id), 200));
+};
+
+const state: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/threads/{id}/state',
+    tags,
+    security,
+    summary: 'The channel values that the next run of a thread goes on from',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id },
+    responses: { 200: json(StateSchema, 'The state'), ...problems(404) },
+  });
+  router.openapi(route, async (c) => {
+    const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
+    const found = await readState(deps, await findRun(deps, c.get('caller'), lastRunId), null);
+    c.header('etag', etagOf(lastRunId, found.checkpoint));
+    return c.json(found, 200);
+  });
+};
+
+const checkpoints: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/threads/{id}/checkpoints',
+    tags,
+    security,
+    summary: 'The checkpoints of all runs of a thread, the newest first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: PageQuery },
+    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { tenantId } = c.get('caller');
+    const { id } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
+    const { request, cursorOf } = readPage(deps.cursors, ['thread', tenantId, id], c.req.valid('query'));
+    const runIds = await deps.store.threads.runIds(tenantId, id);
+    const { items, next } = await listCheckpoints(deps.store, runIds, request);
+    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+const runs: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/threads/{id}/runs',
+    tags,
+    security,
+    summary: 'The runs of a thread, the newest first',
+    middleware: [authorized(deps, 'run:read')] as const,
+    request: { params: Id, query: PageQuery },
+    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 404, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { tenantId } = c.get('caller');
+    const { id } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
+    const { request, cursorOf } = readPage(deps.cursors, ['thread runs', tenantId, id], c.req.valid('query'));
+    const { items, next } = await deps.store.runs.list(tenantId, { threadId: id }, request);
+    return c.json({ items: items.map((run) => toRunJson(run, [])), nextCursor: cursorOf(next) }, 200);
+  });
+};
+
+/** Conversations across runs. */
+export const threadRoutes = routes(read, state, checkpoints, runs);
+
+/** A thread's name means the caller's own tenant. */
+async function findThread({ store }: ApiDeps, { tenantId }: Caller, id: string): Promise<ThreadRecord> {
+  const thread = await store.threads.find(tenantId, id);
+  if (!thread) throw new ApiError('UNKNOWN_THREAD', `There is no thread "${id}"`);
+  return thread;
+}

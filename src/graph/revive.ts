@@ -1,0 +1,21 @@
+import { openClock } from './clock.ts';
+import type { Draft } from './draft.ts';
+import { askAgain } from './start-again.ts';
+import { openTasks } from './frames.ts';
+
+/**
+ * Has a run that has ended go on. What ended it is forgotten, its deadline starts anew, and what its open nodes asked
+ * of people and clocks, which was withdrawn when it ended, is asked again.
+ */
+export function revive(draft: Draft): void {
+  const { run } = draft;
+  run.status = 'running';
+  run.endedAt = null;
+  run.error = null;
+  run.output = null;
+  run.failing = null;
+  run.cancellation = null;
+  run.pause = null;
+  run.clock = openClock(run.limits);
+  for (const of of openTasks(draft)) askAgain(of);
+}

@@ -1,0 +1,62 @@
+import type { Draft } from '../draft.ts';
+import { openTasks } from '../frames.ts';
+import type { JsonObject } from '../json.ts';
+import type { Refusal } from '../run.ts';
+import { interventionId } from '../run-view.ts';
+import type { TaskFailure } from '../scope.ts';
+import type { TaskFrame } from '../tasks.ts';
+import { textOf } from './signal.ts';
+
+/** A node that has failed, and what a person may do something about. */
+export interface Intervention {
+  readonly of: TaskFrame;
+  readonly failure: TaskFailure;
+}
+
+/** How a payload names the node that is meant; with one alone it may say nothing. */
+export const WHICH = { node: { type: 'string' }, id: { type: 'string' } } as const;
+
+/** The nodes that wait for an intervention, or that a run has failed at; of these the ones that a payload names. */
+export function findInterventions(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
+  const all = interventions(draft);
+  const { status } = draft.run;
+  if (all.length === 0)
+    return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
+  const chosen = all.filter(({ of }) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
+  if (chosen.length > 0) return chosen;
+  const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
+  return { code: 'UNKNOWN_INTERVENTION', message };
+}
+
+/** The one node that a payload names. */
+export function findIntervention(draft: Draft, payload: JsonObject): Intervention | Refusal {
+  const chosen = findInterventions(draft, payload);
+  if ('code' in chosen) return chosen;
+  const [only, ...more] = chosen;
+  if (only && more.length === 0) return only;
+  return {
+    code: 'INTERVENTION_ID_REQUIRED',
+    message: `Several nodes wait for an intervention; name one by id: ${namesOf(chosen)}`,
+  };
+}
+
+function interventions(draft: Draft): Intervention[] {
+  const hasFailed = draft.run.status === 'failed';
+  return openTasks(draft).flatMap((of) => {
+    const { state } = of.task;
+    const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
+    return waits ? [{ of, failure: state.failure }] : [];
+  });
+}
+
+function namesOf(all: readonly Intervention[]): string {
+  return all.map(({ of }) => `${idOf(of)} (${of.task.node})`).join(', ');
+}
+
+function idOf(of: TaskFrame): string {
+  return interventionId(of.frame.trail, of.task);
+}
+
+function isNamed(of: TaskFrame, node: string | undefined, id: string | undefined): boolean {
+  return (node === undefined || node === of.task.node) && (id === undefined || id === idOf(of));
+}

@@ -1,0 +1,160 @@
+import { sql } from 'kysely';
+import type { Kysely, RawBuilder } from 'kysely';
+import { foldCheckpoints } from '../graph/checkpoint.ts';
+import type { Checkpoint } from '../graph/checkpoint.ts';
+import type { JsonObject } from '../graph/json.ts';
+import { foldPlaces } from '../graph/place.ts';
+import type { Place } from '../graph/place.ts';
+import { toPage } from './page.ts';
+import type { Page, PageRequest, Position } from './page.ts';
+import type { Tables } from './tables.ts';
+
+/** A checkpoint of a run, and the whole state at it. */
+export interface StoredState {
+  readonly checkpoint: StoredCheckpoint;
+  readonly channels: JsonObject;
+  readonly place: Place;
+}
+
+export type StoredCheckpoint = Pick<
+  Checkpoint,
+  'id' | 'parentId' | 'seq' | 'step' | 'source' | 'next' | 'createdAt'
+> & {
+  readonly runId: string;
+};
+
+export interface Checkpoints {
+  /** The state of a run at one of its checkpoints, or `null`: at its newest. @returns `null` when there is none such */
+  at(runId: string, id: string | null): Promise<StoredState | null>;
+  /** The newest checkpoint of a run up to an event. */
+  lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
+  /** The checkpoint of another run that a fork goes on from. */
+  forkedFrom(runId: string): Promise<StoredCheckpoint | null>;
+  /** The checkpoints of some runs, the newest first. */
+  list(runIds: readonly string[], page: PageRequest): Promise<Page<StoredCheckpoint>>;
+}
+
+export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
+  return {
+    at: (runId, id) => stateAt(db, runId, id),
+    lastUpTo: async (runId, seq) => {
+      const row = await columns(db)
+        .where('run_id', '=', runId)
+        .where('seq', '<=', seq)
+        .orderBy('seq', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      return row ? toCheckpoint(row) : null;
+    },
+    forkedFrom: (runId) => forkedFrom(db, runId),
+    list: (runIds, page) => list(db, runIds, page),
+  };
+}
+
+/** After so many checkpoints, and as many bytes as the state has, the state is kept whole: storage stays linear. */
+const SNAPSHOT_AFTER = 64;
+
+async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredState | null> {
+  const wanted = columns(db).where('run_id', '=', runId);
+  const row = await (
+    id === null ? wanted.orderBy('seq', 'desc').limit(1) : wanted.where('id', '=', id)
+  ).executeTakeFirst();
+  if (!row) return null;
+  const checkpoint = toCheckpoint(row);
+  const before = await snapshotUpTo(db, checkpoint);
+  const chain = await changesBetween(db, checkpoint, before?.seq ?? 0);
+  const channels = foldCheckpoints(chain, before?.channels);
+  const place = foldPlaces(chain.length > 0 ? chain : [{ place: before?.place ?? {}, next: [] }], before?.place);
+  await keepSnapshot(db, { checkpoint, channels, place }, chain);
+  return { checkpoint, channels, place };
+}
+
+async function snapshotUpTo(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint) {
+  return await db
+    .selectFrom('snapshots')
+    .select(['seq', 'channels', 'place'])
+    .where('run_id', '=', runId)
+    .where('seq', '<=', seq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint, after: number) {
+  return await db
+    .selectFrom('checkpoints')
+    .select(['changes', 'place', 'next', 'bytes'])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after)
+    .where('seq', '<=', seq)
+    .orderBy('seq')
+    .execute();
+}
+
+async function keepSnapshot(
+  db: Kysely<Tables>,
+  { checkpoint, channels, place }: StoredState,
+  chain: readonly { readonly bytes: number }[],
+): Promise<void> {
+  if (chain.length < SNAPSHOT_AFTER) return;
+  const texts = { channels: JSON.stringify(channels), place: JSON.stringify(place) };
+  const bytes = texts.channels.length + texts.place.length;
+  if (chain.reduce((sum, change) => sum + change.bytes, 0) < bytes) return;
+  const { id, runId, seq } = checkpoint;
+  await db
+    .insertInto('snapshots')
+    .values({ checkpoint_id: id, run_id: runId, seq, ...texts, bytes })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+async function list(
+  db: Kysely<Tables>,
+  runIds: readonly string[],
+  { limit, after }: PageRequest,
+): Promise<Page<StoredCheckpoint>> {
+  const rows = await columns(db)
+    .where(sql<boolean>`run_id = any(${runIds}::text[])`)
+    .where(isOlder(after))
+    .orderBy('created_at', 'desc')
+    .orderBy('run_id', 'desc')
+    .orderBy('seq', 'desc')
+    .limit(limit + 1)
+    .execute();
+  return toPage(rows.map(toCheckpoint), limit, ({ runId, seq, createdAt }) => ({
+    at: createdAt,
+    id: `${seq} ${runId}`,
+  }));
+}
+
+/** Several checkpoints of a run may be of one moment; their numbers tell which came first. */
+function isOlder(position: Position | undefined): RawBuilder<boolean> {
+  if (!position) return sql<boolean>`true`;
+  const [seq, runId] = position.id.split(' ');
+  return sql<boolean>`(created_at, run_id, seq) < (${position.at}::timestamptz, ${runId}, ${Number(seq)}::integer)`;
+}
+
+async function forkedFrom(db: Kysely<Tables>, runId: string): Promise<StoredCheckpoint | null> {
+  const row = await columns(db)
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('checkpoints as fork')
+        .select('fork.parent_id')
+        .where('fork.run_id', '=', runId)
+        .where('fork.source', '=', 'fork'),
+    )
+    .executeTakeFirst();
+  return row ? toCheckpoint(row) : null;
+}
+
+function columns(db: Kysely<Tables>) {
+  return db
+    .selectFrom('checkpoints')
+    .select(['id', 'run_id', 'parent_id', 'seq', 'step', 'source', 'next', 'created_at']);
+}
+
+type Row = Awaited<ReturnType<ReturnType<typeof columns>['executeTakeFirstOrThrow']>>;
+
+function toCheckpoint({ id, run_id, parent_id, seq, step, source, next, created_at }: Row): StoredCheckpoint {
+  return { id, runId: run_id, parentId: parent_id, seq, step, source, next, createdAt: created_at.toISOString() };
+}

@@ -1,0 +1,104 @@
+import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { ClosedRun } from '../graph/closed-run.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { Json, JsonObject } from '../graph/json.ts';
+import type { RunView } from '../graph/run-view.ts';
+import { createJournal } from './journal.ts';
+import type { Tables } from './tables.ts';
+import { takeBack } from './threads.ts';
+
+/** How a run that has ended is gone on with. */
+export interface Reopening {
+  /** The last event that is known; the run is left alone if there are others. */
+  readonly lastSeq: number;
+  readonly start: Json;
+  readonly limits: JsonObject;
+  /** The run as it is shown until it says something itself. */
+  readonly view: RunView;
+  readonly at: string;
+}
+
+/** A run that has ended, as what it is gone on with. */
+export interface Ended {
+  readonly closed: ClosedRun;
+  /** What its workflow was started with. */
+  readonly start: Json;
+  readonly lastSeq: number;
+}
+
+/** Runs that have ended and may go on, and runs that end without having begun. */
+export interface Endings {
+  /** @returns `null` while the run has not ended */
+  find(id: string): Promise<Ended | null>;
+  /** Has a run that has ended go on. @returns `busy`: its thread has gone on; `changed`: so has the run */
+  reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
+  /** Ends a run that waits for its turn. @returns whether it still did */
+  cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
+}
+
+export function createEndings(db: Kysely<Tables>): Endings {
+  return {
+    find: (id) => find(db, id),
+    reopen: (id, reopening) => db.transaction().execute((transaction) => reopen(transaction, id, reopening)),
+    cancelQueued: ({ id, tenantId }, batch) =>
+      db.transaction().execute(async (transaction) => {
+        if (!(await leaveQueue(transaction, id))) return false;
+        await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
+        return true;
+      }),
+  };
+}
+
+async function find(db: Kysely<Tables>, id: string): Promise<Ended | null> {
+  const row = await db
+    .selectFrom('runs')
+    .select(['closed', 'start', 'last_seq'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row?.closed ? { closed: row.closed, start: row.start, lastSeq: row.last_seq } : null;
+}
+
+/** A run that goes on has no closed state until it ends again: that is how a second attempt is told apart. */
+async function reopen(
+  transaction: Transaction<Tables>,
+  id: string,
+  { lastSeq, start, limits, view, at }: Reopening,
+): Promise<'reopened' | 'busy' | 'changed'> {
+  const row = await transaction
+    .selectFrom('runs')
+    .select(['tenant_id', 'thread_id', 'last_seq', 'execution'])
+    .where('id', '=', id)
+    .where('closed', 'is not', null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (row?.last_seq !== lastSeq) return 'changed';
+  const { tenant_id: tenantId, thread_id: threadId } = row;
+  if (threadId !== null && !(await takeBack(transaction, { runId: id, tenantId, threadId, at }))) return 'busy';
+  await transaction
+    .updateTable('runs')
+    .set({
+      execution: row.execution + 1,
+      start: JSON.stringify(start),
+      limits: JSON.stringify(limits),
+      view: JSON.stringify(view),
+      status: view.status,
+      ended_at: view.endedAt,
+      closed: null,
+      handed_over_at: null,
+      hand_over_after: at,
+    })
+    .where('id', '=', id)
+    .execute();
+  return 'reopened';
+}
+
+async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('runs')
+    .set({ is_granted: true, handed_over_at: new Date().toISOString() })
+    .where('id', '=', id)
+    .where(sql<boolean>`not is_granted`)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
