@@ -12,6 +12,8 @@ export interface GraphSettings<C> {
   readonly output?: readonly ChannelName<C>[];
   readonly limits?: Limits;
   readonly defaults?: Defaults;
+  /** The node that runs last when a run is canceled. */
+  readonly onCancel?: string;
 }
 
 /** The fields of a definition beside its channels, nodes and edges. */

@@ -1,6 +1,8 @@
 import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { keepTime, openClock } from './clock.ts';
+import { closeDown } from './close-down.ts';
+import { undoNext } from './compensation.ts';
 import type { CompiledGraph } from './compile.ts';
 import { emit, openDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -18,12 +20,13 @@ import type { JsonObject } from './json.ts';
 import type { Occurrence } from './occurrence.ts';
 import { NOTHING_SPENT, isEnded } from './run.ts';
 import { scopeAt } from './place.ts';
-import type { Breakpoints, EndedStatus, Refusal, Run } from './run.ts';
+import type { Breakpoints, Cancellation, EndedStatus, Refusal, Run } from './run.ts';
 import type { Scope } from './scope.ts';
 import { withdraw } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
 import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
+import { truncate } from './truncate.ts';
 
 /** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
 export interface Advance {
@@ -103,6 +106,9 @@ function openRun(
     pause: null,
     clock: openClock(identity.limits),
     cancellation: null,
+    toUndo: [],
+    undone: 0,
+    notUndone: [],
     failing: null,
     error: null,
     output: null,
@@ -176,7 +182,7 @@ function settle(draft: Draft, standing: Standing): boolean {
   const { run } = draft;
   const isBusy = Object.keys(run.calls).length > 0;
   if (run.cancellation) {
-    if (!isBusy) end(draft, 'canceled', { type: 'run.canceled', ...run.cancellation });
+    if (!isBusy) cancel(draft, run.cancellation);
     return false;
   }
   switch (standing.kind) {
@@ -210,8 +216,27 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
     run.status = 'running';
     return;
   }
-  run.error = error;
-  end(draft, 'failed', { type: 'run.failed', error });
+  if (undoNext(draft)) {
+    run.failing = error;
+    run.status = 'running';
+    return;
+  }
+  run.error = withNotUndone(error, run.notUndone);
+  end(draft, 'failed', { type: 'run.failed', error: run.error });
+}
+
+function withNotUndone(error: RunError, notUndone: readonly string[]): RunError {
+  if (notUndone.length === 0) return error;
+  const message = `Not undone: ${notUndone.join('; ')}`;
+  return { ...error, cause: { code: 'COMPENSATION_FAILED', message: truncate(message, MAX_MESSAGE) } };
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** Once the calls that were out have come back, what was done is undone, and the graph may have the last word. */
+function cancel(draft: Draft, { by, reason }: Cancellation): void {
+  if (undoNext(draft) || closeDown(draft)) draft.run.status = 'running';
+  else end(draft, 'canceled', { type: 'run.canceled', by, reason });
 }
 
 function pauseRun(draft: Draft): void {

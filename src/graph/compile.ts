@@ -5,6 +5,8 @@ import type { GraphDefinition, NodeDefinition, NodeOfType, OnErrorDefinition } f
 import { compileEdge } from './edges.ts';
 import type { CompiledEdge, Outgoing } from './edges.ts';
 import { own } from './json.ts';
+import { compileCompensation } from './nodes/compensation.ts';
+import type { Compensate } from './nodes/compensation.ts';
 import { compileRunner } from './nodes/node-types.ts';
 import { NODE_NAMES } from './nodes/node-scope.ts';
 import type { NodeRunner } from './nodes/runner.ts';
@@ -28,6 +30,8 @@ export interface CompiledGraph {
   readonly maxSteps: number;
   /** Channels that a run of it returns. */
   readonly output: readonly string[];
+  /** The node that runs last when a run is canceled. */
+  readonly onCancel: string | null;
 }
 
 export interface CompiledNode {
@@ -39,6 +43,8 @@ export interface CompiledNode {
   readonly write: Writer;
   /** As `write`, after a command: there is no result that a channel could take whole. */
   readonly writeOfCommand: Writer;
+  /** The call that takes back what the node's own call has done. */
+  readonly compensate: Compensate | null;
   readonly onError: OnError;
   readonly maxVisits: number;
   readonly defer: boolean;
@@ -72,6 +78,7 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     breakpoints: { before: definition.interruptBefore ?? [], after: definition.interruptAfter ?? [] },
     maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,
     output: definition.output ?? [...channels.keys()],
+    onCancel: definition.onCancel ?? null,
   };
 }
 
@@ -100,6 +107,10 @@ function compileNode(
       [...NODE_NAMES, 'result'],
       'write',
     ),
+    compensate:
+      node.type === 'tool'
+        ? compileCompensation(node, { id, catalog, defaults: definition.defaults ?? {}, subgraph })
+        : null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
     defer: node.defer ?? false,

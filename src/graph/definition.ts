@@ -15,6 +15,8 @@ export interface GraphDefinition {
   readonly interruptAfter?: readonly string[];
   readonly limits?: Limits;
   readonly defaults?: Defaults;
+  /** The node that runs last when a run is canceled: a tool, function, llm or set node. */
+  readonly onCancel?: string;
 }
 
 export const START = '__start__';
@@ -90,6 +92,8 @@ interface LlmFields extends CallFields {
 interface ToolFields extends CallFields {
   readonly tool: string;
   readonly args?: Json;
+  /** What takes the call back when the run fails or is canceled; the arguments see its `result`. */
+  readonly compensate?: { readonly tool: string; readonly args?: Json };
 }
 
 interface FunctionFields extends CallFields {

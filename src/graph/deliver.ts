@@ -11,7 +11,8 @@ import { emitTask } from './tasks.ts';
  * while the run is being canceled, or a task would begin new work.
  */
 export function deliver(draft: Draft, address: TaskAddress, happening: Happening): void {
-  if (draft.run.cancellation || draft.run.failing) return;
+  const { cancellation, failing } = draft.run;
+  if ((cancellation && !cancellation.isClosing) || failing) return;
   const found = findTask(draft, address);
   if (found) resumeTask(found, happening);
 }

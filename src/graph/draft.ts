@@ -4,11 +4,11 @@ import type { ReduceContext } from './channels/reducer.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { CompiledGraph } from './compile.ts';
 import type { Effect } from './effect.ts';
-import type { RunEvent, RunEventBody } from './events.ts';
+import type { CompensationEventBody, RunEvent, RunEventBody } from './events.ts';
 import { totalCost } from './expression/meter.ts';
 import { jsonSize } from './json.ts';
 import type { Json } from './json.ts';
-import type { Counters, OpenCall, OpenTimer, Outcome, Run, Spent } from './run.ts';
+import type { Counters, OpenCall, OpenTimer, Outcome, Run, Spent, TaskPlace } from './run.ts';
 import type { NodeTask, Scope } from './scope.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -135,6 +135,12 @@ export function emit(draft: Draft, { scope, path }: Frame, body: RunEventBody): 
   draft.events.push(event);
   draft.load.bytes += EVENT_OVERHEAD + ('update' in body ? jsonSize(body.update) : 0);
   return event;
+}
+
+/** Records an event about a node task that may be gone. */
+export function emitWithin(draft: Draft, { path, ...place }: TaskPlace, body: CompensationEventBody): void {
+  const { graph, run } = draft;
+  emit(draft, { graph, scope: run.root, path: path ?? [], address: [], trail: [] }, { ...place, ...body });
 }
 
 const EVENT_OVERHEAD = 120;

@@ -63,6 +63,17 @@ export type TaskEventBody =
     } & ByPerson)
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
 
+/** What is said of undoing a call, with the node that had made it. */
+export type CompensationEventBody =
+  | {
+      readonly type: 'compensation.requested';
+      readonly tool: string;
+      readonly args: Json;
+      readonly idempotencyKey: string;
+    }
+  | { readonly type: 'compensation.completed'; readonly tool: string | null; readonly result: Json }
+  | { readonly type: 'compensation.failed'; readonly tool: string | null; readonly error: RunError };
+
 export type RunEventBody =
   | {
       readonly type: 'run.started';
@@ -73,6 +84,7 @@ export type RunEventBody =
     }
   | { readonly type: 'step.started'; readonly nodes: readonly string[] }
   | (TaskEventBody & OfTask)
+  | (CompensationEventBody & OfTask)
   | {
       readonly type: 'checkpoint.saved';
       readonly checkpoint: string;

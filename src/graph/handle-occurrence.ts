@@ -1,4 +1,5 @@
 import { DEADLINE_TIMER } from './clock.ts';
+import { noteCompensation, undone } from './compensation.ts';
 import { deliver, emitAt } from './deliver.ts';
 import type { Draft } from './draft.ts';
 import type { CallReply } from './effect.ts';
@@ -39,7 +40,9 @@ function completeCall(
 ): void {
   const call = takeCall(draft, key);
   if (!call) return;
+  if (call.isUndo) return undone(draft, { result: reply.kind === 'value' ? reply.value : null });
   recordReply(draft, call, { key, reply, attempts, durationMs });
+  noteCompensation(draft, call, { key, reply });
   deliver(draft, call.task, { kind: 'call.completed', reply });
 }
 
@@ -48,6 +51,7 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
   if (!call) return;
   const { kind, name } = call.called;
   const { error } = failure;
+  if (call.isUndo) return undone(draft, { error });
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - call.since };
   if (kind === 'tool') emitAt(draft, call.task, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
   if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });

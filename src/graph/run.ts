@@ -1,4 +1,5 @@
 import type { Approval } from './approval.ts';
+import type { ToolCallRequest } from './effect.ts';
 import type { RunError } from './errors.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Scope } from './scope.ts';
@@ -55,7 +56,13 @@ export interface Run {
   /** What is left of the deadline, and since when it runs; `null`: there is none. */
   readonly clock: Clock | null;
   /** A person wants the run to end; open calls are waited for. */
-  readonly cancellation: { readonly by: string; readonly reason: string | null } | null;
+  readonly cancellation: Cancellation | null;
+  /** What the run has done and is undone when it fails or is canceled, the earliest first. */
+  readonly toUndo: readonly Compensation[];
+  /** How much has been undone, or was tried to be. */
+  readonly undone: number;
+  /** What could not be undone, and why. */
+  readonly notUndone: readonly string[];
   /** The run is going to fail with it, once the calls that are out have come back. */
   readonly failing: RunError | null;
   readonly error: RunError | null;
@@ -64,6 +71,36 @@ export interface Run {
   readonly spent: Spent;
   readonly checkpointId: string | null;
   readonly counters: Counters;
+}
+
+export interface Cancellation {
+  readonly by: string;
+  readonly reason: string | null;
+  /** Its calls are over and undone: the graph's `onCancel` node is at work. */
+  readonly isClosing: boolean;
+}
+
+/** A call that has been made, and the one that undoes it, or why there can be none. */
+export type Compensation = Undo | NoUndo;
+
+export interface Undo {
+  readonly key: string;
+  readonly place: TaskPlace;
+  readonly request: ToolCallRequest;
+}
+
+export interface NoUndo {
+  readonly key: string;
+  readonly place: TaskPlace;
+  readonly problem: RunError;
+}
+
+/** A node task as events name it. */
+export interface TaskPlace {
+  readonly node: string;
+  readonly visit: number;
+  readonly index?: number;
+  readonly path?: readonly string[];
 }
 
 /** The run that another one goes on from, and where. */
@@ -140,6 +177,8 @@ export interface OpenCall {
   readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
   /** When it was asked for, in milliseconds since the epoch. */
   readonly since: number;
+  /** It takes another call back; no task waits for it. */
+  readonly isUndo?: true;
 }
 
 export interface OpenTimer {

@@ -66,6 +66,7 @@ export const GraphSchema = z.strictObject({
   defaults: z
     .strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() })
     .optional(),
+  onCancel: z.string().optional(),
 });
 
 const common = {
@@ -101,7 +102,13 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
     temperature: z.number().min(0).optional(),
     maxOutputTokens: Count.optional(),
   }),
-  tool: z.strictObject({ type: z.literal('tool'), ...call, tool: z.string(), args: z.json().optional() }),
+  tool: z.strictObject({
+    type: z.literal('tool'),
+    ...call,
+    tool: z.string(),
+    args: z.json().optional(),
+    compensate: z.strictObject({ tool: z.string(), args: z.json().optional() }).optional(),
+  }),
   function: z.strictObject({
     type: z.literal('function'),
     ...call,

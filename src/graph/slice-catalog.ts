@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.ts';
-import type { GraphDefinition, NodeDefinition } from './definition.ts';
+import type { GraphDefinition, NodeDefinition, NodeOfType } from './definition.ts';
 import { toList } from './edges.ts';
 import { own } from './json.ts';
 
@@ -14,7 +14,7 @@ export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Cat
     models: pick(catalog.models, models),
     tools: pick(
       catalog.tools,
-      nodes.flatMap((node) => (node.type === 'tool' ? [node.tool] : [])),
+      nodes.flatMap((node) => (node.type === 'tool' ? toolsOf(node) : [])),
     ),
     functions: pick(
       catalog.functions,
@@ -56,6 +56,10 @@ function insideOf(node: NodeDefinition, graphs: Readonly<Record<string, GraphDef
   if (typeof node.graph !== 'string') return { definition: node.graph, reference: null };
   const definition = own(graphs, node.graph);
   return definition ? { definition, reference: node.graph } : null;
+}
+
+function toolsOf({ tool, compensate }: NodeOfType<'tool'>): readonly string[] {
+  return compensate ? [tool, compensate.tool] : [tool];
 }
 
 function modelsOf({ nodes, defaults }: GraphDefinition): readonly string[] {

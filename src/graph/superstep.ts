@@ -196,7 +196,7 @@ function openNext(draft: Draft, frame: Frame): Standing | null {
   const limit = frame.path.length === 0 ? draft.run.limits.maxSteps : frame.graph.maxSteps;
   if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
   if (stopsBefore(draft, frame, ready)) return { kind: 'paused' };
-  open(draft, frame);
+  openStep(draft, frame);
   return null;
 }
 
@@ -224,7 +224,8 @@ function recursionLimit(step: number, limit: number): RunError {
   };
 }
 
-function open(draft: Draft, frame: Frame): void {
+/** Opens the next superstep with what is triggered. */
+export function openStep(draft: Draft, frame: Frame): void {
   const { scope } = frame;
   const tasks = planTasks(scope);
   for (const { node, visit } of tasks) scope.visits[node] = visit;

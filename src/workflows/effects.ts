@@ -20,22 +20,30 @@ export interface CallOwner {
   readonly createdBy: Principal;
 }
 
-/** Calls belong to the scope that is current now, which is canceled to call them back; each timer has one of its own. */
+/**
+ * Calls belong to the scope that is current now, which is canceled to call them back; what is called after that, to undo
+ * things, to one of its own. So does each timer.
+ */
 export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
-  const calls = CancellationScope.current();
+  const first = CancellationScope.current();
+  let later: CancellationScope | null = null;
   const timers = new Map<string, CancellationScope>();
   return {
     perform(effect, carry) {
       switch (effect.kind) {
         case 'call':
-          return call(inbox, owner, { effect, parcel: carry() });
+          return later
+            ? void later.run(async () => call(inbox, owner, { effect, parcel: carry() }))
+            : call(inbox, owner, { effect, parcel: carry() });
         case 'timer':
           return void timers.set(effect.id, startTimer(inbox, effect));
         case 'cancel.timer':
           timers.get(effect.id)?.cancel();
           return void timers.delete(effect.id);
         case 'cancel.calls':
-          return calls.cancel();
+          (later ?? first).cancel();
+          later = new CancellationScope({ cancellable: true, parent: first.parent ?? first });
+          return undefined;
       }
     },
   };

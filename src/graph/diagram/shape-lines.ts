@@ -9,6 +9,8 @@ export function shapeLines(id: string, node: NodeDefinition, definition: GraphDe
     id,
     subject === null ? node.type : `${node.type}: ${subject}`,
     ...(node.defer === true ? ['deferred'] : []),
+    ...(node.type === 'tool' && node.compensate ? [`undone by: ${node.compensate.tool}`] : []),
+    ...(definition.onCancel === id ? ['runs last when canceled'] : []),
     ...(isListed(id, definition.interruptBefore) ? ['pauses before'] : []),
     ...(isListed(id, definition.interruptAfter) ? ['pauses after'] : []),
   ];

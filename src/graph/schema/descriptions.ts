@@ -28,6 +28,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   interruptBefore: 'Node ids, or ["*"]: the run pauses before them.',
   interruptAfter: 'Node ids, or ["*"]: the run pauses after them.',
   limits: 'What a run may use up.',
+  onCancel: 'The node that runs last when a run is canceled.',
+  compensate: "The call that takes this node's call back when the run fails or is canceled; its args see `result`.",
   maxSteps: 'How many supersteps may run; 25 unless something else is said.',
   maxConcurrency: 'How much may run at a time.',
   maxCostUsd: 'What the calls of models may cost together, in USD.',

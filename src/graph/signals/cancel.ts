@@ -16,7 +16,7 @@ export const cancel: SignalKind = {
 export function cancelRun(draft: Draft, by: string, reason: string | null): void {
   const { run } = draft;
   if (run.cancellation) return;
-  run.cancellation = { by, reason };
+  run.cancellation = { by, reason, isClosing: false };
   withdraw(draft);
 }
 

@@ -13,7 +13,7 @@ import type { StateEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
 import { refusePassing, refuseSpeakingFor } from './pass-approval.ts';
 import { valuesOf } from './pause.ts';
-import { refuseUnknownNode, refuseUnless } from './refusals.ts';
+import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 
@@ -50,6 +50,7 @@ function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null
     return { code: 'STALE', message: `The run stands at checkpoint ${run.checkpointId} by now` };
   if (asNode === undefined) return null;
   return (
+    refuseUndone(draft) ??
     refuseUnknownNode(draft, asNode, '/asNode') ??
     refuseSpeakingFor(draft, graph, { node: asNode, by }) ??
     refusePassing(draft, by)

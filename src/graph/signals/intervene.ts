@@ -5,6 +5,7 @@ import { isEnded } from '../run.ts';
 import { failTask, skipTask } from '../task-progress.ts';
 import { WHICH, findIntervention } from './interventions.ts';
 import { refuseSpeakingFor } from './pass-approval.ts';
+import { refuseUndone } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 
@@ -28,7 +29,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const { of } = found;
-  const refusal = refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
+  const refusal = refuseUndone(draft) ?? refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
   if (refusal) return refused(refusal);
   skipTask(of, payload['output'] ?? null, by.sub);
   if (isEnded(draft.run.status)) revive(draft);

@@ -5,7 +5,7 @@ import { editChannels, saveEdit } from '../update-state.ts';
 import { abandon } from './abandon.ts';
 import { refusePassing } from './pass-approval.ts';
 import { release, valuesOf } from './pause.ts';
-import { refuseUnknownNode, refuseUnless } from './refusals.ts';
+import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -18,6 +18,7 @@ export const replan: SignalKind = {
     const node = textOf(payload, 'node') ?? '';
     const refusal =
       refuseUnless(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
+      refuseUndone(draft) ??
       refuseUnknownNode(draft, node, '/node') ??
       refusePassing(draft, by);
     if (refusal) return refused(refusal);

@@ -2,11 +2,13 @@ import { emit } from '../draft.ts';
 import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
 import { revive } from '../revive.ts';
-import { isEnded } from '../run.ts';
+import type { JsonObject } from '../json.ts';
+import type { Refusal } from '../run.ts';
 import { startAgain } from '../start-again.ts';
 import type { Intervention } from './interventions.ts';
 import { WHICH, findIntervention, findInterventions } from './interventions.ts';
 import { LIMITS, raiseLimits } from './raise-limits.ts';
+import { refuseUndone } from './refusals.ts';
 import { refused, taken } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 
@@ -27,18 +29,22 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   return taken();
 }
 
-/** A run may have failed between two nodes: at an edge, or a limit. */
 function retryRun(draft: Draft, { payload, by }: SignalRequest): Answer {
-  const isNamed = payload['node'] !== undefined || payload['id'] !== undefined;
-  const found = findInterventions(draft, payload);
-  if ('code' in found && (isNamed || found.code !== 'NOT_ALLOWED_NOW')) return refused(found);
-  const refusal = raiseLimits(draft, payload['limits']);
+  const found = failedNodes(draft, payload);
+  if ('code' in found) return refused(found);
+  const refusal = refuseUndone(draft) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
-  const failed = 'code' in found ? [] : found;
-  if (failed.length === 0) emit(draft, rootFrame(draft), { type: 'run.retried', by: by.sub });
-  for (const one of failed) begin(draft, one, by.sub);
-  if (isEnded(draft.run.status)) revive(draft);
+  if (found.length === 0) emit(draft, rootFrame(draft), { type: 'run.retried', by: by.sub });
+  for (const one of found) begin(draft, one, by.sub);
+  revive(draft);
   return taken();
+}
+
+/** None, unless a node is named, of a run that has failed between two nodes: at an edge, or a limit. */
+function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
+  const found = findInterventions(draft, payload);
+  const isNamed = payload['node'] !== undefined || payload['id'] !== undefined;
+  return 'code' in found && found.code === 'NOT_ALLOWED_NOW' && !isNamed ? [] : found;
 }
 
 function begin(draft: Draft, { of }: Intervention, by: string): void {

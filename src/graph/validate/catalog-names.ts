@@ -1,9 +1,10 @@
 import type { ErrorIssueCode } from '../issue.ts';
+import { isJsonObject } from '../json.ts';
 import { didYouMean } from '../nearest.ts';
 import { error } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { namesAt } from './subject.ts';
-import type { Named, Subject } from './subject.ts';
+import type { Named, Subject, SubjectNode } from './subject.ts';
 
 /** `UNKNOWN_TOOL`: a tool that the installation doesn't have. */
 export const unknownTools: Rule = (subject) =>
@@ -11,8 +12,12 @@ export const unknownTools: Rule = (subject) =>
     code: 'UNKNOWN_TOOL',
     what: 'tool',
     known: subject.catalog.tools,
-    named: fieldsOf(subject, 'tool', 'tool'),
+    named: [...fieldsOf(subject, 'tool', 'tool'), ...[...subject.nodes.values()].flatMap(compensationOf)],
   });
+
+function compensationOf({ type, fields: { compensate }, path }: SubjectNode): readonly Named[] {
+  return type === 'tool' && isJsonObject(compensate) ? namesAt(compensate['tool'], `${path}/compensate/tool`) : [];
+}
 
 /** `UNKNOWN_FUNCTION`: a function that no worker registers. */
 export const unknownFunctions: Rule = (subject) =>

@@ -40,13 +40,17 @@ export function templatedFields({ type, fields, path }: SubjectNode): readonly T
     const value = fields[field];
     return value === undefined ? [] : [{ value, names: NODE_NAMES, path: `${path}/${field}` }];
   });
-  const { write, onError } = fields;
+  const { write, onError, compensate } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
+  const undoArgs = type === 'tool' && isJsonObject(compensate) ? compensate['args'] : undefined;
   return [
     ...ofType,
     ...(isJsonObject(write)
       ? [{ value: write, names: [...NODE_NAMES, 'result' as const], path: `${path}/write` }]
       : []),
+    ...(undoArgs === undefined
+      ? []
+      : [{ value: undoArgs, names: [...NODE_NAMES, 'result' as const], path: `${path}/compensate/args` }]),
     ...(isJsonObject(errorWrite)
       ? [{ value: errorWrite, names: [...NODE_NAMES, 'error' as const], path: `${path}/onError/write` }]
       : []),

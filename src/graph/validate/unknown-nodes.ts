@@ -20,6 +20,7 @@ export const unknownNodes: Rule = (subject) => [
   ),
   ...unknown(subject, [...subject.nodes.values()].flatMap(jumpsOf), [END]),
   ...unknown(subject, breakpointsOf(subject), ['*']),
+  ...unknown(subject, lastNodeOf(subject), []),
 ];
 
 /** Where a node may send the run besides its edges. */
@@ -34,6 +35,11 @@ export function jumpsOf({ fields, path }: SubjectNode): readonly Named[] {
 /** The nodes that the definition stops at. */
 function breakpointsOf({ definition }: Subject): readonly Named[] {
   return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
+}
+
+/** The node that runs last when a run is canceled. */
+export function lastNodeOf({ definition }: Subject): readonly Named[] {
+  return namesAt(definition['onCancel'], '/onCancel');
 }
 
 function unknown({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {

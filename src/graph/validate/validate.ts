@@ -9,6 +9,7 @@ import { defaults } from './defaults.ts';
 import { duplicateEdges } from './duplicate-edges.ts';
 import { entryPoint } from './entry-point.ts';
 import { expressions } from './expressions.ts';
+import { lastNode } from './last-node.ts';
 import { names } from './names.ts';
 import { error } from './rule.ts';
 import type { Rule } from './rule.ts';
@@ -31,6 +32,7 @@ const RULES: readonly Rule[] = [
   names,
   entryPoint,
   unknownNodes,
+  lastNode,
   unreachableNodes,
   duplicateEdges,
   unknownChannels,

@@ -1,0 +1,83 @@
+import { taskBindings } from './bindings.ts';
+import { emitWithin } from './draft.ts';
+import type { Draft } from './draft.ts';
+import type { CallReply } from './effect.ts';
+import type { RunError } from './errors.ts';
+import { toRunError } from './errors.ts';
+import { findTask } from './frames.ts';
+import type { Json } from './json.ts';
+import type { Compensation, OpenCall, Undo } from './run.ts';
+import type { TaskFrame } from './tasks.ts';
+
+/*
+ * Undoing what a run has done: a tool node may name a call that takes its own back. When the run fails or is canceled,
+ * these are made one after the other, the latest first (after H. Garcia-Molina, K. Salem, "Sagas", SIGMOD 1987).
+ */
+
+/** Notes that a call has been made that can be undone, whatever has become of its node since. */
+export function noteCompensation(
+  draft: Draft,
+  { task }: OpenCall,
+  { key, reply }: { key: string; reply: CallReply },
+): void {
+  const of = findTask(draft, task);
+  if (!of?.node.compensate || reply.kind !== 'value' || draft.run.cancellation?.isClosing) return;
+  draft.run.toUndo = [...draft.run.toUndo, compensationOf(of, of.node.compensate, { key, result: reply.value })];
+}
+
+function compensationOf(
+  { draft, frame, task }: TaskFrame,
+  compensate: NonNullable<TaskFrame['node']['compensate']>,
+  { key, result }: { key: string; result: Json },
+): Compensation {
+  const { node, visit, index } = task;
+  const { path } = frame;
+  const place = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
+  try {
+    return { key, place, request: compensate({ ...taskBindings(draft, frame, task), result }) };
+  } catch (error) {
+    return { key, place, problem: toRunError(error) };
+  }
+}
+
+/** Begins to undo the latest thing that has not been undone. @returns false: there is nothing left */
+export function undoNext(draft: Draft): boolean {
+  const { run } = draft;
+  for (let last = run.toUndo.at(-1); last; last = run.toUndo.at(-1)) {
+    if ('request' in last) return begin(draft, last);
+    closeLatest(draft, last, { error: last.problem });
+  }
+  return false;
+}
+
+function begin(draft: Draft, { key: done, place, request }: Undo): true {
+  const key = `${done}:undo`;
+  const { tool, args } = request;
+  draft.run.calls[key] = { task: [], called: { kind: 'tool', name: tool }, since: draft.now, isUndo: true };
+  emitWithin(draft, place, { type: 'compensation.requested', tool, args, idempotencyKey: key });
+  const summary = `undo ${[...(place.path ?? []), place.node].join('/')} #${place.visit}`;
+  draft.effects.push({ kind: 'call', key, order: 0, node: place.node, request, summary });
+  return true;
+}
+
+/** Takes in what became of undoing the latest thing. What could not be undone is said, and the others still are. */
+export function undone(draft: Draft, outcome: { readonly result: Json } | { readonly error: RunError }): void {
+  const last = draft.run.toUndo.at(-1);
+  draft.run.spent.toolCalls += 1;
+  if (last) closeLatest(draft, last, outcome);
+}
+
+function closeLatest(
+  draft: Draft,
+  compensation: Compensation,
+  outcome: { readonly result: Json } | { readonly error: RunError },
+): void {
+  const { run } = draft;
+  const { place } = compensation;
+  run.toUndo = run.toUndo.slice(0, -1);
+  run.undone += 1;
+  const tool = 'request' in compensation ? compensation.request.tool : null;
+  if ('result' in outcome) return emitWithin(draft, place, { type: 'compensation.completed', tool, ...outcome });
+  run.notUndone = [...run.notUndone, `${place.node}: ${outcome.error.message}`];
+  return emitWithin(draft, place, { type: 'compensation.failed', tool, ...outcome });
+}

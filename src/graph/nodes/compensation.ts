@@ -1,0 +1,29 @@
+import type { NodeOfType } from '../definition.ts';
+import type { ToolCallRequest } from '../effect.ts';
+import { GraphError } from '../errors.ts';
+import type { Bindings } from '../expression.ts';
+import { own } from '../json.ts';
+import { parseTemplate } from '../template.ts';
+import { NODE_NAMES, policyOf } from './node-scope.ts';
+import type { NodeScope } from './node-scope.ts';
+
+/** Makes the call that undoes another one. @throws GraphError when its arguments can't be filled */
+export type Compensate = (bindings: Bindings) => ToolCallRequest;
+
+/** What undoes the call of a tool node, if it names anything. Its arguments see the `result` of that call. */
+export function compileCompensation({ compensate }: NodeOfType<'tool'>, scope: NodeScope): Compensate | null {
+  if (!compensate) return null;
+  const { tool: name } = compensate;
+  const args = parseTemplate(compensate.args ?? {}, [...NODE_NAMES, 'result'], 'compensate.args');
+  const tool = own(scope.catalog.tools, name);
+  return (bindings) => {
+    if (!tool) throw new GraphError('TOOL_NOT_FOUND', `Tool not found: ${name}`);
+    return {
+      kind: 'tool',
+      tool: name,
+      args: args.fill(bindings),
+      effect: tool.effect,
+      policy: policyOf({}, tool, scope),
+    };
+  };
+}
