@@ -3,9 +3,9 @@ import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition
 /** What a chain is made of. */
 export type ChainKind = 'pure' | 'tool';
 
-const NODES: Readonly<Record<ChainKind, (at: number) => NodeDefinition>> = {
-  pure: () => ({ type: 'set', write: { count: '{{ state.count + 1 }}' } }),
-  tool: (at) => ({ type: 'tool', tool: 'ping', args: { at }, write: { count: '{{ state.count + 1 }}' } }),
+const NODES: Readonly<Record<ChainKind, NodeDefinition>> = {
+  pure: { type: 'set', write: { count: '{{ state.count + 1 }}' } },
+  tool: { type: 'tool', tool: 'ping', args: { at: '{{ state.count }}' }, write: { count: '{{ state.count + 1 }}' } },
 };
 
 /** A graph of so many nodes in a row. */
@@ -14,18 +14,18 @@ export function chainOf(kind: ChainKind, length: number): GraphDefinition {
   return {
     name: `${kind}-chain`,
     channels: { count: { default: 0 } },
-    nodes: Object.fromEntries(ids.map((id, at) => [id, NODES[kind](at)])),
+    nodes: Object.fromEntries(ids.map((id) => [id, NODES[kind]])),
     edges: ids.map((to, at) => ({ from: ids[at - 1] ?? '__start__', to })),
     limits: { maxSteps: length + 1 },
   };
 }
 
 /** A node that leads to itself until it has run so many times. */
-export function loopOf(length: number): GraphDefinition {
+export function loopOf(kind: ChainKind, length: number): GraphDefinition {
   return {
-    name: 'loop',
+    name: `${kind}-loop`,
     channels: { count: { default: 0 } },
-    nodes: { again: NODES.pure(0) },
+    nodes: { again: NODES[kind] },
     edges: [
       { from: '__start__', to: 'again' },
       { from: 'again', branches: [{ when: `state.count < ${length}`, to: 'again' }, { to: '__end__' }] },

@@ -7,8 +7,8 @@ import type { ChainKind } from './chains.ts';
 
 /*
  * What a step costs: `npm run bench:steps`. Prints one JSON object a line: the interpreter alone, the same chains on
- * LangGraph without and with its checkpointers, then chains on Holdfast
- * next to the same chains written by hand for Temporal, in turns, medians of all rounds.
+ * LangGraph without and with its checkpointers, then loops on Holdfast
+ * next to the same loops written by hand for Temporal, in turns, medians of all rounds.
  */
 
 interface Case {

@@ -16,7 +16,7 @@ export function measurePureSteps(steps: number): object {
 
 /** Times one node that leads to itself so many times. */
 export function measureLoop(steps: number): object {
-  return { chain: 'loop', where: 'interpreter', steps, microsecondsPerStep: perStep(loopOf(steps), steps) };
+  return { chain: 'loop', where: 'interpreter', steps, microsecondsPerStep: perStep(loopOf('pure', steps), steps) };
 }
 
 /**
@@ -24,7 +24,7 @@ export function measureLoop(steps: number): object {
  * journal catch up now and then, and the pieces in between are timed.
  */
 export function measureFlatness(): object {
-  const once = runner(loopOf(10_000), {});
+  const once = runner(loopOf('pure', 10_000), {});
   warmUp(once);
   const ratios = Array.from({ length: ROUNDS }, () => {
     const pieces = once().filter(({ steps }) => steps >= 1_000);

@@ -11,7 +11,7 @@ import { toActivityDeps, toCatalog } from '../../src/wiring.ts';
 import { RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import type { BenchEnvironment } from '../support/environment.ts';
-import { chainOf } from './chains.ts';
+import { loopOf } from './chains.ts';
 import type { ChainKind } from './chains.ts';
 
 /** One chain that has run to its end. */
@@ -31,7 +31,7 @@ export function onHoldfast({ client, config, store }: BenchEnvironment): RunChai
   const catalog = toCatalog(config);
   let runs = 0;
   return async (kind, length) => {
-    const definition = chainOf(kind, length);
+    const definition = loopOf(kind, length);
     const id = `bench-${runs++}`;
     const graph = { name: definition.name, version: 1, hash: `${kind}-${length}` };
     const createdBy = { sub: 'bench', roles: ['user'] };

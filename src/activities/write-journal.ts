@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import type { CallRequest } from '../graph/effect.ts';
 import { unpackBatch } from '../graph/packed-batch.ts';
 import type { PackedBatch } from '../graph/packed-batch.ts';
 import type { Store } from '../store/store.ts';
@@ -8,11 +9,18 @@ export interface JournalEntry {
   readonly runId: string;
   readonly tenantId: string;
   readonly journal: PackedBatch | null;
+  /** The call that it travels with. */
+  readonly key?: string;
+  readonly request?: CallRequest;
 }
 
 /** Writes what an activity of a workflow carries into the store. */
-export async function writeJournal(store: Store, { runId, tenantId, journal }: JournalEntry): Promise<void> {
+export async function writeJournal(store: Store, entry: JournalEntry): Promise<void> {
+  const { runId, tenantId, journal, key, request } = entry;
   if (!journal) return;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
-  await store.journal.write(unpackBatch(journal), { runId, tenantId, executionRunId });
+  await store.journal.write(
+    unpackBatch(journal, { runId, call: key !== undefined && request ? { key, request } : null }),
+    { runId, tenantId, executionRunId },
+  );
 }

@@ -11,7 +11,7 @@ import type { TaskFrame } from './tasks.ts';
 
 /*
  * Undoing what a run has done: a tool node may name a call that takes its own back. When the run fails or is canceled,
- * these are made one after the other, the latest first (after H. Garcia-Molina, K. Salem, "Sagas", SIGMOD 1987).
+ * these are made one after the other, the latest first (after H. Garcia-Molina and K. Salem, "Sagas", 1987).
  */
 
 /** Notes that a call has been made that can be undone, whatever has become of its node since. */

@@ -9,7 +9,7 @@ export interface JournalBatch {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
-  /** The run after the last of the events. */
+  /** The run after the last of the events. When it began is left to its first event: `startedAt` is `null` at the other end. */
   readonly view: RunView;
   /** The run once it has ended, so that it can be gone on with. */
   readonly closed: ClosedRun | null;

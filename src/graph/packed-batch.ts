@@ -3,8 +3,11 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { ClosedRun } from './closed-run.ts';
 import type { RunEvent } from './events.ts';
 import type { JournalBatch } from './journal-batch.ts';
+import { packEvents, unpackEvents } from './packed-events.ts';
+import type { Carrier, EventGroup } from './packed-events.ts';
+import type { Spent } from './run.ts';
 import { NOT_BEGUN } from './run-view.ts';
-import type { RunView } from './run-view.ts';
+import type { RunView, Usage } from './run-view.ts';
 import { withoutEmpty } from './without-empty.ts';
 
 /**
@@ -19,128 +22,134 @@ export interface PackedBatch {
   readonly closed?: ClosedRun | null;
 }
 
-/** Events of one moment and place. Their numbers follow on the last of the group before, unless `seq` says otherwise. */
-interface EventGroup extends Place {
-  readonly seq?: number;
-  /** Milliseconds since the epoch; absent: that of the group before. */
-  readonly at?: number;
-  readonly events: object[];
-}
-
-/** Where in a run events happened. */
-interface Place {
-  readonly step: number;
-  readonly path?: readonly string[] | undefined;
-  readonly node?: string | undefined;
-  readonly visit?: number | undefined;
-  readonly index?: number | undefined;
-}
-
 /** What the `checkpoint.saved` event of the same rank does not say. */
-type PackedCheckpoint = Pick<Checkpoint, 'parentId' | 'changes'> & Partial<Pick<Checkpoint, 'place'>>;
+interface PackedCheckpoint {
+  /** Absent: the checkpoint before. */
+  readonly parentId?: string | null;
+  readonly changes: Checkpoint['changes'];
+  /** Without `spent` in the last one: what the view says is used. */
+  readonly place?: Checkpoint['place'];
+}
 
-/** Without what is empty, and without the checkpoint when the batch holds it. */
-type PackedView = Partial<Omit<RunView, 'usage'>> & { readonly usage: Partial<RunView['usage']> };
+/** Without what is empty, and what the last event or checkpoint says. When the run has begun, its first event says. */
+type PackedView = Partial<Omit<RunView, 'usage' | 'startedAt'>> & { readonly usage: Partial<Usage> };
 
-export function packBatch({ events, checkpoints, approvals, view, closed }: JournalBatch): PackedBatch {
-  const { usage, checkpointId, ...rest } = view;
-  const isHeld = checkpoints.at(-1)?.id === checkpointId;
+export function packBatch(
+  { events, checkpoints, approvals, view, closed }: JournalBatch,
+  carrier: Carrier,
+): PackedBatch {
+  const last = checkpoints.at(-1);
+  const packed = checkpoints.map((checkpoint) => packCheckpoint(checkpoint, checkpoint === last ? view.usage : null));
   return {
-    events: groupEvents(events),
-    ...(checkpoints.length > 0 && { checkpoints: checkpoints.map(packCheckpoint) }),
+    events: packEvents(events, carrier),
+    ...(packed.length > 0 && { checkpoints: packed }),
     ...(approvals.length > 0 && { approvals }),
-    view: { ...withoutEmpty(rest), usage: withoutEmpty(usage), ...(!isHeld && { checkpointId }) },
+    view: packView(view, { event: events.at(-1), checkpoint: last }),
     ...(closed && { closed }),
   };
 }
 
-export function unpackBatch({
-  events: groups,
-  checkpoints = [],
-  approvals = [],
-  view,
-  closed = null,
-}: PackedBatch): JournalBatch {
-  const events = spreadEvents(groups);
+export function unpackBatch(
+  { events: groups, checkpoints = [], approvals = [], view, closed = null }: PackedBatch,
+  carrier: Carrier,
+): JournalBatch {
+  const events = unpackEvents(groups, carrier);
   const saved = events.filter((event) => event.type === 'checkpoint.saved');
-  const restored = checkpoints.map((packed, rank) => restoreCheckpoint(saved[rank], packed));
-  const checkpointId = restored.at(-1)?.id ?? null;
-  const usage = { ...NOTHING.usage, ...view.usage };
-  return { events, checkpoints: restored, approvals, view: { ...NOTHING, checkpointId, ...view, usage }, closed };
+  const usage = { ...NOT_BEGUN.usage, ...view.usage };
+  const restored = checkpoints.map((packed, rank) =>
+    restoreCheckpoint(saved[rank], packed, rank === checkpoints.length - 1 ? usage : null),
+  );
+  const ends = { event: events.at(-1), checkpoint: restored.at(-1) };
+  return { events, checkpoints: restored, approvals, view: restoreView(view, usage, ends), closed };
 }
 
-function groupEvents(events: readonly RunEvent[]): EventGroup[] {
-  const groups: EventGroup[] = [];
-  let last: RunEvent | null = null;
-  for (const event of events) {
-    const { seq, at, place, body } = split(event);
-    const group = groups.at(-1);
-    const follows = last !== null && seq === last.seq + 1;
-    const isSameMoment = last !== null && at === last.at;
-    if (group && follows && isSameMoment && isSamePlace(group, place)) group.events.push(body);
-    else
-      groups.push({ ...(!follows && { seq }), ...(!isSameMoment && { at: Date.parse(at) }), ...place, events: [body] });
-    last = event;
-  }
-  return groups;
+/** What a batch ends with. */
+interface Ends {
+  readonly event: RunEvent | undefined;
+  readonly checkpoint: Checkpoint | undefined;
 }
 
-interface SplitEvent {
-  readonly seq: number;
-  readonly at: string;
-  readonly place: Place;
-  readonly body: object;
-}
-
-function split(event: RunEvent): SplitEvent {
-  const { seq, at, step, path, node, visit, index, ...body } = {
-    path: undefined,
-    node: undefined,
-    visit: undefined,
-    index: undefined,
-    ...event,
+function packView(view: RunView, ends: Ends): PackedView {
+  const { waitingFor, pending, output, error, endedAt, usage, ...rest } = view;
+  return {
+    ...withoutEmpty({ waitingFor, pending }),
+    ...(output !== null && { output }),
+    ...(error && { error }),
+    ...(endedAt !== null && { endedAt }),
+    ...differing(rest, impliedBy(ends)),
+    usage: withoutEmpty(usage),
   };
-  return { seq, at, place: { step, path, node, visit, index }, body };
 }
 
-function isSamePlace(a: Place, b: Place): boolean {
-  const hasSamePath = a.path?.join('/') === b.path?.join('/');
-  return hasSamePath && a.step === b.step && a.node === b.node && a.visit === b.visit && a.index === b.index;
+function restoreView(view: PackedView, usage: Usage, ends: Ends): RunView {
+  return { ...NOT_BEGUN, ...impliedBy(ends), ...view, usage };
 }
 
-function spreadEvents(groups: readonly EventGroup[]): RunEvent[] {
-  const events: RunEvent[] = [];
-  let seq = 0;
-  let at = '';
-  for (const { seq: first, at: moment, events: bodies, ...place } of groups) {
-    seq = first ?? seq;
-    at = moment === undefined ? at : new Date(moment).toISOString();
-    for (const body of bodies) events.push(toEvent({ seq: seq++, at, ...place, ...body }));
-  }
-  return events;
+type Implied = Pick<RunView, 'status' | 'step' | 'next' | 'checkpointId'>;
+
+/** A run is mostly running, and stands where its last event and checkpoint say. */
+function impliedBy({ event, checkpoint }: Ends): Implied {
+  return {
+    status: 'running',
+    step: event?.step ?? 0,
+    next: checkpoint?.next ?? [],
+    checkpointId: checkpoint?.id ?? null,
+  };
 }
 
-function toEvent(value: object): RunEvent {
-  if (isEvent(value)) return value;
-  throw new TypeError('A journal batch holds what is no event');
+function differing(view: Implied, implied: Implied): Partial<Implied> {
+  const { status, step, next, checkpointId } = view;
+  return {
+    ...(status !== implied.status && { status }),
+    ...(step !== implied.step && { step }),
+    ...(next.join(' ') !== implied.next.join(' ') && { next }),
+    ...(checkpointId !== implied.checkpointId && { checkpointId }),
+  };
 }
 
-function isEvent(value: object): value is RunEvent {
-  return 'type' in value && typeof value.type === 'string';
-}
-
-function packCheckpoint({ parentId, changes, place }: Checkpoint): PackedCheckpoint {
-  return { parentId, changes, ...(Object.keys(place).length > 0 && { place }) };
+function packCheckpoint({ id, parentId, changes, place }: Checkpoint, usage: Usage | null): PackedCheckpoint {
+  const { spent = {}, ...rest } = place;
+  const isImplied = usage !== null && JSON.stringify(spent) === JSON.stringify(spentOf(usage));
+  const said = { ...rest, ...(!isImplied && (usage || Object.keys(spent).length > 0) && { spent }) };
+  return {
+    ...(parentId !== before(id) && { parentId }),
+    changes,
+    ...(Object.keys(said).length > 0 && { place: said }),
+  };
 }
 
 function restoreCheckpoint(
   event: RunEvent | undefined,
   { parentId, changes, place = {} }: PackedCheckpoint,
+  usage: Usage | null,
 ): Checkpoint {
   if (event?.type !== 'checkpoint.saved') throw new TypeError('A journal batch holds a checkpoint without its event');
   const { seq, step, at: createdAt, checkpoint: id, source, next } = event;
-  return { id, parentId, seq, step, source, next, createdAt, changes, place };
+  const { spent = usage ? spentOf(usage) : {}, ...rest } = place;
+  const whole = { ...rest, ...withoutEmpty({ spent }) };
+  return {
+    id,
+    parentId: parentId === undefined ? before(id) : parentId,
+    seq,
+    step,
+    source,
+    next,
+    createdAt,
+    changes,
+    place: whole,
+  };
 }
 
-/** What an absent field of a packed view stands for. */
-const NOTHING: RunView = { ...NOT_BEGUN, step: 0 };
+/** What a checkpoint says is spent, when it is what the view says is used. */
+function spentOf({ costUsd, ...counts }: Usage): Partial<Spent> {
+  const { inputTokens, outputTokens, modelCalls, toolCalls } = counts;
+  const costMicros = Math.round(costUsd * 1_000_000);
+  return withoutEmpty({ inputTokens, outputTokens, costMicros, modelCalls, toolCalls });
+}
+
+/** Checkpoints of a run are numbered, from 1. */
+function before(id: string): string | null {
+  const at = id.lastIndexOf('.c') + 2;
+  const number = Number(id.slice(at));
+  return number > 1 ? `${id.slice(0, at)}${number - 1}` : null;
+}

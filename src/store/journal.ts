@@ -113,18 +113,22 @@ function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Ra
   `;
 }
 
+/** A batch that comes late says when the run began, if it holds that event, and nothing else that is still true. */
 function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
   const { view, closed } = batch;
   const lastSeq = lastSeqOf(batch);
+  const startedAt = batch.events.find(({ type }) => type === 'run.started')?.at ?? null;
+  const isNews = sql`last_seq < ${lastSeq}`;
   return sql`
     update runs set
-      status = ${view.status},
-      view = ${JSON.stringify(view)}::json,
-      last_seq = ${lastSeq},
-      closed = ${closed && JSON.stringify(closed)}::json,
-      handed_over_at = coalesce(handed_over_at, now()),
-      ended_at = ${view.endedAt}::timestamptz
-    where id = ${runId} and last_seq < ${lastSeq}
+      status = case when ${isNews} then ${view.status} else status end,
+      view = case when ${isNews} then ${JSON.stringify(view)}::json else view end,
+      closed = case when ${isNews} then ${closed && JSON.stringify(closed)}::json else closed end,
+      ended_at = case when ${isNews} then ${view.endedAt}::timestamptz else ended_at end,
+      last_seq = greatest(last_seq, ${lastSeq}),
+      started_at = coalesce(started_at, ${startedAt}::timestamptz),
+      handed_over_at = coalesce(handed_over_at, now())
+    where id = ${runId} and (${isNews} or ${startedAt !== null})
   `;
 }
 

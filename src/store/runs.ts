@@ -165,7 +165,17 @@ function records(db: Kysely<Tables>) {
       'input',
       'limits',
     ])
-    .select(['metadata', 'redacted', 'created_by', 'created_at', 'handed_over_at', 'is_granted', 'view', 'last_seq'])
+    .select([
+      'metadata',
+      'redacted',
+      'created_by',
+      'created_at',
+      'handed_over_at',
+      'is_granted',
+      'started_at',
+      'view',
+      'last_seq',
+    ])
     .select(
       sql<readonly string[]>`array(
         select fork.id from runs fork where fork.parent_run_id = runs.id order by fork.created_at, fork.id
@@ -212,7 +222,7 @@ function toRecord(row: RunRow): RunRecord {
     isHandedOver: row.handed_over_at !== null,
     isQueued: !row.is_granted,
     forks: row.forks,
-    view: row.view,
+    view: row.view && { ...row.view, startedAt: row.started_at?.toISOString() ?? null },
     lastSeq: row.last_seq,
   };
 }

@@ -76,6 +76,7 @@ export interface RunsTable {
   handed_over_at: OptionalTime;
   /** Until then somebody is at it. */
   hand_over_after: Time;
+  started_at: OptionalTime;
   ended_at: OptionalTime;
   /** The run as of this event; a view that comes late changes nothing. */
   last_seq: number;

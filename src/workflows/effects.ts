@@ -10,7 +10,7 @@ import type { JournalParcel } from './journal.ts';
 /** Makes what the interpreter wants done happen: calls become activities, waits become timers. */
 export interface Effects {
   /** @param carry packs what the activity of a call writes into the journal on its way */
-  perform(effect: Effect, carry: () => JournalParcel | null): void;
+  perform(effect: Effect, carry: (call: CallEffect) => JournalParcel | null): void;
 }
 
 /** Whose calls they are. */
@@ -33,8 +33,8 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
       switch (effect.kind) {
         case 'call':
           return later
-            ? void later.run(async () => call(inbox, owner, { effect, parcel: carry() }))
-            : call(inbox, owner, { effect, parcel: carry() });
+            ? void later.run(async () => call(inbox, owner, { effect, parcel: carry(effect) }))
+            : call(inbox, owner, { effect, parcel: carry(effect) });
         case 'timer':
           return void timers.set(effect.id, startTimer(inbox, effect));
         case 'cancel.timer':

@@ -6,6 +6,7 @@ import type { CompiledGraph } from '../graph/compile.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
 import { packBatch } from '../graph/packed-batch.ts';
+import type { Carrier } from '../graph/packed-events.ts';
 import type { PackedBatch } from '../graph/packed-batch.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Run } from '../graph/run.ts';
@@ -23,8 +24,11 @@ export interface JournalParcel {
 /** What a run has said and the store has not acknowledged. */
 export interface Journal {
   add(advance: Advance): void;
-  /** Packs everything that is not on its way yet; `null`: there is no event that could carry it. */
-  pack(run: Run): JournalParcel | null;
+  /**
+   * Packs everything that is not on its way yet; `null`: there is no event that could carry it.
+   * @param call the call that it travels with
+   */
+  pack(run: Run, call?: Carrier['call']): JournalParcel | null;
   isEmpty(): boolean;
 }
 
@@ -41,13 +45,13 @@ export function createJournal(graph: CompiledGraph): Journal {
     add({ events, checkpoints, approvals }) {
       if (events.length + approvals.length > 0) unsent.push({ events, checkpoints, approvals });
     },
-    pack(run) {
+    pack(run, call = null) {
       if (!unsent.some(({ events }) => events.length > 0)) return null;
       const entries = unsent;
       unsent = [];
       onTheWay.add(entries);
       return {
-        batch: packBatch(toBatch(graph, entries, run)),
+        batch: packBatch(toBatch(graph, entries, run), { runId: run.id, call }),
         delivered: () => void onTheWay.delete(entries),
         lost() {
           if (onTheWay.delete(entries)) unsent = [...entries, ...unsent];

@@ -116,7 +116,7 @@ function take(shell: Shell, step: Advance, isByPerson: boolean): void {
   shell.isUrgent ||= isByPerson || step.approvals.length > 0 || step.run.status !== before.status;
   shell.latestEvents = [...shell.latestEvents, ...step.events].slice(-MAX_LATEST_EVENTS);
   journal.add(step);
-  for (const effect of step.effects) effects.perform(effect, () => journal.pack(step.run));
+  for (const effect of step.effects) effects.perform(effect, (call) => journal.pack(step.run, call));
 }
 
 function isByPerson({ kind }: OccurrenceBody): boolean {

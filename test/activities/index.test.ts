@@ -6,7 +6,7 @@ import type { Activities } from '../../src/activities/index.ts';
 import type { CallOutcome } from '../../src/activities/call-task.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
+import { CARRIER, aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
 import { anActivity, failureOf, returns, scriptedTool } from '../support/scripted-tool.ts';
 
 const reply = {
@@ -58,7 +58,8 @@ describe('createActivities', () => {
 
   test('writes the journal by itself where no call carries it', async () => {
     await anActivity().run(
-      async () => await activities.record({ runId: 'alone', tenantId: 'acme', journal: packBatch(aJournalBatch()) }),
+      async () =>
+        await activities.record({ runId: 'alone', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) }),
     );
     expect(await store.journal.events('alone', 0, 10)).toEqual(aJournalBatch().events);
   });

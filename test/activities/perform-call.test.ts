@@ -7,7 +7,7 @@ import type { ToolCallRequest } from '../../src/graph/effect.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { aJournalBatch, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
+import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
 import { answers, createAttempt, failureOf, held, returns, scriptedTool } from '../support/scripted-tool.ts';
 import type { ScriptedTool } from '../support/scripted-tool.ts';
 
@@ -234,13 +234,13 @@ describe('the journal', () => {
     (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
 
   test('is written with the call', async () => {
-    const task = aNewTask('keyed', { runId: 'J-success', journal: packBatch(aJournalBatch()) });
+    const task = aNewTask('keyed', { runId: 'J-success', journal: packBatch(aJournalBatch(), CARRIER) });
     await attempt(scriptedTool(returns('paid')), task);
     expect(await numbersOf('J-success')).toEqual([1]);
   });
 
   test('is written also when the call fails', async () => {
-    const task = aNewTask('keyed', { runId: 'J-failure', journal: packBatch(aJournalBatch()) });
+    const task = aNewTask('keyed', { runId: 'J-failure', journal: packBatch(aJournalBatch(), CARRIER) });
     await failureOf(attempt(scriptedTool(answers(400)), task));
     expect(await numbersOf('J-failure')).toEqual([1]);
   });
@@ -249,12 +249,12 @@ describe('the journal', () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
-    await attempt(tool, { ...task, runId: 'J-again', journal: packBatch(aJournalBatch()) });
+    await attempt(tool, { ...task, runId: 'J-again', journal: packBatch(aJournalBatch(), CARRIER) });
     expect(await numbersOf('J-again')).toEqual([1]);
   });
 
   test('that can not be written has the activity tried again, not before the call has been recorded', async () => {
-    const task = aNewTask('unsafe', { runId: 'J-away', journal: packBatch(aJournalBatch()) });
+    const task = aNewTask('unsafe', { runId: 'J-away', journal: packBatch(aJournalBatch(), CARRIER) });
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
     const ends: string[] = [];

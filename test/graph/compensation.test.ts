@@ -101,8 +101,8 @@ describe('what can not be undone', () => {
   });
 
   test('for its arguments is not called', () => {
-    const unfillable = { ...pays('one'), compensate: { tool: 'notify', args: { key: '{{ result.nope }}' } } };
-    const { run, calls } = play(aDefinition({ nodes: { a: unfillable, c: breaks } }));
+    const unfilled = { ...pays('one'), compensate: { tool: 'notify', args: { key: '{{ result.nope }}' } } };
+    const { run, calls } = play(aDefinition({ nodes: { a: unfilled, c: breaks } }));
     expect(calls).toHaveLength(2);
     expect(undoEventsOf(run)).toEqual(['compensation.failed a']);
   });
@@ -171,7 +171,7 @@ describe('a definition', () => {
     validateGraph(toJson(aDefinition(over)), aCatalog()).map(({ code, path }) => `${code} ${path}`);
 
   test.each([
-    [{ nodes: { a: { ...pays('k'), compensate: { tool: 'lokup' } } } }, ['UNKNOWN_TOOL /nodes/a/compensate/tool']],
+    [{ nodes: { a: { ...pays('k'), compensate: { tool: 'nowhere' } } } }, ['UNKNOWN_TOOL /nodes/a/compensate/tool']],
     [
       { nodes: { a: { ...pays('k'), compensate: { tool: 'lookup', args: { key: '{{ error.code }}' } } } } },
       ['INVALID_TEMPLATE /nodes/a/compensate/args/key'],

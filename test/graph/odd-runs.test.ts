@@ -166,6 +166,6 @@ describe('a batch that is damaged is not read', () => {
     [{ events: [{ step: 0, events: [{ type: 7 }] }], view }, /holds what is no event/],
     [{ events: [], checkpoints: [{ parentId: null, changes: {} }], view }, /checkpoint without its event/],
   ])('%j', (batch, message) => {
-    expect(() => unpackBatch(batch)).toThrow(message);
+    expect(() => unpackBatch(batch, { runId: 'r', call: null })).toThrow(message);
   });
 });

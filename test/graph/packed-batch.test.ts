@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 import { packBatch, unpackBatch } from '../../src/graph/packed-batch.ts';
+import type { Carrier } from '../../src/graph/packed-events.ts';
 import { toRunView } from '../../src/graph/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
@@ -17,12 +18,15 @@ const whole: JournalBatch = {
   events,
   checkpoints,
   approvals: Object.values(run.approvals),
-  view: toRunView(run),
+  view: { ...toRunView(run), startedAt: null },
   closed: null,
 };
 
+const carrier: Carrier = { runId: run.id, call: null };
+
 /** As the batch comes out at the other end. */
-const sent = (batch: JournalBatch): unknown => unpackBatch(JSON.parse(JSON.stringify(packBatch(batch))));
+const sent = (batch: JournalBatch): unknown =>
+  unpackBatch(JSON.parse(JSON.stringify(packBatch(batch, carrier))), carrier);
 
 describe('a batch', () => {
   test('comes out as it went in', () => {

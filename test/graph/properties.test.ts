@@ -124,9 +124,11 @@ describe('whatever the graph', () => {
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
         expect(eventsOf(played).map(({ seq }) => seq)).toEqual(eventsOf(played).map((_, at) => at + 1));
-        for (const { run, events, checkpoints, approvals } of played.steps) {
-          const batch = { events, checkpoints, approvals, view: toRunView(run), closed: null };
-          const sent = unpackBatch(copyOf(packBatch(batch)));
+        for (const { run, effects, events, checkpoints, approvals } of played.steps) {
+          const call = effects.find((effect) => effect.kind === 'call') ?? null;
+          const carrier = { runId: run.id, call };
+          const batch = { events, checkpoints, approvals, view: { ...toRunView(run), startedAt: null }, closed: null };
+          const sent = unpackBatch(copyOf(packBatch(batch, carrier)), carrier);
           expect(sent).toEqual({ ...copyOf(batch), view: { ...batch.view, checkpointId: sent.view.checkpointId } });
         }
       }),

@@ -3,6 +3,7 @@ import type { Tool, ToolContext } from '../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/effect.ts';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
+import type { Carrier } from '../../src/graph/packed-events.ts';
 
 /** A policy whose times are long enough never to matter, unless a test says otherwise. */
 export function aPolicy({
@@ -59,6 +60,9 @@ export function aContext(over: Partial<ToolContext> = {}): ToolContext {
   const signal = new AbortController().signal;
   return { key: 'K1', runId: 'R1', tenantId: 'acme', principal: { sub: 'ann', roles: ['user'] }, signal, ...over };
 }
+
+/** A journal activity of its own. */
+export const CARRIER: Carrier = { runId: 'R1', call: null };
 
 /** The first event of a run. */
 export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {

@@ -40,7 +40,7 @@ function open() {
   };
 }
 
-const read = (parcel: JournalParcel | null) => parcel && unpackBatch(parcel.batch);
+const read = (parcel: JournalParcel | null) => parcel && unpackBatch(parcel.batch, { runId: identity.id, call: null });
 
 describe('a parcel that is lost', () => {
   test('is packed again, with approvals as they are by then', () => {

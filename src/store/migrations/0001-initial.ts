@@ -44,6 +44,7 @@ const STATEMENTS = [
     interrupts boolean not null,
     handed_over_at timestamptz,
     hand_over_after timestamptz not null,
+    started_at timestamptz,
     ended_at timestamptz,
     last_seq integer not null default 0,
     view json,
