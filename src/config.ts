@@ -137,6 +137,8 @@ const ConfigSchema = z.strictObject({
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   defaults: Defaults.prefault({}),
+  retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
+  forking: z.boolean().default(true),
 });
 
 function refuseNamesakes(tools: readonly { readonly name: string }[], context: z.RefinementCtx): void {

@@ -4,8 +4,10 @@ import type { ActivityDeps } from './activities/index.ts';
 import { createGenerate } from './activities/models/generate.ts';
 import { createEnvironmentSecrets } from './activities/secrets.ts';
 import { createHttpTool } from './activities/tools/http-tool.ts';
+import type { ApiSettings } from './api/environment.ts';
 import type { Config } from './config.ts';
 import type { Catalog } from './graph/catalog.ts';
+import { parseDuration } from './graph/duration.ts';
 import { mapValues } from './graph/map-values.ts';
 import type { Store } from './store/store.ts';
 
@@ -27,6 +29,16 @@ export function toCatalog({ models, tools, functions, nodeTypes, defaults }: Con
     }),
     defaults,
   };
+}
+
+/** What the API itself goes by. */
+export function toApiSettings({ retention, forking }: Config): ApiSettings {
+  const { runs, checkpoints } = retention;
+  return { retention: { runsMs: ageOf(runs), checkpointsMs: ageOf(checkpoints) }, forking };
+}
+
+function ageOf(text: string | undefined): number | null {
+  return text === undefined ? null : parseDuration(text);
 }
 
 /** The code and the secrets behind a catalog, for a worker. */

@@ -6,6 +6,7 @@ import { ulid } from 'ulid';
 import type { ApiDeps, ApiEnv } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { problemResponse } from './problem.ts';
+import { adminRoutes } from './routes/admin.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
@@ -47,6 +48,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     stateRoutes,
     controlRoutes,
     threadRoutes,
+    adminRoutes,
     approvalRoutes,
     healthRoutes,
     schemaRoutes,

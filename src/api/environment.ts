@@ -10,9 +10,18 @@ export interface ApiDeps {
   readonly store: Store;
   readonly engine: Engine;
   readonly catalog: Catalog;
+  readonly settings: ApiSettings;
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
   readonly logger: Logger;
+}
+
+/** What an installation says of the API itself. */
+export interface ApiSettings {
+  /** For how long runs that have ended are kept, and all of their states; milliseconds, `null`: for ever. */
+  readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
+  /** Runs may begin at checkpoints of others. */
+  readonly forking: boolean;
 }
 
 /** One try of a request. */

@@ -37,6 +37,8 @@ export async function forkRun(
   caller: Caller,
   { id, parent, wanted }: { id: string; parent: RunRecord; wanted: WantedFork },
 ): Promise<void> {
+  if (!deps.settings.forking)
+    throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await deps.store.checkpoints.at(parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const forked = await forkedGraph(deps, parent, wanted.graph);

@@ -6,7 +6,7 @@ import { createDataConverter } from '../data-converter.ts';
 import { isMain } from '../is-main.ts';
 import { createLogger } from '../logger.ts';
 import { openPostgresStore } from '../store/store.ts';
-import { toCatalog } from '../wiring.ts';
+import { toApiSettings, toCatalog } from '../wiring.ts';
 import { createApp } from './app.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { AuthSettings } from './authenticate.ts';
@@ -54,6 +54,7 @@ async function main(): Promise<void> {
     store,
     engine: createEngine(connection, namespace, createDataConverter(store.blobs)),
     catalog: toCatalog(config),
+    settings: toApiSettings(config),
     authenticate,
     cursors: createCursors(HOLDFAST_CURSOR_SECRET),
     logger,

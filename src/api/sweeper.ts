@@ -1,8 +1,9 @@
 import type { ApiDeps } from './environment.ts';
 import { tryHandOver } from './hand-over.ts';
 import { grantTurns } from './grant-turns.ts';
+import { pruneRuns } from './prune-runs.ts';
 
-type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings'>;
 
 /** Something that is looked after now and then. */
 interface Chore {
@@ -18,6 +19,7 @@ const chores: readonly Chore[] = [
   { everyMs: 250, run: grantTurns },
   { everyMs: 2_000, run: handOverRuns },
   { everyMs: 60_000, run: forgetAnswers },
+  { everyMs: 3_600_000, run: prune },
 ];
 
 /** Sees to what requests have left undone: queued runs, runs that were accepted and not started, answers that are old. */
@@ -48,6 +50,11 @@ function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<vo
 
 async function handOverRuns(deps: SweeperDeps): Promise<void> {
   for (const id of await deps.store.handOvers.due(new Date().toISOString(), BATCH)) await tryHandOver(deps, id);
+}
+
+async function prune(deps: SweeperDeps): Promise<void> {
+  const pruned = await pruneRuns(deps);
+  if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {

@@ -20,7 +20,7 @@ import { createPgliteDialect } from '../store/pglite-dialect.ts';
 import { createPostgresDialect } from '../store/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
-import { toCatalog } from '../wiring.ts';
+import { toApiSettings, toCatalog } from '../wiring.ts';
 import { createWorker } from '../worker.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 import { lockFolder } from './folder-lock.ts';
@@ -102,6 +102,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     store,
     engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs)),
     catalog,
+    settings: toApiSettings(config),
     authenticate,
     cursors: createCursors(dataDir),
     logger,

@@ -30,6 +30,8 @@ export interface Checkpoints {
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
   /** The checkpoint of another run that a fork goes on from. */
   forkedFrom(runId: string): Promise<StoredCheckpoint | null>;
+  /** Forgets all checkpoints of a run but the newest. @returns how many went */
+  keepLast(runId: string): Promise<number>;
   /** The checkpoints of some runs, the newest first. */
   list(runIds: readonly string[], page: PageRequest): Promise<Page<StoredCheckpoint>>;
 }
@@ -47,6 +49,7 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
       return row ? toCheckpoint(row) : null;
     },
     forkedFrom: (runId) => forkedFrom(db, runId),
+    keepLast: (runId) => keepLast(db, runId),
     list: (runIds, page) => list(db, runIds, page),
   };
 }
@@ -97,15 +100,37 @@ async function keepSnapshot(
   chain: readonly { readonly bytes: number }[],
 ): Promise<void> {
   if (chain.length < SNAPSHOT_AFTER) return;
-  const texts = { channels: JSON.stringify(channels), place: JSON.stringify(place) };
-  const bytes = texts.channels.length + texts.place.length;
-  if (chain.reduce((sum, change) => sum + change.bytes, 0) < bytes) return;
-  const { id, runId, seq } = checkpoint;
+  const snapshot = toSnapshot({ checkpoint, channels, place });
+  if (chain.reduce((sum, change) => sum + change.bytes, 0) >= snapshot.bytes) await insertSnapshot(db, snapshot);
+}
+
+function toSnapshot({ checkpoint: { id, runId, seq }, ...state }: StoredState) {
+  const channels = JSON.stringify(state.channels);
+  const place = JSON.stringify(state.place);
+  return { checkpoint_id: id, run_id: runId, seq, channels, place, bytes: channels.length + place.length };
+}
+
+async function insertSnapshot(db: Kysely<Tables>, snapshot: ReturnType<typeof toSnapshot>): Promise<void> {
   await db
     .insertInto('snapshots')
-    .values({ checkpoint_id: id, run_id: runId, seq, ...texts, bytes })
+    .values(snapshot)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+}
+
+/** A snapshot takes the place of what is forgotten. */
+async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
+  const last = await stateAt(db, runId, null);
+  if (!last) return 0;
+  const { seq } = last.checkpoint;
+  await insertSnapshot(db, toSnapshot(last));
+  await db.deleteFrom('snapshots').where('run_id', '=', runId).where('seq', '<', seq).execute();
+  const { numDeletedRows } = await db
+    .deleteFrom('checkpoints')
+    .where('run_id', '=', runId)
+    .where('seq', '<', seq)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
 }
 
 async function list(

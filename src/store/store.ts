@@ -22,6 +22,8 @@ import type { Ledger } from './ledger.ts';
 import { migrate } from './migrate.ts';
 import { createPgliteDialect } from './pglite-dialect.ts';
 import { createPostgresDialect } from './postgres-dialect.ts';
+import { createRetention } from './retention.ts';
+import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
 import { storableText } from './storable-text.ts';
@@ -42,6 +44,7 @@ export interface Store {
   readonly ledger: Ledger;
   readonly blobs: Blobs;
   readonly idempotency: Idempotency;
+  readonly retention: RetentionStore;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -74,6 +77,7 @@ async function openStore(dialect: Dialect): Promise<Store> {
     ledger: createLedger(db),
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),
+    retention: createRetention(db),
     ping: async () => void (await sql`select 1`.execute(db)),
     close: () => db.destroy(),
   };

@@ -13,6 +13,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const { routes } = createApp({
     store,
     engine: { start: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody },
+    settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true },
     catalog: aCatalog(),
     cursors: createCursors('secret'),
     authenticate: createAuthenticate({

@@ -1,0 +1,47 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { authorized } from '../middleware/authorized.ts';
+import { idempotent } from '../middleware/idempotent.ts';
+import { jsonBody } from '../middleware/json-body.ts';
+import { countPrunable, pruneRuns } from '../prune-runs.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
+
+const tags = ['admin'];
+
+const PruneSchema = z
+  .strictObject({ dryRun: z.boolean().default(false).openapi({ description: 'Only count what would go' }) })
+  .openapi('Prune');
+
+const PrunedSchema = z
+  .object({
+    dryRun: z.boolean(),
+    runs: z.int(),
+    events: z.int(),
+    checkpoints: z.int(),
+    approvals: z.int(),
+    ledger: z.int(),
+    blobs: z.int(),
+  })
+  .openapi('Pruned');
+
+const prune: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/admin/prune',
+    tags,
+    security,
+    summary: 'Forget what has outlived the retention of the configuration',
+    middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: body(PruneSchema),
+    responses: { 200: json(PrunedSchema, 'How many rows went, or would go'), ...problems(400, 409, 413, 415, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const { dryRun } = c.req.valid('json');
+    const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps);
+    return c.json({ dryRun, ...pruned }, 200);
+  });
+};
+
+/** What those do who look after an installation. */
+export const adminRoutes = routes(prune);
