@@ -51,6 +51,7 @@ export function onHoldfast({ client, config, store }: BenchEnvironment): RunChai
       ...identity,
       onBusy: 'reject',
       parentRunId: null,
+      replay: null,
       limits: {},
       input: {},
       metadata: {},

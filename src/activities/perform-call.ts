@@ -13,7 +13,7 @@ import { messageOf } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { judgeClaim } from './ledger.ts';
 import type { Known } from './ledger.ts';
-import { isCallReply } from './reply.ts';
+import { isCallReply } from '../graph/is-call-reply.ts';
 import { retryDelay } from './retry-delay.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';

@@ -14,6 +14,7 @@ export async function cancelQueued(
     events: [ended],
     checkpoints: [],
     approvals: [],
+    signals: [],
     view: { ...NOT_BEGUN, status: 'canceled', endedAt: at },
     closed: null,
   });

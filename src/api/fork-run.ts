@@ -1,23 +1,19 @@
 import { forkRun as beginFork } from '../graph/advance.ts';
-import type { Catalog } from '../graph/catalog.ts';
 import { compileGraph } from '../graph/compile.ts';
-import type { GraphDefinition } from '../graph/definition.ts';
 import type { ForkStart } from '../graph/fork.ts';
-import { toJson, toJsonObject } from '../graph/json.ts';
+import { toJson } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
-import { limitsOfGraph } from '../graph/limits.ts';
-import type { DoneBefore, Run, RunLimits } from '../graph/run.ts';
-import { sliceCatalog } from '../graph/slice-catalog.ts';
+import type { DoneBefore } from '../graph/run.ts';
 import type { StoredState } from '../store/checkpoints.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
-import { resolveGraph } from './graph-reference.ts';
-import { isStart, tryHandOver } from './hand-over.ts';
+import { tryHandOver } from './hand-over.ts';
+import { pinnedGraph } from './pinned-graph.ts';
+import type { PinnedGraph } from './pinned-graph.ts';
 import { toApiError } from './refusal.ts';
-import { publicLimits, redactedChannels } from './start-run.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;
@@ -41,7 +37,7 @@ export async function forkRun(
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await deps.store.checkpoints.at(parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
-  const forked = await forkedGraph(deps, parent, wanted.graph);
+  const forked = await pinnedGraph(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
   const fork = toFork(state, { wanted, done, isSameGraph: forked.graph.hash === parent.graph.hash });
   const start = toStart(caller, forked, { id, tenantId: parent.tenantId, fork });
@@ -55,6 +51,7 @@ export async function forkRun(
     threadId: null,
     onBusy: 'reject',
     parentRunId: parent.id,
+    replay: null,
     input: parent.input,
     limits: forked.publicLimits,
     metadata: parent.metadata,
@@ -64,37 +61,6 @@ export async function forkRun(
     start: toJson(start),
   });
   await tryHandOver(deps, id);
-}
-
-interface ForkedGraph {
-  readonly graph: Run['graph'];
-  readonly definition: GraphDefinition;
-  readonly catalog: Catalog;
-  readonly limits: RunLimits;
-  readonly publicLimits: JsonObject;
-  readonly redacted: readonly string[];
-}
-
-/** What the parent has pinned, or another graph as it would be pinned now. */
-async function forkedGraph(deps: ApiDeps, parent: RunRecord, reference: Json): Promise<ForkedGraph> {
-  if (reference === null) {
-    const start = await deps.store.runs.startOf(parent.id);
-    if (!isStart(start)) throw new TypeError(`Run ${parent.id} has nothing that it was started with`);
-    const { definition, catalog, identity } = start;
-    const { graph, limits, redacted } = parent;
-    return { graph, definition, catalog, limits: identity.limits, publicLimits: limits, redacted };
-  }
-  const graph = await resolveGraph(reference, { ...deps, tenantId: parent.tenantId });
-  const { name, version, hash, given, definition } = graph;
-  await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
-  return {
-    graph: { name, version, hash },
-    definition,
-    catalog: sliceCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
-    limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
-    publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
-    redacted: redactedChannels(graph),
-  };
 }
 
 /** So many calls of the parent are told to whoever decides in the fork. */
@@ -127,7 +93,7 @@ function toFork(
 
 function toStart(
   { sub, roles }: Caller,
-  { graph, definition, catalog, limits }: ForkedGraph,
+  { graph, definition, catalog, limits }: PinnedGraph,
   { id, tenantId, fork }: { id: string; tenantId: string; fork: ForkStart },
 ): RunGraphInput {
   const identity = { id, tenantId, threadId: null, graph, createdBy: { sub, roles }, limits };

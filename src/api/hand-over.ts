@@ -1,4 +1,4 @@
-import type { RunGraphInput } from '../workflows/contract.ts';
+import type { Beginning, RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 
 /** So long a process may take to hand a run over before another one tries. Longer than a request to Temporal may take. */
@@ -8,9 +8,11 @@ const LEASE_MS = 20_000;
 export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
   const now = Date.now();
   const claimed = await store.handOvers.claim(id, toTime(now), toTime(now + LEASE_MS));
-  if (!claimed || !isStart(claimed.start)) return;
-  const { start, predecessorId, execution } = claimed;
-  await engine.start({ ...(await withBase(store, start, predecessorId)), execution });
+  const start: unknown = claimed?.start;
+  if (!claimed || !isStart(start)) return;
+  const { reopening, predecessorId, execution } = claimed;
+  const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
+  await engine.start({ ...start, begin, execution });
   await store.handOvers.complete(id, toTime(Date.now()));
 }
 
@@ -22,15 +24,18 @@ export async function tryHandOver(deps: Pick<ApiDeps, 'engine' | 'store' | 'logg
 }
 
 /** A run on a thread goes on from the state that its predecessor has left. */
-async function withBase(
+export async function firstBeginning(
   store: ApiDeps['store'],
-  start: RunGraphInput,
+  { begin }: RunGraphInput,
   predecessorId: string | null,
-): Promise<RunGraphInput> {
-  const { begin } = start;
-  if (predecessorId === null || begin.kind !== 'input') return start;
+): Promise<Beginning> {
+  if (predecessorId === null || begin.kind !== 'input') return begin;
   const left = await store.checkpoints.at(predecessorId, null);
-  return left ? { ...start, begin: { ...begin, base: left.channels } } : start;
+  return left ? { ...begin, base: left.channels } : begin;
+}
+
+function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reopen';
 }
 
 /** What an accepted run is stored with. */

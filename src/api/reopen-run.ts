@@ -37,7 +37,7 @@ export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSig
   const { limits } = payload;
   const reopened = await deps.store.endings.reopen(run.id, {
     lastSeq,
-    start: toJson({ ...start, begin: { kind: 'reopen', run: whole, name, payload } }),
+    reopening: toJson({ kind: 'reopen', run: whole, name, payload }),
     limits: isJsonObject(limits) ? { ...run.limits, ...limits } : run.limits,
     view: viewUntilThen(whole, after),
     at: new Date(at).toISOString(),

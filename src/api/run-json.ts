@@ -6,7 +6,21 @@ import { toWorkflowId } from '../workflows/contract.ts';
 
 /** A run as the API gives it. @param view the run as it is, where that is newer than what the store has */
 export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: RunView | null = run.view) {
-  const { id, tenantId, graph, threadId, parentRunId, forks, input, limits, metadata, createdBy, createdAt } = run;
+  const {
+    id,
+    tenantId,
+    graph,
+    threadId,
+    parentRunId,
+    forks,
+    replayOf,
+    divergence,
+    input,
+    limits,
+    metadata,
+    createdBy,
+    createdAt,
+  } = run;
   const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage } = view ?? NOT_BEGUN;
   return {
     id,
@@ -15,6 +29,8 @@ export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: R
     threadId,
     parentRunId,
     forks,
+    replayOf,
+    divergence,
     step,
     next,
     waitingFor,

@@ -51,6 +51,7 @@ export async function startRun(
     threadId: wanted.threadId,
     onBusy: wanted.onBusy,
     parentRunId: null,
+    replay: null,
     input: wanted.input,
     limits: toJsonObject(publicLimits(graph, wanted.limits, deps.catalog)),
     metadata: wanted.metadata,

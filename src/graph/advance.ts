@@ -1,6 +1,6 @@
 import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { keepTime, openClock } from './clock.ts';
+import { DEADLINE_TIMER, keepTime, openClock } from './clock.ts';
 import { closeDown } from './close-down.ts';
 import { undoNext } from './compensation.ts';
 import type { CompiledGraph } from './compile.ts';
@@ -17,7 +17,7 @@ import type { ForkStart } from './fork.ts';
 import { carryOver, freshScope } from './fresh-scope.ts';
 import { handleOccurrence } from './handle-occurrence.ts';
 import type { JsonObject } from './json.ts';
-import type { Occurrence } from './occurrence.ts';
+import type { Occurrence, RecordedSignal } from './occurrence.ts';
 import { NOTHING_SPENT, isEnded } from './run.ts';
 import { scopeAt } from './place.ts';
 import type { Breakpoints, Cancellation, EndedStatus, Refusal, Run } from './run.ts';
@@ -26,6 +26,7 @@ import { withdraw } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
 import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
+import { cancelTimer } from './tasks.ts';
 import { truncate } from './truncate.ts';
 
 /** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
@@ -36,6 +37,8 @@ export interface Advance {
   readonly checkpoints: readonly Checkpoint[];
   /** Approvals that are new or have changed. */
   readonly approvals: readonly Approval[];
+  /** Signals that were taken in, for a replay. */
+  readonly signals: readonly RecordedSignal[];
   /** There is more to do at once; a `continue` goes on when the journal is written. */
   readonly more: boolean;
 }
@@ -114,7 +117,7 @@ function openRun(
     output: null,
     spent: NOTHING_SPENT,
     checkpointId: null,
-    counters: { seq: 0, checkpoint: 0, approval: 0 },
+    counters: { seq: 0, checkpoint: 0, approval: 0, signal: 0 },
   };
 }
 
@@ -146,8 +149,8 @@ function step(
 ): Advance {
   const draft = openDraft(graph, run, now);
   const more = proceed(draft, act);
-  const { effects, events, checkpoints, approvals } = draft;
-  return { run: draft.run, effects, events, checkpoints, approvals: [...approvals.values()], more };
+  const { effects, events, checkpoints, approvals, signals } = draft;
+  return { run: draft.run, effects, events, checkpoints, approvals: [...approvals.values()], signals, more };
 }
 
 function proceed(draft: Draft, act: (draft: Draft) => RunError | void): boolean {
@@ -250,6 +253,7 @@ function pauseRun(draft: Draft): void {
 
 function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
   withdraw(draft);
+  cancelTimer(draft, DEADLINE_TIMER);
   draft.run.status = status;
   draft.run.endedAt = draft.now;
   emit(draft, rootFrame(draft), event);

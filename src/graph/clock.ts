@@ -12,6 +12,12 @@ export function openClock({ deadlineMs }: RunLimits): Clock | null {
   return deadlineMs === undefined ? null : { leftMs: deadlineMs, runsSince: null };
 }
 
+/** Has the deadline start anew, by the limits that are in force now. */
+export function restartClock(draft: Draft): void {
+  cancelTimer(draft, DEADLINE_TIMER);
+  draft.run.clock = openClock(draft.run.limits);
+}
+
 /** Lets the clock of the deadline run or stand still, as the run's status has it. */
 export function keepTime(draft: Draft): void {
   const { run } = draft;

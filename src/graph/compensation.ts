@@ -50,10 +50,11 @@ export function undoNext(draft: Draft): boolean {
   return false;
 }
 
-function begin(draft: Draft, { key: done, place, request }: Undo): true {
+function begin(draft: Draft, undo: Undo): true {
+  const { key: done, place, request } = undo;
   const key = `${done}:undo`;
   const { tool, args } = request;
-  draft.run.calls[key] = { task: [], called: { kind: 'tool', name: tool }, since: draft.now, isUndo: true };
+  draft.run.calls[key] = { task: [], called: { kind: 'tool', name: tool }, since: draft.now, undoes: undo };
   emitWithin(draft, place, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   const summary = `undo ${[...(place.path ?? []), place.node].join('/')} #${place.visit}`;
   draft.effects.push({ kind: 'call', key, order: 0, node: place.node, request, summary });
@@ -61,17 +62,14 @@ function begin(draft: Draft, { key: done, place, request }: Undo): true {
 }
 
 /** Takes in what became of undoing the latest thing. What could not be undone is said, and the others still are. */
-export function undone(draft: Draft, outcome: { readonly result: Json } | { readonly error: RunError }): void {
-  const last = draft.run.toUndo.at(-1);
+export function undone(draft: Draft, undo: Undo, outcome: UndoOutcome): void {
   draft.run.spent.toolCalls += 1;
-  if (last) closeLatest(draft, last, outcome);
+  closeLatest(draft, undo, outcome);
 }
 
-function closeLatest(
-  draft: Draft,
-  compensation: Compensation,
-  outcome: { readonly result: Json } | { readonly error: RunError },
-): void {
+type UndoOutcome = { readonly result: Json } | { readonly error: RunError };
+
+function closeLatest(draft: Draft, compensation: Compensation, outcome: UndoOutcome): void {
   const { run } = draft;
   const { place } = compensation;
   run.toUndo = run.toUndo.slice(0, -1);

@@ -8,13 +8,18 @@ import { emitTask } from './tasks.ts';
 
 /**
  * Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped; so is what comes
- * while the run is being canceled, or a task would begin new work.
+ * while the run is about to end, or a task would begin new work; but that nobody can tell what a call did is kept.
  */
 export function deliver(draft: Draft, address: TaskAddress, happening: Happening): void {
   const { cancellation, failing } = draft.run;
-  if ((cancellation && !cancellation.isClosing) || failing) return;
+  const isEnding = failing !== null || cancellation?.isClosing === false;
+  if (isEnding && !isOutcomeUnknown(happening)) return;
   const found = findTask(draft, address);
   if (found) resumeTask(found, happening);
+}
+
+function isOutcomeUnknown(happening: Happening): boolean {
+  return happening.kind === 'call.failed' && happening.failure.error.code === 'UNKNOWN_OUTCOME';
 }
 
 /** Records an event about the task at an address, as far as it is still there. */

@@ -4,6 +4,7 @@ import type { ReduceContext } from './channels/reducer.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { CompiledGraph } from './compile.ts';
 import type { Effect } from './effect.ts';
+import type { RecordedSignal } from './occurrence.ts';
 import type { CompensationEventBody, RunEvent, RunEventBody } from './events.ts';
 import { totalCost } from './expression/meter.ts';
 import { jsonSize } from './json.ts';
@@ -40,6 +41,7 @@ export interface Draft {
   readonly effects: Effect[];
   readonly events: RunEvent[];
   readonly checkpoints: Checkpoint[];
+  readonly signals: RecordedSignal[];
   /** Approvals that are new or changed, by id. */
   readonly approvals: Map<string, Approval>;
   /** Lists that this `advance` may extend in place. */
@@ -89,6 +91,7 @@ export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
     effects: [],
     events: [],
     checkpoints: [],
+    signals: [],
     approvals: new Map(),
     owned: new OwnedLists(),
     load: { bytes: 0, costBefore: totalCost() },
@@ -135,6 +138,12 @@ export function emit(draft: Draft, { scope, path }: Frame, body: RunEventBody): 
   draft.events.push(event);
   draft.load.bytes += EVENT_OVERHEAD + ('update' in body ? jsonSize(body.update) : 0);
   return event;
+}
+
+/** Records a signal, so that a replay can send it again. */
+export function recordSignal({ run, signals }: Draft, name: string, payload: Json): void {
+  const { counters } = run;
+  signals.push({ number: ++counters.signal, seq: counters.seq, name, payload });
 }
 
 /** Records an event about a node task that may be gone. */

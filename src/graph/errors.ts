@@ -23,6 +23,7 @@ export type RunErrorCode =
   | 'APPROVAL_REJECTED'
   | 'MAX_VISITS_EXCEEDED'
   | 'ABORTED'
+  | 'REPLAY_DIVERGED'
   | 'CANCELED'
   | 'INTERNAL';
 

@@ -36,6 +36,12 @@ export function previewNext(draft: Draft, frame: Frame): readonly string[] {
   }
 }
 
+/** At a breakpoint after a node, what comes next depends on the new state. */
+export function lookAgain(draft: Draft, frame: Frame): void {
+  const { hold } = frame.scope;
+  if (hold?.at === 'after') frame.scope.hold = { ...hold, next: previewNext(draft, frame) };
+}
+
 /** Has nodes run next, or when nothing else is left to run, besides those that are waiting for it. */
 export function trigger(frame: Frame, nodes: readonly Trigger[]): void {
   const { triggers, deferred } = sort(frame, nodes);

@@ -1,7 +1,8 @@
 import { saveCheckpoint } from './checkpoints.ts';
+import { START } from './definition.ts';
 import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
-import { fire } from './fire.ts';
+import { fire, lookAgain } from './fire.ts';
 import { rootFrame } from './frames.ts';
 import type { JsonObject } from './json.ts';
 import type { Place } from './place.ts';
@@ -38,6 +39,7 @@ export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkSt
     if (!edited.ok) return edited.refusal;
   }
   if (asNode !== null) Object.assign(scope, { triggers: [], deferred: [], hold: null, unfired: [asNode] });
+  lookAgain(draft, frame);
   const failure = scope.hold ? null : fire(draft, frame);
   if (failure) return { code: 'INVALID_VALUES', message: failure.message };
   const everything = Object.entries(scope.channels).map(([name, value]) => [name, { set: value }]);
@@ -56,7 +58,7 @@ function refuseNodes(draft: Draft, asNode: string | null): Refusal | null {
     );
   const { triggers, deferred, unfired } = run.root;
   const nodes = [...triggers, ...deferred].map(({ node }) => node).concat(unfired);
-  const gone = nodes.find((node) => !graph.nodes.has(node));
+  const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
   if (gone === undefined) return null;
   const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;
   return { code: 'MALFORMED', message, issues: [{ path: '/graph', message }] };

@@ -1,6 +1,7 @@
 import { DEADLINE_TIMER } from './clock.ts';
 import { noteCompensation, undone } from './compensation.ts';
 import { deliver, emitAt } from './deliver.ts';
+import { recordSignal } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { CallReply } from './effect.ts';
 import type { RunError } from './errors.ts';
@@ -22,7 +23,7 @@ const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
   'call.failed': failCall,
   timer: fireTimer,
   signal: (draft, { name, payload }) => receive(draft, name, payload),
-  'cancel.requested': (draft) => cancelRun(draft, 'temporal-operator', 'The workflow was canceled'),
+  'cancel.requested': cancelByTemporal,
   continue: () => undefined,
 };
 
@@ -40,7 +41,7 @@ function completeCall(
 ): void {
   const call = takeCall(draft, key);
   if (!call) return;
-  if (call.isUndo) return undone(draft, { result: reply.kind === 'value' ? reply.value : null });
+  if (call.undoes) return undone(draft, call.undoes, { result: 'value' in reply && reply.value });
   recordReply(draft, call, { key, reply, attempts, durationMs });
   noteCompensation(draft, call, { key, reply });
   deliver(draft, call.task, { kind: 'call.completed', reply });
@@ -51,13 +52,20 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
   if (!call) return;
   const { kind, name } = call.called;
   const { error } = failure;
-  if (call.isUndo) return undone(draft, { error });
+  if (call.undoes) return undone(draft, call.undoes, { error });
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - call.since };
   if (kind === 'tool') emitAt(draft, call.task, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
   if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });
   if (kind === 'tool') draft.run.spent.toolCalls += 1;
   if (kind === 'model') draft.run.spent.modelCalls += 1;
   deliver(draft, call.task, { kind: 'call.failed', failure });
+}
+
+function cancelByTemporal(draft: Draft): void {
+  const by = { sub: 'temporal-operator', roles: [] };
+  const reason = 'The workflow was canceled';
+  if (!draft.run.cancellation) recordSignal(draft, 'cancel', { by, reason });
+  cancelRun(draft, by.sub, reason);
 }
 
 /** A call that is not open has been answered before, or belongs to work that was given up. */

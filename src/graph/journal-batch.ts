@@ -2,6 +2,7 @@ import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { ClosedRun } from './closed-run.ts';
 import type { RunEvent } from './events.ts';
+import type { RecordedSignal } from './occurrence.ts';
 import type { RunView } from './run-view.ts';
 
 /** What a run has to say since it last did. Written twice, it changes nothing; batches may come in any order. */
@@ -9,6 +10,7 @@ export interface JournalBatch {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
+  readonly signals: readonly RecordedSignal[];
   /** The run after the last of the events. When it began is left to its first event: `startedAt` is `null` at the other end. */
   readonly view: RunView;
   /** The run once it has ended, so that it can be gone on with. */

@@ -5,6 +5,15 @@ import type { TaskFailure } from './scope.ts';
 /** What happened to a run, and when (milliseconds since the epoch). */
 export type Occurrence = OccurrenceBody & { readonly at: number };
 
+/** A signal as a run has taken it in: what it led to is in the events after number `seq`. */
+export interface RecordedSignal {
+  /** Signals of a run are numbered, from 1. */
+  readonly number: number;
+  readonly seq: number;
+  readonly name: string;
+  readonly payload: Json;
+}
+
 export type OccurrenceBody =
   | {
       readonly kind: 'call.completed';

@@ -3,6 +3,7 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { ClosedRun } from './closed-run.ts';
 import type { RunEvent } from './events.ts';
 import type { JournalBatch } from './journal-batch.ts';
+import type { RecordedSignal } from './occurrence.ts';
 import { packEvents, unpackEvents } from './packed-events.ts';
 import type { Carrier, EventGroup } from './packed-events.ts';
 import type { Spent } from './run.ts';
@@ -18,6 +19,7 @@ export interface PackedBatch {
   readonly events: readonly EventGroup[];
   readonly checkpoints?: readonly PackedCheckpoint[];
   readonly approvals?: readonly Approval[];
+  readonly signals?: readonly RecordedSignal[];
   readonly view: PackedView;
   readonly closed?: ClosedRun | null;
 }
@@ -35,7 +37,7 @@ interface PackedCheckpoint {
 type PackedView = Partial<Omit<RunView, 'usage' | 'startedAt'>> & { readonly usage: Partial<Usage> };
 
 export function packBatch(
-  { events, checkpoints, approvals, view, closed }: JournalBatch,
+  { events, checkpoints, approvals, signals, view, closed }: JournalBatch,
   carrier: Carrier,
 ): PackedBatch {
   const last = checkpoints.at(-1);
@@ -44,13 +46,14 @@ export function packBatch(
     events: packEvents(events, carrier),
     ...(packed.length > 0 && { checkpoints: packed }),
     ...(approvals.length > 0 && { approvals }),
+    ...(signals.length > 0 && { signals }),
     view: packView(view, { event: events.at(-1), checkpoint: last }),
     ...(closed && { closed }),
   };
 }
 
 export function unpackBatch(
-  { events: groups, checkpoints = [], approvals = [], view, closed = null }: PackedBatch,
+  { events: groups, checkpoints = [], approvals = [], signals = [], view, closed = null }: PackedBatch,
   carrier: Carrier,
 ): JournalBatch {
   const events = unpackEvents(groups, carrier);
@@ -60,7 +63,7 @@ export function unpackBatch(
     restoreCheckpoint(saved[rank], packed, rank === checkpoints.length - 1 ? usage : null),
   );
   const ends = { event: events.at(-1), checkpoint: restored.at(-1) };
-  return { events, checkpoints: restored, approvals, view: restoreView(view, usage, ends), closed };
+  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, ends), closed };
 }
 
 /** What a batch ends with. */
@@ -124,7 +127,8 @@ function restoreCheckpoint(
   usage: Usage | null,
 ): Checkpoint {
   if (event?.type !== 'checkpoint.saved') throw new TypeError('A journal batch holds a checkpoint without its event');
-  const { seq, step, at: createdAt, checkpoint: id, source, next } = event;
+  const { seq, at: createdAt, checkpoint: id, source, next } = event;
+  const step = source === 'update' || source === 'fork' ? event.step - 1 : event.step;
   const { spent = usage ? spentOf(usage) : {}, ...rest } = place;
   const whole = { ...rest, ...withoutEmpty({ spent }) };
   return {

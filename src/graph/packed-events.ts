@@ -22,7 +22,7 @@ interface Place {
   readonly step: number;
   readonly path: readonly string[] | undefined;
   readonly node: string | undefined;
-  /** Absent where there is a node: 1. */
+  /** Absent where there is a node: 1; 0: there is none. */
   readonly visit: number | undefined;
   readonly index: number | undefined;
 }
@@ -38,11 +38,11 @@ interface SplitEvent {
 
 export function packEvents(events: readonly RunEvent[], carrier: Carrier): EventGroup[] {
   const groups: { place: Place; packed: EventGroup & { events: object[] } }[] = [];
-  let last: SplitEvent | null = null;
+  let last = BEGINNING;
   for (const event of events.map(split)) {
     const body = shorten(event, last, carrier);
     const group = groups.at(-1);
-    const follows = last !== null && event.seq === last.seq + 1 && event.at === last.at;
+    const follows = event.seq === last.seq + 1 && event.at === last.at;
     if (group && follows && isSamePlace(group.place, event.place)) group.packed.events.push(body);
     else groups.push({ place: event.place, packed: { ...headOf(event, last), events: [body] } });
     last = event;
@@ -50,22 +50,22 @@ export function packEvents(events: readonly RunEvent[], carrier: Carrier): Event
   return groups.map(({ packed }) => packed);
 }
 
-function headOf({ seq, at, place }: SplitEvent, last: SplitEvent | null): Omit<EventGroup, 'events'> {
+function headOf({ seq, at, place }: SplitEvent, last: SplitEvent): Omit<EventGroup, 'events'> {
   const { step, visit, ...rest } = place;
   return {
-    ...(seq !== (last?.seq ?? -1) + 1 && { seq }),
-    ...(at !== last?.at && { at: Date.parse(at) }),
-    ...(step !== last?.place.step && { step }),
+    ...(seq !== last.seq + 1 && { seq }),
+    ...(at !== last.at && { at: Date.parse(at) }),
+    ...(step !== last.place.step && { step }),
     ...rest,
-    ...(visit !== 1 && { visit }),
+    ...(rest.node !== undefined && visit !== 1 && { visit: visit ?? NO_VISIT }),
   };
 }
 
 export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): RunEvent[] {
   const events: RunEvent[] = [];
-  let last: SplitEvent = { seq: -1, at: '', place: NOWHERE, body: {} };
+  let last = BEGINNING;
   for (const { seq = last.seq + 1, at, events: bodies, step = last.place.step, ...rest } of groups) {
-    const place = { ...NOWHERE, step, ...(rest.node !== undefined && { visit: 1 }), ...rest };
+    const place = { ...NOWHERE, step, ...rest, visit: visitOf(rest) };
     const time = at === undefined ? last.at : new Date(at).toISOString();
     for (const [offset, body] of bodies.entries()) {
       const event = { seq: seq + offset, at: time, place, body: { ...body } };
@@ -76,11 +76,21 @@ export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): R
   return events;
 }
 
+/** Where a node is named, and none of its visits. */
+const NO_VISIT = 0;
+
+function visitOf({ node, visit = 1 }: Partial<Place>): number | undefined {
+  return node === undefined || visit === NO_VISIT ? undefined : visit;
+}
+
 function defined(place: Place): object {
   return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
 }
 
 const NOWHERE: Place = { step: -1, path: undefined, node: undefined, visit: undefined, index: undefined };
+
+/** What the first event of a batch follows on. */
+const BEGINNING: SplitEvent = { seq: -1, at: '', place: NOWHERE, body: {} };
 
 function split(event: RunEvent): SplitEvent {
   const { seq, at, step, path, node, visit, index, ...body } = { ...NOWHERE, ...event };
@@ -88,12 +98,12 @@ function split(event: RunEvent): SplitEvent {
 }
 
 /** What a field of an event is when it is left out; by type. */
-type Implied = (event: SplitEvent, last: SplitEvent | null, carrier: Carrier) => Body;
+type Implied = (event: SplitEvent, last: SplitEvent, carrier: Carrier) => Body;
 
 const IMPLIED: Readonly<Record<string, Implied>> = {
   'tool.requested': (event, _last, carrier) => ({ ...requestOf(carrier), idempotencyKey: firstKey(event, carrier) }),
   'tool.called': (event, _last, carrier) => ({ idempotencyKey: firstKey(event, carrier), attempts: 1 }),
-  'step.started': (_event, last) => ({ nodes: last?.body['next'] }),
+  'step.started': (_event, last) => ({ nodes: last.body['next'] }),
   'checkpoint.saved': () => ({ source: 'loop' }),
 };
 
@@ -107,17 +117,17 @@ function requestOf({ call }: Carrier): Body {
   return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : {};
 }
 
-function shorten(event: SplitEvent, last: SplitEvent | null, carrier: Carrier): object {
+function shorten(event: SplitEvent, last: SplitEvent, carrier: Carrier): object {
   const implied = impliedOf(event, last, carrier);
   return Object.fromEntries(Object.entries(event.body).filter(([field, value]) => !isSame(value, implied[field])));
 }
 
-function lengthen(event: SplitEvent, last: SplitEvent | null, carrier: Carrier): Body {
+function lengthen(event: SplitEvent, last: SplitEvent, carrier: Carrier): Body {
   const missing = Object.entries(impliedOf(event, last, carrier)).filter(([field]) => !(field in event.body));
   return { ...event.body, ...Object.fromEntries(missing) };
 }
 
-function impliedOf(event: SplitEvent, last: SplitEvent | null, carrier: Carrier): Body {
+function impliedOf(event: SplitEvent, last: SplitEvent, carrier: Carrier): Body {
   return IMPLIED[String(event.body['type'])]?.(event, last, carrier) ?? {};
 }
 

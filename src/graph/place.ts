@@ -30,7 +30,7 @@ export type Visited = readonly string[];
 export function placeNow({ root, spent, events, areEventsSaved }: DraftRun, visited: Visited): PlaceChange {
   const { superstep, deferred, joins, unfired, messages, hold } = root;
   const triggers = superstep ? superstep.tasks.map(toTrigger) : root.triggers;
-  const visits = Object.fromEntries(visited.map((node) => [node, root.visits[node] ?? 0]));
+  const visits = Object.fromEntries(Object.entries(root.visits).filter(([node]) => visited.includes(node)));
   return {
     ...withoutEmpty({
       triggers: areNamesEnough(root, triggers) ? [] : triggers,

@@ -1,4 +1,4 @@
-import { openClock } from './clock.ts';
+import { restartClock } from './clock.ts';
 import type { Draft } from './draft.ts';
 import { askAgain } from './start-again.ts';
 import { openTasks } from './frames.ts';
@@ -16,6 +16,6 @@ export function revive(draft: Draft): void {
   run.failing = null;
   run.cancellation = null;
   run.pause = null;
-  run.clock = openClock(run.limits);
+  restartClock(draft);
   for (const of of openTasks(draft)) askAgain(of);
 }

@@ -167,6 +167,7 @@ export interface Counters {
   readonly seq: number;
   readonly checkpoint: number;
   readonly approval: number;
+  readonly signal: number;
 }
 
 /** Leads to a node task: the keys of the subgraph tasks around it, outermost first, then its own. */
@@ -177,8 +178,8 @@ export interface OpenCall {
   readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
   /** When it was asked for, in milliseconds since the epoch. */
   readonly since: number;
-  /** It takes another call back; no task waits for it. */
-  readonly isUndo?: true;
+  /** The call that it takes back; no task waits for it. */
+  readonly undoes?: Undo;
 }
 
 export interface OpenTimer {

@@ -28,9 +28,12 @@ function again(task: NodeTask): NodeTask {
 
 const READY: TaskState = { phase: 'ready' };
 
+/** A call that was called back keeps its key: the ledger holds what it did, and may be told to make it after all. */
 function asking(task: NodeTask): NodeTask {
-  const isOpen = task.state.phase === 'open' && task.state.position.kind !== 'subgraph';
-  return isOpen ? { ...task, state: READY } : task;
+  const { state, order } = task;
+  if (state.phase !== 'open' || state.position.kind === 'subgraph') return task;
+  const isCall = state.position.kind === 'call' || state.position.kind === 'llm';
+  return { ...task, order: isCall ? order + 1 : order, state: READY };
 }
 
 function nextTry({ round, order }: NodeTask, { callFailed }: TaskFailure): Pick<NodeTask, 'round' | 'order'> {

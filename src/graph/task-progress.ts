@@ -86,8 +86,11 @@ export function skipTask(of: TaskFrame, output: Json, by: string): void {
 }
 
 /** Ends a task that a person has given up. */
-export function failTask(of: TaskFrame, failure: TaskFailure): void {
-  setState(of, { phase: 'failed', failure, inside: null });
+export function failTask(
+  of: TaskFrame,
+  { failure, inside }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'inside'>,
+): void {
+  setState(of, { phase: 'failed', failure, inside });
 }
 
 /** Failures that are not the node's own work: `onError` doesn't catch them. */
@@ -139,7 +142,11 @@ function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failur
     };
   } catch (error) {
     if (error instanceof GraphError)
-      return { phase: 'failed', failure: { callFailed: false, error: { ...toRunError(error), node } }, inside: null };
+      return {
+        phase: 'failed',
+        failure: { callFailed: false, error: { ...toRunError(error), node } },
+        inside: insideOf(of),
+      };
     throw error;
   }
 }

@@ -12,7 +12,8 @@ import { takeBack } from './threads.ts';
 export interface Reopening {
   /** The last event that is known; the run is left alone if there are others. */
   readonly lastSeq: number;
-  readonly start: Json;
+  /** What the run's next execution begins with. */
+  readonly reopening: Json;
   readonly limits: JsonObject;
   /** The run as it is shown until it says something itself. */
   readonly view: RunView;
@@ -63,7 +64,7 @@ async function find(db: Kysely<Tables>, id: string): Promise<Ended | null> {
 async function reopen(
   transaction: Transaction<Tables>,
   id: string,
-  { lastSeq, start, limits, view, at }: Reopening,
+  { lastSeq, reopening, limits, view, at }: Reopening,
 ): Promise<'reopened' | 'busy' | 'changed'> {
   const row = await transaction
     .selectFrom('runs')
@@ -79,7 +80,7 @@ async function reopen(
     .updateTable('runs')
     .set({
       execution: row.execution + 1,
-      start: JSON.stringify(start),
+      reopening: JSON.stringify(reopening),
       limits: JSON.stringify(limits),
       view: JSON.stringify(view),
       status: view.status,

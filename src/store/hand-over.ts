@@ -7,6 +7,8 @@ import type { Tables } from './tables.ts';
 export interface HandOver {
   readonly id: string;
   readonly start: Json;
+  /** What this execution begins with instead; `null`: it is the first. */
+  readonly reopening: Json;
   /** The run of its thread whose state it goes on from. */
   readonly predecessorId: string | null;
   /** Which execution of the run's workflow it will be, from 1. */
@@ -49,9 +51,11 @@ async function claim(
     .where('handed_over_at', 'is', null)
     .where(sql<boolean>`is_granted`)
     .where('hand_over_after', '<=', new Date(now))
-    .returning(['start', 'predecessor_id', 'execution'])
+    .returning(['start', 'reopening', 'predecessor_id', 'execution'])
     .executeTakeFirst();
-  return row ? { id, start: row.start, predecessorId: row.predecessor_id, execution: row.execution } : null;
+  if (!row) return null;
+  const { start, reopening, predecessor_id: predecessorId, execution } = row;
+  return { id, start, reopening, predecessorId, execution };
 }
 
 async function due(db: Kysely<Tables>, now: string, limit: number): Promise<readonly string[]> {

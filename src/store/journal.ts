@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
+import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
 import type { Tables } from './tables.ts';
@@ -15,6 +16,8 @@ export interface Journal {
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
   /** Events after a number, in order, as far as they are there without a gap. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** The signals that a run has taken in, in order. */
+  signals(runId: string): Promise<readonly RecordedSignal[]>;
   /** Events of some types, in order, within a part of the history. */
   ofTypes(
     runId: string,
@@ -31,6 +34,13 @@ export function createJournal(db: Kysely<Tables>): Journal {
   return {
     write: (batch, writer) => write(db, batch, writer),
     events: (runId, after, limit) => events(db, { runId, after }, limit),
+    signals: (runId) =>
+      db
+        .selectFrom('signals')
+        .select(['number', 'seq', 'name', 'payload'])
+        .where('run_id', '=', runId)
+        .orderBy('number')
+        .execute(),
     ofTypes: (runId, types, range) => ofTypes(db, { runId, types }, range),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
@@ -45,6 +55,7 @@ async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWri
   await sql`
     with written_events as (${insertEvents(batch, writer)}),
       written_checkpoints as (${insertCheckpoints(batch, writer)}),
+      written_signals as (${insertSignals(batch, writer)}),
       written_approvals as (${upsertApprovals(batch, writer)}),
       freed_thread as (${freeThread(batch, writer)})
     ${updateRun(batch, writer)}
@@ -84,6 +95,20 @@ function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWrit
       ${checkpoints.map(({ createdAt }) => createdAt)}::timestamptz[]
     ) as rows (id, seq, parent_id, step, source, next, changes, place, created_at)
     on conflict (id) do nothing
+  `;
+}
+
+function insertSignals({ signals }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
+  return sql`
+    insert into signals (run_id, number, seq, name, payload)
+    select ${runId}, number, seq, name, payload::json
+    from unnest(
+      ${signals.map(({ number }) => number)}::integer[],
+      ${signals.map(({ seq }) => seq)}::integer[],
+      ${signals.map(({ name }) => name)}::text[],
+      ${toTexts(signals.map(({ payload }) => payload))}::text[]
+    ) as rows (number, seq, name, payload)
+    on conflict (run_id, number) do nothing
   `;
 }
 

@@ -61,6 +61,15 @@ export interface Ledger {
   /** Records that nobody can tell what a lost attempt did. */
   markUnknown(key: string, failure: TaskFailure): Promise<void>;
   retrying(runId: string): Promise<readonly Retrying[]>;
+  /** How each call of a run ended, by its key. */
+  answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
+}
+
+/** How a call has ended; a call that has not, has neither. */
+export interface RecordedAnswer {
+  readonly result: Json;
+  readonly failure: TaskFailure | null;
+  readonly failures: number;
 }
 
 export interface LedgerFailure {
@@ -90,6 +99,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
       await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '=', 'claimed').execute();
     },
     retrying: (runId) => retrying(db, runId),
+    answers: (runId) => answers(db, runId),
   };
 }
 
@@ -173,6 +183,15 @@ async function update(
     .where('claim', '=', claim)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
+}
+
+async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<string, RecordedAnswer>> {
+  const rows = await db
+    .selectFrom('ledger')
+    .select(['key', 'result', 'failure', 'failures'])
+    .where('run_id', '=', runId)
+    .execute();
+  return new Map(rows.map(({ key, ...answer }) => [key, answer]));
 }
 
 async function retrying(db: Kysely<Tables>, runId: string): Promise<readonly Retrying[]> {

@@ -33,10 +33,9 @@ export function createRetention(db: Kysely<Tables>): RetentionStore {
   };
 }
 
-/** What belongs to a run, by the column that names the run. */
-const PARTS = { events: 'run_id', checkpoints: 'run_id', approvals: 'run_id', ledger: 'run_id' } as const;
-type Part = keyof typeof PARTS;
-const PART_NAMES: readonly Part[] = ['events', 'checkpoints', 'approvals', 'ledger'];
+/** Tables whose rows belong to runs, and are counted. */
+const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
+type Part = (typeof PARTS)[number];
 
 /** The id of a run's workflow, as `workflows/contract.ts` makes it. */
 const WORKFLOW_ID = sql<string>`'run:' || tenant_id || ':' || id`.as('workflow_id');
@@ -84,8 +83,9 @@ async function runsWithOldStates(
 async function pruneRuns(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<Pruned> {
   const ids = runs.map(({ id }) => id);
   const gone: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
-  for (const part of PART_NAMES) gone[part] = await deleteOf(transaction, part, ids);
+  for (const part of PARTS) gone[part] = await deleteOf(transaction, part, ids);
   const blobs = await sql`delete from blobs where workflow_id = any(${workflowsOf(runs)}::text[])`.execute(transaction);
+  await sql`delete from signals where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
@@ -102,7 +102,7 @@ function workflowsOf(runs: readonly OldRun[]): readonly string[] {
 
 async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: readonly string[]): Promise<number> {
   const { numAffectedRows } = await sql`
-    delete from ${sql.table(part)} where ${sql.ref(PARTS[part])} = any(${ids}::text[])
+    delete from ${sql.table(part)} where run_id = any(${ids}::text[])
   `.execute(transaction);
   return Number(numAffectedRows ?? 0);
 }
@@ -119,7 +119,7 @@ async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> 
   const runs = await oldRuns(db, retention, Number.MAX_SAFE_INTEGER);
   const ids = runs.map(({ id }) => id);
   const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
-  for (const part of PART_NAMES)
+  for (const part of PARTS)
     counts[part] = await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`);
   const others = await runsWithOldStates(db, retention, Number.MAX_SAFE_INTEGER);
   const thinned = others.map(({ id }) => id).filter((id) => !ids.includes(id));

@@ -5,7 +5,7 @@ import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import { isAfterTime, isBefore, isEqual, toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Tables } from './tables.ts';
+import type { Divergence, Tables } from './tables.ts';
 import { takeTurn } from './threads.ts';
 import type { Turn } from './threads.ts';
 
@@ -17,6 +17,10 @@ export interface RunRecord {
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly threadId: string | null;
   readonly parentRunId: string | null;
+  /** The run whose recorded answers it was given, and where it first did something else. */
+  readonly replayOf: string | null;
+  readonly divergence: Divergence | null;
+  readonly predecessorId: string | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
@@ -43,6 +47,8 @@ export interface NewRun {
   /** What happens when another run of the thread is at work. */
   readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
   readonly parentRunId: string | null;
+  /** It was made of recorded answers, and no workflow runs it. */
+  readonly replay: { readonly of: string; readonly divergence: Divergence | null } | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
@@ -104,32 +110,48 @@ async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'a
   if (turn.kind === 'busy') return 'busy';
   await transaction
     .insertInto('runs')
-    .values({
-      id,
-      tenant_id: tenantId,
-      status: 'queued',
-      graph_name: run.graph.name,
-      graph_version: run.graph.version,
-      graph_hash: run.graph.hash,
-      thread_id: threadId,
-      parent_run_id: run.parentRunId,
-      start: JSON.stringify(run.start),
-      input: JSON.stringify(run.input),
-      limits: JSON.stringify(run.limits),
-      metadata: JSON.stringify(run.metadata),
-      redacted: JSON.stringify(run.redacted),
-      created_by: run.createdBy,
-      created_at: at,
-      execution: 1,
-      is_granted: turn.kind === 'granted',
-      predecessor_id: turn.kind === 'granted' ? turn.predecessorId : null,
-      interrupts: turn.kind === 'queued' && run.onBusy === 'interrupt',
-      hand_over_after: at,
-      last_seq: 0,
-    })
+    .values({ ...toRow(run), ...toTurn(turn, run) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return 'accepted';
+}
+
+function toRow(run: NewRun) {
+  const { replay } = run;
+  return {
+    id: run.id,
+    tenant_id: run.tenantId,
+    status: 'queued' as const,
+    graph_name: run.graph.name,
+    graph_version: run.graph.version,
+    graph_hash: run.graph.hash,
+    thread_id: run.threadId,
+    parent_run_id: run.parentRunId,
+    start: JSON.stringify(run.start),
+    input: JSON.stringify(run.input),
+    limits: JSON.stringify(run.limits),
+    metadata: JSON.stringify(run.metadata),
+    redacted: JSON.stringify(run.redacted),
+    created_by: run.createdBy,
+    created_at: run.createdAt,
+    execution: 1,
+    last_seq: 0,
+    ...(replay && {
+      replay_of: replay.of,
+      divergence: replay.divergence && JSON.stringify(replay.divergence),
+      handed_over_at: run.createdAt,
+    }),
+  };
+}
+
+function toTurn(turn: Turn, { onBusy, createdAt }: NewRun) {
+  const isGranted = turn.kind === 'granted';
+  return {
+    is_granted: isGranted,
+    predecessor_id: isGranted ? turn.predecessorId : null,
+    interrupts: !isGranted && onBusy === 'interrupt',
+    hand_over_after: createdAt,
+  };
 }
 
 const ALWAYS: Turn = { kind: 'granted', predecessorId: null };
@@ -162,6 +184,9 @@ function records(db: Kysely<Tables>) {
       'graph_hash',
       'thread_id',
       'parent_run_id',
+      'replay_of',
+      'divergence',
+      'predecessor_id',
       'input',
       'limits',
     ])
@@ -213,6 +238,9 @@ function toRecord(row: RunRow): RunRecord {
     graph: { name: row.graph_name, version: row.graph_version, hash: row.graph_hash },
     threadId: row.thread_id,
     parentRunId: row.parent_run_id,
+    replayOf: row.replay_of,
+    divergence: row.divergence,
+    predecessorId: row.predecessor_id,
     input: row.input,
     limits: row.limits,
     metadata: row.metadata,

@@ -16,6 +16,7 @@ export interface Tables {
   graphs: GraphsTable;
   runs: RunsTable;
   events: EventsTable;
+  signals: SignalsTable;
   checkpoints: CheckpointsTable;
   snapshots: SnapshotsTable;
   threads: ThreadsTable;
@@ -23,6 +24,16 @@ export interface Tables {
   ledger: LedgerTable;
   blobs: BlobsTable;
   idempotency: IdempotencyTable;
+}
+
+/** Where a replay first does something else than what was recorded. */
+export interface Divergence {
+  /** The number of the event. */
+  readonly seq: number;
+  /** The event as it was recorded; `null`: the recording had ended. */
+  readonly expected: Json;
+  /** The event as it is now; `null`: the replay does nothing more. */
+  readonly actual: Json;
 }
 
 /** What we have written we can read as what it was. */
@@ -56,8 +67,13 @@ export interface RunsTable {
   graph_hash: string;
   thread_id: string | null;
   parent_run_id: string | null;
+  /** The run whose recorded answers it was given. */
+  replay_of: string | null;
+  divergence: OptionalPayload<Divergence>;
   /** What the workflow is started with, so that a run that was accepted can always be started. */
   start: Payload;
+  /** What its execution begins with instead, since it has gone on after it had ended. */
+  reopening: OptionalPayload;
   input: Payload<JsonObject>;
   limits: Payload<JsonObject>;
   metadata: Payload<JsonObject>;
@@ -91,6 +107,15 @@ export interface EventsTable {
   execution_run_id: string;
   type: string;
   body: Payload<RunEvent>;
+}
+
+/** Signals that a run has taken in, for replays. */
+export interface SignalsTable {
+  run_id: string;
+  number: number;
+  seq: number;
+  name: string;
+  payload: Payload;
 }
 
 export interface CheckpointsTable {

@@ -9,6 +9,7 @@ import { packBatch } from '../graph/packed-batch.ts';
 import type { Carrier } from '../graph/packed-events.ts';
 import type { PackedBatch } from '../graph/packed-batch.ts';
 import { isEnded } from '../graph/run.ts';
+import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 
@@ -36,14 +37,16 @@ interface Entry {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
+  readonly signals: readonly RecordedSignal[];
 }
 
 export function createJournal(graph: CompiledGraph): Journal {
   let unsent: Entry[] = [];
   const onTheWay = new Set<readonly Entry[]>();
   return {
-    add({ events, checkpoints, approvals }) {
-      if (events.length + approvals.length > 0) unsent.push({ events, checkpoints, approvals });
+    add({ events, checkpoints, approvals, signals }) {
+      const size = events.length + approvals.length + signals.length;
+      if (size > 0) unsent.push({ events, checkpoints, approvals, signals });
     },
     pack(run, call = null) {
       if (!unsent.some(({ events }) => events.length > 0)) return null;
@@ -69,6 +72,7 @@ function toBatch(graph: CompiledGraph, entries: readonly Entry[], run: Run): Jou
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
     approvals: Object.values(run.approvals).filter(({ id }) => changed.has(id)),
+    signals: entries.flatMap(({ signals }) => signals),
     view: toRunView(run),
     closed: isEnded(run.status) ? closeRun(run, graph) : null,
   };

@@ -1,10 +1,13 @@
 import { describe, expect, test } from 'vitest';
+import { closeRun } from '../../src/graph/closed-run.ts';
+import { compileGraph } from '../../src/graph/compile.ts';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 import { packBatch, unpackBatch } from '../../src/graph/packed-batch.ts';
 import type { Carrier } from '../../src/graph/packed-events.ts';
 import { toRunView } from '../../src/graph/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
+import { addsNames, startRun } from '../support/runs.ts';
 
 const definition = aDefinition({
   nodes: {
@@ -18,6 +21,7 @@ const whole: JournalBatch = {
   events,
   checkpoints,
   approvals: Object.values(run.approvals),
+  signals: [],
   view: { ...toRunView(run), startedAt: null },
   closed: null,
 };
@@ -40,8 +44,43 @@ describe('a batch', () => {
     expect(sent(batch)).toEqual(batch);
   });
 
+  test('about a node and none of its visits does too', () => {
+    const retried = {
+      seq: 1,
+      at: '2026-01-02T03:04:05.000Z',
+      step: 2,
+      type: 'run.retried',
+      node: 'pay',
+      by: 'uma',
+    } as const;
+    const batch = { ...whole, events: [retried], checkpoints: [] };
+    expect(sent(batch)).toMatchObject({ events: [retried] });
+    expect(sent(batch)).not.toHaveProperty('events.0.visit');
+  });
+
   test('with a gap does too, as one that was lost leaves it', () => {
     const batch = { ...whole, events: events.filter(({ seq }) => seq !== 4), checkpoints: [] };
     expect(sent(batch)).toEqual({ ...batch, view: { ...batch.view, checkpointId: run.checkpointId } });
+  });
+
+  test('that only says how the run stands does too', () => {
+    const batch = { ...whole, events: [], checkpoints: [], approvals: [] };
+    expect(sent(batch)).toEqual(batch);
+  });
+
+  test('of a run that has ended holds what it can be gone on with', () => {
+    const ended = startRun({ nodes: addsNames('a', 'b') });
+    const closed = closeRun(ended.run, compileGraph(aDefinition(), aCatalog()));
+    const view = { ...toRunView(ended.run), startedAt: null };
+    const batch = { events: ended.events, checkpoints: ended.checkpoints, approvals: [], signals: [], view, closed };
+    expect(sent(batch)).toEqual(batch);
+  });
+
+  test('of a fork names the checkpoint of its parent', () => {
+    const fork = startRun({ nodes: addsNames('a', 'b') }).fork('run-1.c2');
+    expect(fork).toMatchObject({ checkpoints: [{ parentId: 'run-1.c2' }, { parentId: 'fork-of-run-1.c2.c1' }] });
+    const { events: ofFork = [], checkpoints: forked = [] } = 'code' in fork ? {} : fork;
+    const parents = unpackBatch(packBatch({ ...whole, events: ofFork, checkpoints: forked }, carrier), carrier);
+    expect(parents.checkpoints.map(({ parentId }) => parentId)).toEqual(['run-1.c2', 'fork-of-run-1.c2.c1']);
   });
 });

@@ -124,10 +124,17 @@ describe('whatever the graph', () => {
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
         expect(eventsOf(played).map(({ seq }) => seq)).toEqual(eventsOf(played).map((_, at) => at + 1));
-        for (const { run, effects, events, checkpoints, approvals } of played.steps) {
+        for (const { run, effects, events, checkpoints, approvals, signals } of played.steps) {
           const call = effects.find((effect) => effect.kind === 'call') ?? null;
           const carrier = { runId: run.id, call };
-          const batch = { events, checkpoints, approvals, view: { ...toRunView(run), startedAt: null }, closed: null };
+          const batch = {
+            events,
+            checkpoints,
+            approvals,
+            signals,
+            view: { ...toRunView(run), startedAt: null },
+            closed: null,
+          };
           const sent = unpackBatch(copyOf(packBatch(batch, carrier)), carrier);
           expect(sent).toEqual({ ...copyOf(batch), view: { ...batch.view, checkpointId: sent.view.checkpointId } });
         }

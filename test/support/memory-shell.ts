@@ -1,5 +1,5 @@
-import { advance, startRun } from '../../src/graph/advance.ts';
-import type { Advance } from '../../src/graph/advance.ts';
+import { advance, forkRun, reopenRun, startRun } from '../../src/graph/advance.ts';
+import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
 import type { Approval } from '../../src/graph/approval.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { Checkpoint } from '../../src/graph/checkpoint.ts';
@@ -20,7 +20,9 @@ import type { RunEvent } from '../../src/graph/events.ts';
 import type { Json, JsonObject } from '../../src/graph/json.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
 import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
-import type { Principal, Run } from '../../src/graph/run.ts';
+import type { Principal, Refusal, Run, RunLimits } from '../../src/graph/run.ts';
+import { forkStartAt, throughTheStore } from './stored.ts';
+import type { Forking } from './stored.ts';
 
 /*
  * Runs a graph in memory: the interpreter with a synchronous outside instead of Temporal. What the workflow shell does
@@ -68,12 +70,18 @@ export interface MemoryRun {
   signal(name: string, payload: Json): void;
   /** Lets time pass; the timers that are due then fire. */
   passTime(ms: number): void;
+  /** Has the run, which has ended, come out of the store and take a signal, and goes on as far as that leads. */
+  reopen(name: string, payload?: JsonObject): void;
+  /** Begins a fork at a checkpoint, in the same outside, and takes it as far as it goes. @returns it, or why it can't begin */
+  fork(checkpoint: string, forking?: Forking): MemoryRun | Refusal;
 }
 
 export interface MemoryStart {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly input: JsonObject;
+  /** The run's own, within those of its graph. */
+  readonly limits?: Partial<RunLimits>;
 }
 
 const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
@@ -81,17 +89,24 @@ const REQUESTER: Principal = { sub: 'uma', roles: ['user'] };
 const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
 
 /** Starts a run and takes it as far as it goes. */
-export function runInMemory({ definition, catalog, input }: MemoryStart, outside: Outside): MemoryRun {
+export function runInMemory({ definition, catalog, input, limits }: MemoryStart, outside: Outside): MemoryRun {
   const graph = compileGraph(definition, catalog);
-  const identity = {
-    id: 'run-1',
+  const identity = identityOf('run-1', graph, limits);
+  return openMemoryRun(openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT })), outside);
+}
+
+function identityOf(id: string, { definition, catalog }: CompiledGraph, limits: Partial<RunLimits> = {}): RunIdentity {
+  return {
+    id,
     tenantId: 'acme',
     threadId: null,
     graph: { name: definition.name, version: null, hash: 'in-memory' },
     createdBy: REQUESTER,
-    limits: limitsOfGraph(definition.limits, catalog.defaults),
+    limits: { ...limitsOfGraph(definition.limits, catalog.defaults), ...limits },
   };
-  const shell = openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT }));
+}
+
+function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
   settle(shell, outside);
   return {
     get run() {
@@ -110,6 +125,18 @@ export function runInMemory({ definition, catalog, input }: MemoryStart, outside
       shell.now += ms;
       fireTimers(shell);
       settle(shell, outside);
+    },
+    reopen(name, payload = {}) {
+      shell.now += 1;
+      const stored = throughTheStore(shell.run, shell);
+      absorb(shell, reopenRun(shell.graph, stored, { at: shell.now, name, payload }));
+      settle(shell, outside);
+    },
+    fork(checkpoint, forking = {}) {
+      const graph = forking.graph ? compileGraph(forking.graph, shell.graph.catalog) : shell.graph;
+      const fork = forkStartAt(checkpoint, forking, shell);
+      const first = forkRun(graph, identityOf(`fork-of-${checkpoint}`, graph), { fork, startedAt: shell.now + 1 });
+      return 'code' in first ? first : openMemoryRun(openShell(graph, first), outside);
     },
   };
 }

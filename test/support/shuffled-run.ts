@@ -1,5 +1,5 @@
 import { advance, startRun } from '../../src/graph/advance.ts';
-import type { Advance } from '../../src/graph/advance.ts';
+import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { compileGraph } from '../../src/graph/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile.ts';
@@ -18,14 +18,16 @@ import { toRunView } from '../../src/graph/run-view.ts';
  * whatever the order: calls answer with what their arguments say, people decide by the titles of their approvals.
  */
 
-const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
-
 /** A graph to run; `choose` says which of several things happens next. */
 export interface Shuffling {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   /** @returns a number from 0 up to the given one */
   readonly choose: (count: number) => number;
+  /** How it begins; as a new run without input unless this says otherwise. */
+  readonly begin?: (graph: CompiledGraph, identity: RunIdentity) => Advance;
+  /** Answers a call otherwise than its arguments say. */
+  readonly answer?: (call: CallEffect) => OccurrenceBody | null;
   /** Gives the graph and the run that each step begins with; they are the same as before unless it says otherwise. */
   readonly carry?: (graph: CompiledGraph, run: Run) => readonly [CompiledGraph, Run];
   /** Sees each step; what it returns happens next, before anything else. */
@@ -45,9 +47,12 @@ export interface ShuffledRun {
 
 const MAX_OCCURRENCES = 1_500;
 
-export function runShuffled({ definition, catalog, choose, carry, interject }: Shuffling): ShuffledRun {
+export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
+
+export function runShuffled(shuffling: Shuffling): ShuffledRun {
+  const { definition, catalog, choose, carry, interject, begin = beginAnew, answer = () => null } = shuffling;
   let graph = compileGraph(definition, catalog);
-  let last = deepFreeze(begin(graph, definition, catalog));
+  let last = deepFreeze(begin(graph, identityOf(graph)));
   const steps = [last];
   const occurrences: Occurrence[] = [];
   const calls = new Map<string, CallEffect>();
@@ -58,10 +63,10 @@ export function runShuffled({ definition, catalog, choose, carry, interject }: S
     occurrences.push(occurrence);
     last = deepFreeze(advance(graph, deepFreeze(run), occurrence));
     steps.push(last);
-    for (const effect of last.effects) if (effect.kind === 'call') calls.set(effect.key, effect);
+    noteCalls(last, calls);
     return last;
   };
-  for (const effect of last.effects) if (effect.kind === 'call') calls.set(effect.key, effect);
+  noteCalls(last, calls);
   while (!isEnded(last.run.status)) {
     const interjection = last.more ? null : interject?.(last.run);
     if (interjection) {
@@ -69,7 +74,7 @@ export function runShuffled({ definition, catalog, choose, carry, interject }: S
       interjection.check(before, take(interjection.body));
       continue;
     }
-    const possible = last.more ? [CONTINUE] : possibilities(last.run, calls);
+    const possible = last.more ? [CONTINUE] : possibilities(last.run, (key) => toReply(calls.get(key), answer));
     const body = possible[choose(possible.length)];
     if (!body) throw new Error(`The run is stuck: ${JSON.stringify(toRunView(last.run))}`);
     if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');
@@ -78,10 +83,18 @@ export function runShuffled({ definition, catalog, choose, carry, interject }: S
   return { run: last.run, steps, occurrences };
 }
 
+function noteCalls({ effects }: Advance, calls: Map<string, CallEffect>): void {
+  for (const effect of effects) if (effect.kind === 'call') calls.set(effect.key, effect);
+}
+
 const CONTINUE: OccurrenceBody = { kind: 'continue' };
 
-function begin(graph: CompiledGraph, definition: GraphDefinition, catalog: Catalog): Advance {
-  const identity = {
+function beginAnew(graph: CompiledGraph, identity: RunIdentity): Advance {
+  return startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
+}
+
+function identityOf({ definition, catalog }: CompiledGraph): RunIdentity {
+  return {
     id: 'run-1',
     tenantId: 'acme',
     threadId: null,
@@ -89,17 +102,13 @@ function begin(graph: CompiledGraph, definition: GraphDefinition, catalog: Catal
     createdBy: { sub: 'uma', roles: ['user'] },
     limits: limitsOfGraph(definition.limits, catalog.defaults),
   };
-  return startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
 }
 
 /** All that may happen next, in an order that does not depend on the order of what has happened. */
-function possibilities(run: Run, calls: ReadonlyMap<string, CallEffect>): OccurrenceBody[] {
+function possibilities(run: Run, replyTo: (key: string) => OccurrenceBody[]): OccurrenceBody[] {
   const replies = Object.keys(run.calls)
     .toSorted()
-    .flatMap((key) => {
-      const call = calls.get(key);
-      return call ? [reply(call)] : [];
-    });
+    .flatMap((key) => replyTo(key));
   const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
   const decisions = pending.map(({ id, title }): OccurrenceBody => ({
     kind: 'signal',
@@ -125,6 +134,10 @@ function nextTimer({ timers }: Run): OccurrenceBody[] {
     .filter(([, { fireAt }]) => fireAt < STARTED_AT + 86_400_000)
     .toSorted(([a, { fireAt: at }], [b, { fireAt: bt }]) => at - bt || (a < b ? -1 : 1));
   return first ? [{ kind: 'timer', id: first[0] }] : [];
+}
+
+function toReply(call: CallEffect | undefined, answer: NonNullable<Shuffling['answer']>): OccurrenceBody[] {
+  return call ? [answer(call) ?? reply(call)] : [];
 }
 
 /** A call answers with its argument `give`, or fails where it has an argument `fail`. */

@@ -1,32 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/graph/events.ts';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import { NOT_BEGUN } from '../../src/graph/run-view.ts';
-import type { RunView } from '../../src/graph/run-view.ts';
-
-import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
+import { checkpointsSuite } from './checkpoints-suite.ts';
+import type { OpenedStore } from './checkpoints-suite.ts';
+import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView } from './store-builders.ts';
+import { turnsSuite } from './turns-suite.ts';
 
 /** What every store must do, whichever database is behind it. */
-export function storeSuite(name: string, open: () => Promise<Store>): void {
+export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
   describe(name, () => {
-    let store: Store;
+    let opened: OpenedStore;
+    const store = (): Store => opened.store;
     beforeAll(async () => {
-      store = await open();
+      opened = await open();
     });
-    afterAll(async () => await store.close());
+    afterAll(async () => {
+      await opened.store.close();
+      await opened.tables.destroy();
+    });
 
-    graphsSuite(() => store);
-    runsSuite(() => store);
-    journalSuite(() => store);
-    ledgerSuite(() => store);
-    blobsSuite(() => store);
-    idempotencySuite(() => store);
+    graphsSuite(store);
+    runsSuite(store);
+    journalSuite(store);
+    ledgerSuite(store);
+    blobsSuite(store);
+    idempotencySuite(store);
+    turnsSuite(store);
+    checkpointsSuite(() => opened);
   });
 }
-
-const AT = '2026-01-02T03:04:05.678Z';
-const LATER = '2026-01-02T04:04:05.678Z';
 
 function graphsSuite(store: () => Store): void {
   const graph = { tenantId: 'acme', name: 'refund', warnings: [], pins: {}, createdAt: AT, createdBy: 'ann' };
@@ -71,22 +73,6 @@ function graphsSuite(store: () => Store): void {
   });
 }
 
-const aNewRun = (over: Partial<NewRun> & { id: string }): NewRun => ({
-  tenantId: 'acme',
-  graph: { name: 'refund', version: 1, hash: 'h1' },
-  threadId: null,
-  onBusy: 'reject',
-  parentRunId: null,
-  input: {},
-  limits: {},
-  metadata: {},
-  redacted: [],
-  createdBy: 'ann',
-  createdAt: AT,
-  start: { some: 'input' },
-  ...over,
-});
-
 function runsSuite(store: () => Store): void {
   test('a run is accepted once, and waits to be handed over', async () => {
     await store().runs.create(aNewRun({ id: 'R-once', createdAt: '2026-01-01T00:00:00.000Z' }));
@@ -95,7 +81,7 @@ function runsSuite(store: () => Store): void {
     expect([run?.createdBy, run?.status, run?.isHandedOver, run?.view]).toEqual(['ann', 'queued', false, null]);
     const { handOvers } = store();
     expect(await handOvers.due(AT, 10)).toEqual(['R-once']);
-    const claimed = { id: 'R-once', start: { some: 'input' }, predecessorId: null, execution: 1 };
+    const claimed = { id: 'R-once', start: { some: 'input' }, reopening: null, predecessorId: null, execution: 1 };
     expect(await handOvers.claim('R-once', AT, LATER)).toEqual(claimed);
     expect([await handOvers.claim('R-once', AT, LATER), await handOvers.due(AT, 10)]).toEqual([null, []]);
     expect(await handOvers.claim('R-once', LATER, LATER)).toEqual(claimed);
@@ -133,23 +119,6 @@ function runsSuite(store: () => Store): void {
   });
 }
 
-const anEvent = (seq: number): RunEvent => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] });
-const aView = (over: Partial<RunView>): RunView => ({
-  ...NOT_BEGUN,
-  status: 'running',
-  startedAt: AT,
-  step: 0,
-  ...over,
-});
-const aBatch = (seqs: readonly number[], over: Partial<JournalBatch> = {}): JournalBatch => ({
-  events: seqs.map(anEvent),
-  checkpoints: [],
-  approvals: [],
-  view: aView({}),
-  closed: null,
-  ...over,
-});
-
 function journalSuite(store: () => Store): void {
   const write = async (runId: string, batch: JournalBatch) =>
     await store().journal.write(batch, { runId, tenantId: 'acme', executionRunId: 'e1' });
@@ -174,18 +143,7 @@ function journalSuite(store: () => Store): void {
 
   test('the state at a checkpoint is what the checkpoints up to it say', async () => {
     await store().runs.create(aNewRun({ id: 'J-chain' }));
-    const checkpoint = (n: number) => ({
-      id: `J-chain.c${n}`,
-      parentId: n > 1 ? `J-chain.c${n - 1}` : null,
-      seq: n,
-      step: n - 2,
-      source: 'loop' as const,
-      next: ['a'],
-      createdAt: AT,
-      changes: { x: { set: n } },
-      place: { visits: { a: n } },
-    });
-    await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map(checkpoint) }));
+    await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint('J-chain', n)) }));
     const { checkpoints } = store();
     const newest = await checkpoints.at('J-chain', null);
     expect([newest?.checkpoint.id, newest?.channels, newest?.place.visits]).toEqual(['J-chain.c3', { x: 3 }, { a: 3 }]);

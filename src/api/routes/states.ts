@@ -12,11 +12,20 @@ import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../paging.ts';
 import { etagOf, readState } from '../read-state.ts';
+import { replayRun } from '../replay-run.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
 import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
-import { CheckpointListSchema, DiffSchema, EditSchema, ForkSchema, RunSchema, StateSchema } from '../schemas/run.ts';
+import {
+  CheckpointListSchema,
+  DiffSchema,
+  EditSchema,
+  ForkSchema,
+  ReplaySchema,
+  RunSchema,
+  StateSchema,
+} from '../schemas/run.ts';
 
 const tags = ['state'];
 
@@ -107,6 +116,32 @@ const fork: AddRoute = (router, deps) => {
   });
 };
 
+const replay: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'post',
+    path: '/api/runs/{id}/replay',
+    tags,
+    security,
+    summary: 'Make a run of the recorded answers of this one, which has ended',
+    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: Id, ...body(ReplaySchema) },
+    responses: {
+      201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded'),
+      ...problems(400, 404, 409, 413, 415, 422),
+    },
+  });
+  router.openapi(route, async (c) => {
+    const caller = c.get('caller');
+    const run = await findRun(deps, caller, c.req.valid('param').id);
+    const { graph, input } = c.req.valid('json');
+    const { id } = c.get('attempt');
+    const wanted = { graph: graph === undefined ? null : toJson(graph), input: input ? toJsonObject(input) : null };
+    await replayRun(deps, caller, { id, run, wanted });
+    c.header('location', `/api/runs/${id}`);
+    return c.json(toRunJson(await findRun(deps, caller, id), []), 201);
+  });
+};
+
 const diff: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
@@ -127,7 +162,7 @@ const diff: AddRoute = (router, deps) => {
 };
 
 /** The state of runs: now, before, corrected, gone on from elsewhere, compared. */
-export const stateRoutes = routes(state, edit, checkpoints, fork, diff);
+export const stateRoutes = routes(state, edit, checkpoints, fork, replay, diff);
 
 /** With the `ETag` that a correction of it names. */
 function answerState(c: Context<ApiEnv>, runId: string, state: Awaited<ReturnType<typeof readState>>) {

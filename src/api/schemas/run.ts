@@ -46,6 +46,11 @@ export const RunSchema = z
     threadId: z.string().nullable(),
     parentRunId: z.string().nullable(),
     forks: listOf(z.string()),
+    replayOf: z.string().nullable(),
+    divergence: z
+      .object({ seq: z.int(), expected: GivenJson, actual: GivenJson })
+      .nullable()
+      .openapi({ description: 'Of a replay: the first event that is not as it was recorded' }),
     step: z.int(),
     next: listOf(z.string()),
     waitingFor: listOf(
@@ -128,6 +133,16 @@ export const ForkSchema = z
       .openapi({ description: 'Another graph, or version, to go on with' }),
   })
   .openapi('Fork');
+
+export const ReplaySchema = z
+  .strictObject({
+    graph: z
+      .union([z.string().min(1), DefinitionSchema])
+      .optional()
+      .openapi({ description: 'Another graph, or version, on the same answers' }),
+    input: JsonRecord.optional().openapi({ description: 'Another input, on the same answers' }),
+  })
+  .openapi('Replay');
 
 const SideSchema = z.object({
   runId: z.string(),

@@ -2,7 +2,7 @@ import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
 import type { Draft } from '../draft.ts';
 import { EdgeFailure } from '../edges.ts';
-import { evaluateEdges, fire, previewNext } from '../fire.ts';
+import { evaluateEdges, fire, lookAgain } from '../fire.ts';
 import { rootFrame } from '../frames.ts';
 import type { Visited } from '../place.ts';
 import { revive } from '../revive.ts';
@@ -33,7 +33,8 @@ export const edit: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, change);
     if (!edited.ok) return refused(edited.refusal);
-    const visited = asNode === undefined ? lookAgain(draft) : goOnFrom(draft, asNode);
+    if (asNode === undefined) lookAgain(draft, rootFrame(draft));
+    const visited = asNode === undefined ? [] : goOnFrom(draft, asNode);
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopen(draft, by.sub);
     return taken(draft.run.checkpointId);
@@ -84,14 +85,6 @@ function goOnFrom(draft: Draft, node: string): Visited {
   frame.scope.unfired = [node];
   fire(draft, frame);
   return visited;
-}
-
-/** At a breakpoint after a node, what comes next depends on the new state. */
-function lookAgain(draft: Draft): Visited {
-  const frame = rootFrame(draft);
-  const { hold } = frame.scope;
-  if (hold?.at === 'after') frame.scope.hold = { ...hold, next: previewNext(draft, frame) };
-  return [];
 }
 
 function reopen(draft: Draft, by: string): void {

@@ -43,10 +43,10 @@ export const fail: SignalKind = {
   handle(draft, { payload, by }) {
     const found = findIntervention(draft, payload);
     if ('code' in found) return refused(found);
-    const { of, failure } = found;
+    const { of, failure, inside } = found;
     const reason = textOf(payload, 'reason');
     const message = `${failure.error.message} (given up by ${by.sub}${reason === undefined ? '' : `: ${reason}`})`;
-    failTask(of, { ...failure, error: { ...failure.error, message } });
+    failTask(of, { failure: { ...failure, error: { ...failure.error, message } }, inside });
     return taken();
   },
 };

@@ -1,6 +1,8 @@
 import type { Draft } from '../draft.ts';
 import { openTasks } from '../frames.ts';
 import type { JsonObject } from '../json.ts';
+import { isEnded } from '../run.ts';
+import type { SubgraphPosition } from '../nodes/position.ts';
 import type { Refusal } from '../run.ts';
 import { interventionId } from '../run-view.ts';
 import type { TaskFailure } from '../scope.ts';
@@ -11,6 +13,8 @@ import { textOf } from './signal.ts';
 export interface Intervention {
   readonly of: TaskFrame;
   readonly failure: TaskFailure;
+  /** Where the graph inside stands. */
+  readonly inside: SubgraphPosition | null;
 }
 
 /** How a payload names the node that is meant; with one alone it may say nothing. */
@@ -41,11 +45,13 @@ export function findIntervention(draft: Draft, payload: JsonObject): Interventio
 }
 
 function interventions(draft: Draft): Intervention[] {
-  const hasFailed = draft.run.status === 'failed';
+  const { status } = draft.run;
+  const hasFailed = status === 'failed';
+  if (isEnded(status) && !hasFailed) return [];
   return openTasks(draft).flatMap((of) => {
     const { state } = of.task;
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
-    return waits ? [{ of, failure: state.failure }] : [];
+    return waits ? [{ of, failure: state.failure, inside: state.inside }] : [];
   });
 }
 

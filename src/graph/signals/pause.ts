@@ -1,6 +1,7 @@
 import { saveEdit, editChannels } from '../update-state.ts';
 import { emit } from '../draft.ts';
 import type { Draft } from '../draft.ts';
+import { lookAgain } from '../fire.ts';
 import { openFrames, rootFrame } from '../frames.ts';
 import { isJsonObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
@@ -43,7 +44,10 @@ function goOn(draft: Draft, { payload, by }: SignalRequest): Answer {
   const values = valuesOf(payload);
   const edited = values && editChannels(draft, { values, by: by.sub });
   if (edited?.ok === false) return refused(edited.refusal);
-  if (edited) saveEdit(draft, edited.changes);
+  if (edited) {
+    lookAgain(draft, rootFrame(draft));
+    saveEdit(draft, edited.changes);
+  }
   release(draft, by.sub);
   return taken();
 }

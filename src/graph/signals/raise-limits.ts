@@ -2,6 +2,7 @@ import type { Limits } from '../definition.ts';
 import type { Draft } from '../draft.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
+import { restartClock } from '../clock.ts';
 import { limitsOfGraph, tighten } from '../limits.ts';
 import type { Refusal } from '../run.ts';
 
@@ -23,13 +24,14 @@ export const LIMITS = {
 
 /** Gives a run other limits, up to those of its graph. @returns why it can't be done */
 export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | null {
-  if (asked === undefined || !isLimits(asked)) return null;
+  if (!isLimits(asked)) return null;
   const { definition, catalog } = draft.graph;
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, catalog.defaults), asked);
   if (loose.length === 0) {
     const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
     const raised = Object.entries(limits).filter(([name]) => given.has(name));
     draft.run.limits = { ...draft.run.limits, ...Object.fromEntries(raised) };
+    if (given.has('deadlineMs')) restartClock(draft);
     return null;
   }
   const issues = loose.map(({ name, asked: wanted, allowed }) => ({
@@ -39,7 +41,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   return { code: 'LIMIT_TOO_LOOSE', message: 'A limit is looser than the graph allows', issues };
 }
 
-/** The payload's schema has checked it. */
-function isLimits(value: Json): value is Limits & Json {
+/** The payload's schema has checked what it is, if it is there. */
+function isLimits(value: Json | undefined): value is Limits & Json {
   return isJsonObject(value);
 }

@@ -1,4 +1,4 @@
-import { emit, remember } from '../draft.ts';
+import { emit, recordSignal, remember } from '../draft.ts';
 import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
 import { isDeeperThan, isJsonObject } from '../json.ts';
@@ -28,6 +28,7 @@ export function receive(draft: Draft, name: string, given: Json | undefined): vo
   const payload = given ?? {};
   const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
+  recordSignal(draft, name, payload);
   const answer = answerTo(draft, name, payload);
   if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) remember(draft, { id, ...answer });

@@ -40,11 +40,14 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Answer {
   return taken();
 }
 
-/** None, unless a node is named, of a run that has failed between two nodes: at an edge, or a limit. */
+/**
+ * All that have failed, unless one is named; none when the run has failed between two nodes, at an edge or a limit. A
+ * call of which nobody can tell what it did waits for somebody who names its node.
+ */
 function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
   const found = findInterventions(draft, payload);
-  const isNamed = payload['node'] !== undefined || payload['id'] !== undefined;
-  return 'code' in found && found.code === 'NOT_ALLOWED_NOW' && !isNamed ? [] : found;
+  if (payload['node'] !== undefined || payload['id'] !== undefined) return found;
+  return 'code' in found ? [] : found.filter(({ of }) => of.task.state.phase === 'failed');
 }
 
 function begin(draft: Draft, { of }: Intervention, by: string): void {

@@ -31,7 +31,10 @@ const STATEMENTS = [
     graph_hash text not null references definitions (hash),
     thread_id text,
     parent_run_id text,
+    replay_of text,
+    divergence json,
     start json not null,
+    reopening json,
     input json not null,
     limits json not null,
     metadata json not null,
@@ -74,6 +77,15 @@ const STATEMENTS = [
     type text not null,
     body json not null,
     primary key (run_id, seq)
+  )`,
+
+  `create table signals (
+    run_id text not null,
+    number integer not null,
+    seq integer not null,
+    name text not null,
+    payload json not null,
+    primary key (run_id, number)
   )`,
 
   `create table checkpoints (

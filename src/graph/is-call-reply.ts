@@ -1,7 +1,7 @@
-import type { CallReply } from '../graph/effect.ts';
-import { isJsonObject } from '../graph/json.ts';
+import type { CallReply } from './effect.ts';
+import { isJsonObject } from './json.ts';
 
-/** True for what `performCall` has recorded as a reply. */
+/** True for what the ledger has recorded as a reply. */
 export function isCallReply(value: unknown): value is CallReply {
   if (!isJsonObject(value)) return false;
   return value['kind'] === 'value'

@@ -1,0 +1,48 @@
+import type { Catalog } from '../graph/catalog.ts';
+import type { GraphDefinition } from '../graph/definition.ts';
+import { toJsonObject } from '../graph/json.ts';
+import type { Json, JsonObject } from '../graph/json.ts';
+import { limitsOfGraph } from '../graph/limits.ts';
+import type { Run, RunLimits } from '../graph/run.ts';
+import { sliceCatalog } from '../graph/slice-catalog.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { RunGraphInput } from '../workflows/contract.ts';
+import type { ApiDeps } from './environment.ts';
+import { resolveGraph } from './graph-reference.ts';
+import { isStart } from './hand-over.ts';
+import { publicLimits, redactedChannels } from './start-run.ts';
+
+/** A graph with all that a run of it pins. */
+export interface PinnedGraph {
+  /** What the run was started with whose graph it is, or was. */
+  readonly start: RunGraphInput;
+  readonly graph: Run['graph'];
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly limits: RunLimits;
+  readonly publicLimits: JsonObject;
+  readonly redacted: readonly string[];
+}
+
+/** What a run has pinned, or another graph in its place as it would be pinned now. @param reference `null`: its own */
+export async function pinnedGraph(deps: ApiDeps, run: RunRecord, reference: Json): Promise<PinnedGraph> {
+  const start = await deps.store.runs.startOf(run.id);
+  if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
+  if (reference === null) {
+    const { definition, catalog, identity } = start;
+    const { graph, limits, redacted } = run;
+    return { start, graph, definition, catalog, limits: identity.limits, publicLimits: limits, redacted };
+  }
+  const graph = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
+  const { name, version, hash, given, definition } = graph;
+  await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
+  return {
+    start,
+    graph: { name, version, hash },
+    definition,
+    catalog: sliceCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
+    limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
+    publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
+    redacted: redactedChannels(graph),
+  };
+}

@@ -1,0 +1,100 @@
+import { DEADLINE_TIMER } from '../graph/clock.ts';
+import type { RunEvent } from '../graph/events.ts';
+import type { OccurrenceBody, RecordedSignal } from '../graph/occurrence.ts';
+import type { OpenCall, Run } from '../graph/run.ts';
+import type { TaskFailure } from '../graph/scope.ts';
+import type { CallReply } from '../graph/effect.ts';
+import { isCallReply } from '../graph/is-call-reply.ts';
+import type { RecordedAnswer } from '../store/ledger.ts';
+
+/** What the store knows of a run that has ended, with its id replaced by that of the replay. */
+export interface Recording {
+  readonly events: readonly RunEvent[];
+  readonly signals: readonly RecordedSignal[];
+  /** By the keys that the calls of the replay have. */
+  readonly answers: ReadonlyMap<string, RecordedAnswer>;
+}
+
+/** What happened next to the run, told by the event that it led to. @returns `null`: nothing that a replay can repeat */
+export function occurrenceBefore(event: RunEvent, run: Run, { answers }: Recording): OccurrenceBody | null {
+  switch (event.type) {
+    case 'tool.called':
+    case 'model.called':
+      return answerIfOpen(event, callOf(event, run), answers);
+    case 'approval.expired':
+      return { kind: 'timer', id: `${event.approvalId}.timeout` };
+    case 'run.failed':
+      return event.error.code === 'DEADLINE_EXCEEDED' && DEADLINE_TIMER in run.timers
+        ? { kind: 'timer', id: DEADLINE_TIMER }
+        : anyAnswer(run, answers);
+    default:
+      return answerIfOpen(null, callOf(event, run), answers) ?? timerOf(event, run) ?? anyAnswer(run, answers);
+  }
+}
+
+/** Any call that is open and has been answered before: where the replay has left what was recorded. */
+export function anyAnswer({ calls }: Run, answers: Recording['answers']): OccurrenceBody | null {
+  const key = Object.keys(calls).find((open) => answers.has(open));
+  return key === undefined ? null : answerAs(null, key, answers);
+}
+
+/** The open call that an event is about. */
+function callOf(event: RunEvent, { calls }: Run): string | null {
+  if (event.type === 'tool.called') return event.idempotencyKey in calls ? event.idempotencyKey : null;
+  const open = Object.entries(calls).find(([key, call]) => isAbout(event, key, call));
+  return open ? open[0] : null;
+}
+
+function isAbout(event: RunEvent, key: string, { task, called, undoes }: OpenCall): boolean {
+  if (undoes) return event.type.startsWith('compensation.');
+  if (!('visit' in event) || (event.type === 'model.called' && called.kind !== 'model')) return false;
+  const { node, visit, index } = event;
+  const taskKey = index === undefined ? node : `${node}#${index}`;
+  return task.at(-1) === taskKey && key.split(':').at(-3) === String(visit);
+}
+
+function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
+  const node = 'node' in event ? event.node : undefined;
+  const timer = Object.entries(timers).find(([, { task }]) => task.at(-1)?.split('#')[0] === node);
+  return timer ? { kind: 'timer', id: timer[0] } : null;
+}
+
+type Called = RunEvent & { readonly type: 'tool.called' | 'model.called' };
+
+function answerIfOpen(event: Called | null, key: string | null, answers: Recording['answers']): OccurrenceBody | null {
+  return key === null ? null : answerAs(event, key, answers);
+}
+
+function answerAs(event: Called | null, key: string, answers: Recording['answers']): OccurrenceBody | null {
+  const answer = answers.get(key);
+  if (event?.error)
+    return { kind: 'call.failed', key, failure: answer?.failure ?? failureIn(event.error, key, answers) };
+  const reply = replyIn(event) ?? answer?.result;
+  if (isCallReply(reply)) return { kind: 'call.completed', key, reply, ...effortOf(event, answer) };
+  return answer?.failure ? { kind: 'call.failed', key, failure: answer.failure } : null;
+}
+
+function replyIn(event: Called | null): CallReply | null {
+  return event?.type === 'tool.called' ? { kind: 'value', value: event.result ?? null } : null;
+}
+
+function effortOf(event: Called | null, answer: RecordedAnswer | undefined): { attempts: number; durationMs: number } {
+  const { attempts = (answer?.failures ?? 0) + 1, durationMs = 0 } = event ?? {};
+  return { attempts, durationMs };
+}
+
+function failureIn(error: CalledError, key: string, answers: Recording['answers']): TaskFailure {
+  return { error: withoutPlace(error), callFailed: isMadeAgain(key, answers) };
+}
+
+type CalledError = NonNullable<Called['error']>;
+
+function withoutPlace({ node: _node, step: _step, ...error }: CalledError) {
+  return error;
+}
+
+/** A call that is known to have failed is made again under a key of the next round. */
+function isMadeAgain(key: string, answers: Recording['answers']): boolean {
+  const parts = key.split(':');
+  return answers.has([...parts.slice(0, -1), Number(parts.at(-1)) + 1].join(':'));
+}

@@ -1,0 +1,108 @@
+import { compileGraph } from '../graph/compile.ts';
+import type { RunEvent } from '../graph/events.ts';
+import { toJson } from '../graph/json.ts';
+import type { Json, JsonObject } from '../graph/json.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import { isEnded } from '../graph/run.ts';
+import { toRunView } from '../graph/run-view.ts';
+import type { RunView } from '../graph/run-view.ts';
+import type { RunRecord } from '../store/runs.ts';
+import type { Store } from '../store/store.ts';
+import type { Beginning } from '../workflows/contract.ts';
+import type { Caller } from './authenticate.ts';
+import type { ApiDeps } from './environment.ts';
+import { ApiError } from './errors.ts';
+import { pinnedGraph } from './pinned-graph.ts';
+import { firstBeginning } from './hand-over.ts';
+import type { Recording } from './recording.ts';
+import { replay } from './replay.ts';
+import type { Replayed } from './replay.ts';
+
+export interface WantedReplay {
+  /** `null`: what the run itself executed. */
+  readonly graph: Json;
+  /** `null`: what the run itself was given. */
+  readonly input: JsonObject | null;
+}
+
+/**
+ * Makes a run of the recorded answers of another one: nothing is called, and nobody is asked.
+ * @param id the new run's id, chosen before; making it twice makes it once
+ * @throws ApiError 409 when the run has not ended
+ */
+export async function replayRun(
+  deps: ApiDeps,
+  caller: Caller,
+  { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
+): Promise<void> {
+  if (!isEnded(run.status))
+    throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
+  const pinned = await pinnedGraph(deps, run, wanted.graph);
+  const recording = await readRecording(deps.store, run, id);
+  const begin = withInput(await firstBeginning(deps.store, pinned.start, run.predecessorId), wanted.input);
+  const identity = { ...pinned.start.identity, id, graph: pinned.graph };
+  const replayed = replay({ graph: compileGraph(pinned.definition, pinned.catalog), identity, begin }, recording);
+  await deps.store.runs.create({
+    id,
+    tenantId: run.tenantId,
+    graph: pinned.graph,
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: null,
+    replay: { of: run.id, divergence: replayed.divergence },
+    input: wanted.input ?? run.input,
+    limits: run.limits,
+    metadata: run.metadata,
+    redacted: pinned.redacted,
+    createdBy: caller.sub,
+    createdAt: new Date().toISOString(),
+    start: toJson({ ...pinned.start, identity, definition: pinned.definition, catalog: pinned.catalog, begin }),
+  });
+  for (const batch of toBatches(replayed))
+    await deps.store.journal.write(batch, { runId: id, tenantId: run.tenantId, executionRunId: '' });
+}
+
+function withInput(begin: Beginning, input: JsonObject | null): Beginning {
+  return begin.kind === 'input' && input ? { ...begin, input } : begin;
+}
+
+/** What is recorded names its run in ids and keys: the replay's own take the place of these. */
+async function readRecording({ journal, ledger }: Store, run: RunRecord, id: string): Promise<Recording> {
+  const events: RunEvent[] = [];
+  for (let page = await journal.events(run.id, 0, PAGE); page.length > 0;) {
+    events.push(...page);
+    page = await journal.events(run.id, events.length, PAGE);
+  }
+  const [signals, answers] = await Promise.all([journal.signals(run.id), ledger.answers(run.id)]);
+  const renamed = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(run.id, id));
+  return { events: renamed(events), signals: renamed(signals), answers: new Map(renamed([...answers])) };
+}
+
+const PAGE = 1_000;
+
+/** A replay that can't go on has failed: nothing was recorded of what it would do next. */
+function endOf({ run, divergence }: Replayed): RunView {
+  const view = toRunView(run);
+  if (isEnded(run.status)) return view;
+  const message = `Nothing was recorded that takes the replay on; it left the recording at event ${divergence?.seq ?? 0}`;
+  const endedAt = view.startedAt;
+  return { ...view, status: 'failed', endedAt, waitingFor: [], error: { code: 'REPLAY_DIVERGED', message } };
+}
+
+function toBatches(replayed: Replayed): readonly JournalBatch[] {
+  const { events, checkpoints, approvals, signals } = replayed;
+  const view = endOf(replayed);
+  return Array.from({ length: Math.ceil(events.length / PAGE) }, (_, rank) => {
+    const slice = events.slice(rank * PAGE, (rank + 1) * PAGE);
+    const numbers = new Set(slice.map(({ seq }) => seq));
+    const isLast = (rank + 1) * PAGE >= events.length;
+    return {
+      events: slice,
+      checkpoints: checkpoints.filter(({ seq }) => numbers.has(seq)),
+      approvals: isLast ? approvals : [],
+      signals: isLast ? signals : [],
+      view,
+      closed: null,
+    };
+  });
+}

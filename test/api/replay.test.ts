@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { eventsOf, hasStatus } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
+import type { LoopbackServer } from '../support/loopback-server.ts';
+import { aProblem } from '../support/problems.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let server: LoopbackServer;
+let stack: TestStack;
+beforeAll(async () => {
+  server = await startLoopbackServer();
+  stack = await startTestStack({ tools: [aToolOf(server)], http: { allow: [server.address] } });
+});
+afterEach(() => server.forget());
+afterAll(async () => {
+  await stack.stop();
+  await server.stop();
+});
+
+const works: NodeDefinition = { type: 'tool', tool: 'work', args: {}, write: { log: '{{ result.n }}' } };
+const adds = (log: string): NodeDefinition => ({ type: 'set', write: { log } });
+const approver = (): ReturnType<TestStack['as']> => stack.as('approver');
+
+async function start(graph: GraphDefinition, over: object = {}): Promise<string> {
+  const { body } = await stack.as('user').post('/api/runs', { graph, ...over }, { prefer: 'wait=15' });
+  return textAt(body, '/id');
+}
+
+async function control(id: string, name: string, body: object = {}): Promise<void> {
+  const { status, body: answered } = await stack.as('user').post(`/api/runs/${id}/${name}`, body);
+  if (status !== 202) throw new Error(JSON.stringify(answered));
+}
+
+const until = async (id: string, ...statuses: string[]): Promise<Json> =>
+  await stack.as('user').untilRun(id, hasStatus(...statuses));
+
+async function replay(id: string, body: object = {}): Promise<Json> {
+  const { status, body: run } = await stack.as('user').post(`/api/runs/${id}/replay`, body);
+  if (status !== 201) throw new Error(JSON.stringify(run));
+  return run;
+}
+
+/** The history of a run, as if it had another id. */
+async function historyAs(id: string, other: string): Promise<unknown> {
+  return JSON.parse(JSON.stringify(await eventsOf(stack.as('user'), id)).replaceAll(id, other));
+}
+
+/** What people and clocks do to a run, until it has ended. */
+type Course = readonly [string, GraphDefinition, (id: string) => Promise<void>];
+
+const COURSES: readonly Course[] = [
+  [
+    'calls, of which one fails and is made again later',
+    aDefinition({ nodes: { a: works, b: works, c: adds('c') } }),
+    async (id) => {
+      await until(id, 'failed');
+      server.answers(json({ n: 2 }));
+      await control(id, 'retry');
+      await until(id, 'completed');
+    },
+  ],
+  [
+    'a decision',
+    aDefinition({
+      nodes: { ask: { type: 'approval', title: 'May I?', policy: { roles: ['approver'] } }, c: adds('c') },
+    }),
+    async (id) => {
+      await approver().post(`/api/runs/${id}/approve`, { reason: 'ok' });
+      await until(id, 'completed');
+    },
+  ],
+  [
+    'an event, a pause, an edit and a timer',
+    aDefinition({
+      nodes: { wait: { type: 'wait', event: 'go' }, b: adds('b'), nap: { type: 'wait', for: '50ms' }, c: adds('c') },
+      interruptBefore: ['b'],
+    }),
+    async (id) => {
+      await control(id, 'signal', { event: 'other' });
+      await control(id, 'pause');
+      await control(id, 'signal', { event: 'go', payload: 1 });
+      await until(id, 'paused');
+      await control(id, 'resume', { values: { log: 'by hand' } });
+      await until(id, 'paused');
+      await control(id, 'resume');
+      await until(id, 'completed');
+    },
+  ],
+  [
+    'a cancellation',
+    aDefinition({ nodes: { wait: { type: 'wait', event: 'go' } } }),
+    async (id) => {
+      await control(id, 'cancel', { reason: 'enough' });
+      await until(id, 'canceled');
+    },
+  ],
+  [
+    'an expiry',
+    aDefinition({ nodes: { ask: { type: 'approval', title: 'May I?', timeout: '50ms' }, c: adds('c') } }),
+    async (id) => void (await until(id, 'completed')),
+  ],
+];
+
+describe('a replay', () => {
+  test.each(COURSES)('of %s equals its run event by event, and calls nothing', async (_what, graph, course) => {
+    server.answers(json({ n: 1 }), answer(404));
+    const id = await start(graph);
+    await course(id);
+    const heard = server.requests.length;
+    const again = await replay(id);
+    const ended = await until(id, 'completed', 'failed', 'canceled');
+    expect(again).toMatchObject({ divergence: null, replayOf: id, status: at(ended, '/status') });
+    const replayId = textAt(again, '/id');
+    expect(await historyAs(id, replayId)).toEqual(await eventsOf(stack.as('user'), replayId));
+    expect(server.requests).toHaveLength(heard);
+  });
+
+  test('on another input names the first event that is different, and goes on with the same answers', async () => {
+    server.answers(json({ n: 1 }));
+    const id = await start(aDefinition({ nodes: { a: adds('a'), b: works } }), { input: { log: 'x' } });
+    const again = await replay(id, { input: { log: 'y' } });
+    expect(again).toMatchObject({ status: 'completed', output: { log: ['y', 'a', 1] }, input: { log: 'y' } });
+    expect(again).toMatchObject({ divergence: { expected: { type: 'run.completed' } } });
+  });
+
+  test('on another graph that calls what was not called fails, and says where it left the recording', async () => {
+    const id = await start(aDefinition({ nodes: { a: adds('a') } }));
+    const again = await replay(id, { graph: aDefinition({ nodes: { a: adds('a'), b: works } }) });
+    expect(again).toMatchObject({ status: 'failed', error: { code: 'REPLAY_DIVERGED' }, divergence: { seq: 1 } });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('may be replayed itself', async () => {
+    const id = textAt(await replay(await start(aDefinition({ nodes: { a: adds('a') } }))), '/id');
+    expect(await replay(id)).toMatchObject({ divergence: null, replayOf: id });
+  });
+
+  test('of a run that has not ended is refused', async () => {
+    const id = await start(aDefinition({ nodes: { wait: { type: 'wait', event: 'go' } } }));
+    const refused = await stack.as('user').post(`/api/runs/${id}/replay`, {});
+    expect(refused).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+  });
+});

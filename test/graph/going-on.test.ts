@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import { advance, reopenRun, startRun as begin } from '../../src/graph/advance.ts';
+import { DEFAULTS } from '../../src/graph/catalog.ts';
+import { DEADLINE_TIMER } from '../../src/graph/clock.ts';
+import { compileGraph } from '../../src/graph/compile.ts';
+import { isCallReply } from '../../src/graph/is-call-reply.ts';
+import { limitsOfGraph } from '../../src/graph/limits.ts';
+import type { RunErrorCode } from '../../src/graph/errors.ts';
+import type { Run } from '../../src/graph/run.ts';
+import { breakable, works } from '../support/breakable.ts';
+import { aCatalog, aDefinition } from '../support/builders.ts';
+import { refusalOf } from '../support/refusal-of.ts';
+import { adds, logOf, startRun } from '../support/runs.ts';
+
+/*
+ * Runs that have ended in the middle of something.
+ */
+
+const limits = { deadline: '1h' };
+const definition = aDefinition({
+  nodes: { a: { type: 'tool', tool: 'notify', args: { key: 'k' } } },
+  limits,
+});
+const graph = compileGraph(definition, aCatalog());
+const IDENTITY = {
+  id: 'run-1',
+  tenantId: 'acme',
+  threadId: null,
+  graph: { name: 'test', version: null, hash: 'h' },
+  createdBy: { sub: 'uma', roles: [] },
+  limits: limitsOfGraph(limits, DEFAULTS),
+};
+
+/** A run whose deadline was over while its call was out, and what became of that call. */
+function late(code: RunErrorCode): { readonly run: Run; readonly key: string } {
+  const { run } = begin(graph, IDENTITY, { input: {}, startedAt: 0 });
+  const [key = ''] = Object.keys(run.calls);
+  const over = advance(graph, run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
+  const failure = { callFailed: false, error: { code, message: 'called back' } };
+  return { key, run: advance(graph, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 }).run };
+}
+
+const retried = (run: Run) => reopenRun(graph, run, { at: 3_600_002, name: 'retry', payload: {} });
+
+describe('a run whose deadline was over while a call was out', () => {
+  test('makes it again under its key, by the order of the person who retries', () => {
+    const { run, key } = late('CANCELED');
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
+    expect(retried(run).effects).toMatchObject([{ kind: 'call', key, order: 1 }, { kind: 'timer' }]);
+  });
+
+  test('does not make it again when nobody can tell what it did', () => {
+    const again = retried(late('UNKNOWN_OUTCOME').run);
+    expect(again.run).toMatchObject({
+      status: 'waiting',
+      root: { superstep: { tasks: [{ state: { phase: 'intervention' } }] } },
+    });
+    expect(again.effects).toEqual([]);
+  });
+});
+
+test('a canceled run is neither retried nor skipped, whatever it waited for', () => {
+  const { outside } = breakable('a');
+  const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } } }, outside);
+  run.signal('cancel', {});
+  expect(run.run.status).toBe('canceled');
+  expect([refusalOf(run, 'retry', {}), refusalOf(run, 'skip', { output: 1 })]).toEqual([
+    'not_allowed_now',
+    'not_allowed_now',
+  ]);
+});
+
+test('a subgraph that a person has given up is gone on with inside', () => {
+  const { outside, broken, calls } = breakable('b');
+  const inside = aDefinition({ name: 'inside', nodes: { a: works('a'), b: works('b') } });
+  const sub = { type: 'subgraph', graph: inside, onError: 'intervene', write: { log: '{{ result.log }}' } } as const;
+  const run = startRun({ nodes: { sub } }, outside);
+  run.signal('fail', {});
+  broken.clear();
+  run.reopen('retry');
+  expect([run.run.status, logOf(run)]).toEqual(['completed', ['a!', 'b!']]);
+  expect(calls.filter((call) => call.includes('a:'))).toHaveLength(1);
+});
+
+test('a run that could not begin is forked with values that it can begin with', () => {
+  const edges = [{ from: '__start__', route: 'state.log[0]', paths: { x: 'a' } }];
+  const run = startRun({ nodes: { a: adds('a') }, edges });
+  expect(run.run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED' } });
+  const fork = run.fork('run-1.c1', { values: { log: 'x' } });
+  expect('run' in fork && logOf(fork)).toEqual(['x', 'a']);
+});
+
+test('values given at a breakpoint after a node change what comes next, and the checkpoint says so', () => {
+  const branches = [{ when: 'size(state.log) > 1', to: 'c' }, { to: 'b' }];
+  const run = startRun({
+    nodes: { a: adds('a'), b: adds('b'), c: adds('c') },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', branches },
+    ],
+    interruptAfter: ['a'],
+  });
+  const checkpoint = run.run.checkpointId ?? '';
+  const fork = run.fork(checkpoint, { values: { log: 'x' } });
+  expect('run' in fork && fork.checkpoints.at(-1)?.next).toEqual(['c']);
+  run.signal('resume', { values: { log: 'x' } });
+  expect(run.checkpoints.find(({ source }) => source === 'update')?.next).toEqual(['c']);
+});
+
+test('a deadline that is raised on the way starts anew', () => {
+  const { outside } = breakable('a');
+  const asked = { limits: { deadline: '30m' } };
+  const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } }, limits }, outside);
+  run.signal('retry', asked);
+  expect(run.run).toMatchObject({ limits: { deadlineMs: 1_800_000 }, clock: { leftMs: 1_799_999 } });
+});
+
+test.each([
+  [{ kind: 'value', value: null }, true],
+  [{ kind: 'model', text: '' }, true],
+  [{ kind: 'value' }, false],
+  [{ kind: 'model' }, false],
+  ['text', false],
+])('that %j is a reply is %j', (value, isReply) => {
+  expect(isCallReply(value)).toBe(isReply);
+});

@@ -1,0 +1,107 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Store } from '../../src/store/store.ts';
+import type { Tables } from '../../src/store/tables.ts';
+import { createRandom } from './random.ts';
+import { aBatch, aCheckpoint, aNewRun, writeTo } from './store-builders.ts';
+
+/** A store, and a way to look into its tables. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly tables: Kysely<Tables>;
+}
+
+const LENGTH = 500;
+/** A run that was 1,000 elements long and more when the last checkpoint was written. */
+const SEED = 7;
+
+/** What a store must do with long chains of checkpoints. */
+export function checkpointsSuite(opened: () => OpenedStore): void {
+  const orders: readonly [string, (numbers: readonly number[]) => readonly number[]][] = [
+    ['oldest first', (numbers) => numbers],
+    ['in any order', (numbers) => createRandom(SEED).shuffle(numbers)],
+  ];
+
+  describe.each(orders)('a chain of 500 checkpoints that is read %s', (name, order) => {
+    const runId = `C ${name}`;
+    beforeAll(async () => await writeChain(opened().store, runId));
+
+    test('gives the state at each of them, also when it is read again', async () => {
+      const numbers = order(Array.from({ length: LENGTH }, (_, at) => at + 1));
+      for (const n of [...numbers, ...numbers]) {
+        const state = await opened().store.checkpoints.at(runId, `${runId}.c${n}`);
+        expect(state).toMatchObject({ channels: stateAfter(n), place: placeAfter(n) });
+      }
+      const newest = await opened().store.checkpoints.at(runId, null);
+      expect(newest?.checkpoint).toMatchObject({ id: `${runId}.c${LENGTH}`, seq: LENGTH, step: LENGTH - 2 });
+    }, 60_000);
+  });
+
+  test('snapshots are no larger than what was written, read oldest first', async () => {
+    const { kept, written } = await sizesOf(opened().tables, 'C oldest first');
+    expect(kept).toBeGreaterThan(0);
+    expect(kept).toBeLessThanOrEqual(written);
+  });
+
+  test('what runs write stays apart', async () => {
+    const { store } = opened();
+    await store.runs.create(aNewRun({ id: 'C-alone' }));
+    await writeTo(store, { id: 'C-alone' }, aBatch([1], { checkpoints: [aCheckpoint('C-alone', 1)] }));
+    expect((await store.checkpoints.at('C-alone', null))?.channels).toEqual({ x: 1 });
+    expect(await store.checkpoints.at('C-alone', 'C oldest first.c1')).toBeNull();
+  });
+}
+
+/** Each checkpoint appends to a list; some set a value, some set the list anew. */
+function changesOf(n: number) {
+  return {
+    log: n % 200 === 0 ? { set: [`anew ${n}`] } : { append: [n, `text ${n}`] },
+    ...(n % 3 === 0 && { third: { set: { n } } }),
+  };
+}
+
+function stateAfter(n: number) {
+  const from = Math.floor(n / 200) * 200;
+  const log = Array.from({ length: n - from }, (_, at) => [from + at + 1, `text ${from + at + 1}`]).flat();
+  const third = Math.floor(n / 3) * 3;
+  return { log: from > 0 ? [`anew ${from}`, ...log] : log, ...(third > 0 && { third: { n: third } }) };
+}
+
+function placeAfter(n: number) {
+  const events = Math.floor(n / 50) * 50;
+  return {
+    visits: { a: n },
+    triggers: [{ node: n % 2 === 0 ? 'a' : 'b' }],
+    events: events > 0 ? [{ name: 'paid', payload: events }] : [],
+    spent: { toolCalls: n },
+  };
+}
+
+async function writeChain(store: Store, runId: string): Promise<void> {
+  await store.runs.create(aNewRun({ id: runId }));
+  for (let from = 1; from <= LENGTH; from += 50) {
+    const numbers = Array.from({ length: 50 }, (_, at) => from + at);
+    const checkpoints = numbers.map((n) =>
+      aCheckpoint(runId, n, {
+        next: [n % 2 === 0 ? 'a' : 'b'],
+        changes: changesOf(n),
+        place: {
+          visits: { a: n },
+          spent: { toolCalls: n },
+          ...(n % 50 === 0 && { events: [{ name: 'paid', payload: n }] }),
+        },
+      }),
+    );
+    await writeTo(store, { id: runId }, aBatch(numbers, { checkpoints }));
+  }
+}
+
+async function sizesOf(tables: Kysely<Tables>, runId: string): Promise<{ kept: number; written: number }> {
+  const { rows } = await sql<{ kept: number; written: number }>`
+    select
+      (select coalesce(sum(bytes), 0)::float8 from snapshots where run_id = ${runId}) as kept,
+      (select coalesce(sum(bytes), 0)::float8 from checkpoints where run_id = ${runId}) as written
+  `.execute(tables);
+  return rows[0] ?? { kept: Number.NaN, written: Number.NaN };
+}
