@@ -43,6 +43,7 @@ const WORKFLOW_ID = sql<string>`'run:' || tenant_id || ':' || id`.as('workflow_i
 interface OldRun {
   readonly id: string;
   readonly workflow_id: string;
+  readonly graph_hash: string;
 }
 
 /** A thread goes on from its last run, unless it is at rest for as long. */
@@ -56,7 +57,7 @@ async function oldRuns(db: Kysely<Tables>, { runsBefore }: Retention, limit: num
   if (runsBefore === null) return [];
   return await db
     .selectFrom('runs')
-    .select(['id', WORKFLOW_ID])
+    .select(['id', 'graph_hash', WORKFLOW_ID])
     .where(endedBefore(runsBefore))
     .orderBy('ended_at')
     .limit(limit)
@@ -72,7 +73,7 @@ async function runsWithOldStates(
   if (checkpointsBefore === null) return [];
   return await db
     .selectFrom('runs')
-    .select(['id', WORKFLOW_ID])
+    .select(['id', 'graph_hash', WORKFLOW_ID])
     .where(endedBefore(checkpointsBefore))
     .where(sql<boolean>`(select count(*) from checkpoints where run_id = runs.id) > 1`)
     .orderBy('ended_at')
@@ -90,7 +91,8 @@ async function pruneRuns(transaction: Transaction<Tables>, runs: readonly OldRun
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
   await sql`
-    delete from definitions where not exists (select from graphs where graphs.hash = definitions.hash)
+    delete from definitions where hash = any(${runs.map(({ graph_hash }) => graph_hash)}::text[])
+      and not exists (select from graphs where graphs.hash = definitions.hash)
       and not exists (select from runs where runs.graph_hash = definitions.hash)
   `.execute(transaction);
   return { runs: ids.length, ...gone, blobs: Number(blobs.numAffectedRows ?? 0) };

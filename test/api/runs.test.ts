@@ -90,6 +90,8 @@ describe('starting a run', () => {
       threadId: null,
       parentRunId: null,
       forks: [],
+      replayOf: null,
+      divergence: null,
       step: 0,
       next: [],
       waitingFor: [],
