@@ -11,7 +11,7 @@ export interface LanguageRun {
 }
 
 export interface LanguageStep {
-  readonly when: 'waiting' | 'paused';
+  readonly when: 'waiting' | 'paused' | 'failed';
   /** A route under `/api/runs/{id}/`. */
   readonly control: string;
   readonly body: Json;
@@ -64,6 +64,40 @@ const graph: GraphDefinition = {
   limits: { deadline: '2h' },
 };
 
+/** A graph that fails at its second node, and has a call to undo. */
+const repairable: GraphDefinition = {
+  name: 'repairable',
+  channels: { v: { default: {} }, log: { reducer: 'append' } },
+  nodes: {
+    find: { type: 'tool', tool: 'lookup_order', args: { number: 'A-1001' }, write: { log: 'found' } },
+    read: { type: 'set', write: { log: '{{ state.v.x }}' } },
+  },
+  edges: [
+    { from: '__start__', to: 'find' },
+    { from: 'find', to: 'read' },
+  ],
+};
+
+const undoable: GraphDefinition = {
+  name: 'undoable',
+  channels: { log: { reducer: 'append' } },
+  nodes: {
+    pay: {
+      type: 'tool',
+      tool: 'issue_refund',
+      args: { order: 'A-1004', amount: 1, reason: 'recorded' },
+      compensate: { tool: 'lookup_order', args: { number: '{{ result.order }}' } },
+    },
+    ask: { type: 'approval', title: 'Go on?' },
+    bye: { type: 'tool', tool: 'lookup_order', args: { number: 'A-1004' }, write: { log: 'bye' } },
+  },
+  edges: [
+    { from: '__start__', to: 'pay' },
+    { from: 'pay', to: 'ask' },
+  ],
+  onCancel: 'bye',
+};
+
 export const LANGUAGE_RUNS: readonly LanguageRun[] = [
   {
     name: 'parts',
@@ -93,5 +127,17 @@ export const LANGUAGE_RUNS: readonly LanguageRun[] = [
     graph,
     input: { items: ['a', 'b'] },
     steps: [{ when: 'waiting', control: 'cancel', body: { reason: 'enough' } }],
+  },
+  {
+    name: 'reopened',
+    graph: repairable,
+    input: {},
+    steps: [{ when: 'failed', control: 'replan', body: { node: 'find', values: { v: { x: 1 } } } }],
+  },
+  {
+    name: 'undone',
+    graph: undoable,
+    input: {},
+    steps: [{ when: 'waiting', control: 'cancel', body: {} }],
   },
 ];
