@@ -52,14 +52,15 @@ export function createJournal(db: Kysely<Tables>): Journal {
  * text and is never taken apart by the database, which can't read every JSON string (`\u0000`, half a surrogate pair).
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
-  await sql`
-    with written_events as (${insertEvents(batch, writer)}),
-      written_checkpoints as (${insertCheckpoints(batch, writer)}),
-      written_signals as (${insertSignals(batch, writer)}),
-      written_approvals as (${upsertApprovals(batch, writer)}),
-      freed_thread as (${freeThread(batch, writer)})
-    ${updateRun(batch, writer)}
-  `.execute(db);
+  const { checkpoints, signals, approvals, view } = batch;
+  const parts = [
+    sql`written_events as (${insertEvents(batch, writer)})`,
+    ...(checkpoints.length > 0 ? [sql`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
+    ...(signals.length > 0 ? [sql`written_signals as (${insertSignals(batch, writer)})`] : []),
+    ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
+    ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
+  ];
+  await sql`with ${sql.join(parts)} ${updateRun(batch, writer)}`.execute(db);
 }
 
 function insertEvents(
@@ -133,7 +134,7 @@ function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Ra
   const { endedAt } = batch.view;
   return sql`
     update threads set active_run_id = null, updated_at = ${endedAt}::timestamptz
-    where ${endedAt !== null} and tenant_id = ${tenantId} and active_run_id = ${runId}
+    where tenant_id = ${tenantId} and active_run_id = ${runId}
       and exists (select from runs where id = ${runId} and last_seq < ${lastSeqOf(batch)})
   `;
 }
