@@ -17,7 +17,7 @@ import { isCallReply } from '../graph/is-call-reply.ts';
 import { retryDelay } from './retry-delay.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { TimeLimit } from './time-limit.ts';
-import { writeJournal } from './write-journal.ts';
+import { unpackJournal } from './write-journal.ts';
 import { truncate } from '../graph/truncate.ts';
 
 /** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
@@ -39,15 +39,7 @@ export async function performCall<R extends CallRequest>(
   task: CallTask<R>,
 ): Promise<CallOutcome> {
   const { heartbeatMs } = task.request.policy;
-  return await withHeartbeat(heartbeatMs, async () => {
-    const [outcome, journal] = await Promise.allSettled([
-      claimAndExecute(store, kind, task),
-      writeJournal(store, task),
-    ]);
-    if (outcome.status === 'rejected') throw outcome.reason;
-    if (journal.status === 'rejected') throw journal.reason;
-    return outcome.value;
-  });
+  return await withHeartbeat(heartbeatMs, async () => await claimAndExecute(store, kind, task));
 }
 
 async function claimAndExecute<R extends CallRequest>(
@@ -63,8 +55,9 @@ async function claimAndExecute<R extends CallRequest>(
   const safety = kind.safety(request);
   const at = new Date().toISOString();
   const called = kind.called(request);
+  const journal = unpackJournal(task);
   const claimed = await store.ledger
-    .claim({ key, order, node, runId, tenantId, called, requestHash, claim, at }, (entry) =>
+    .claim({ key, order, node, runId, tenantId, called, requestHash, claim, at, journal }, (entry) =>
       judgeClaim({ requestHash, order, safety }, entry),
     )
     .catch((error: unknown) => {

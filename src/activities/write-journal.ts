@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import type { CallRequest } from '../graph/effect.ts';
 import { unpackBatch } from '../graph/packed-batch.ts';
 import type { PackedBatch } from '../graph/packed-batch.ts';
+import type { CallClaim } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 
 /** What a run says by way of an activity; `null`: nothing this time. */
@@ -16,11 +17,14 @@ export interface JournalEntry {
 
 /** Writes what an activity of a workflow carries into the store. */
 export async function writeJournal(store: Store, entry: JournalEntry): Promise<void> {
-  const { runId, tenantId, journal, key, request } = entry;
-  if (!journal) return;
+  const carried = unpackJournal(entry);
+  if (carried) await store.journal.write(carried.batch, carried.writer);
+}
+
+/** What an activity of a workflow carries, and who says it. */
+export function unpackJournal({ runId, tenantId, journal, key, request }: JournalEntry): CallClaim['journal'] {
+  if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
-  await store.journal.write(
-    unpackBatch(journal, { runId, call: key !== undefined && request ? { key, request } : null }),
-    { runId, tenantId, executionRunId },
-  );
+  const call = key !== undefined && request ? { key, request } : null;
+  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId } };
 }

@@ -6,6 +6,7 @@ import type { StoredCheckpoint } from '../store/checkpoints.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
 import type { ApiDeps } from './environment.ts';
+import { isStart } from './hand-over.ts';
 
 /** Compares two runs: where they part, the nodes that ran and what people decided since, the channels that differ. */
 export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord, other: RunRecord) {
@@ -31,11 +32,19 @@ interface Stretch {
 
 const TO_THE_END = 2_147_483_647;
 
-async function lineageOf({ checkpoints }: Store, runId: string): Promise<readonly Stretch[]> {
+async function lineageOf(store: Store, runId: string): Promise<readonly Stretch[]> {
   const lineage: Stretch[] = [{ runId, upTo: TO_THE_END }];
-  for (let from = await checkpoints.forkedFrom(runId); from; from = await checkpoints.forkedFrom(from.runId))
+  for (let from = await forkedFrom(store, runId); from; from = await forkedFrom(store, from.runId))
     lineage.unshift({ runId: from.runId, upTo: from.seq });
   return lineage;
+}
+
+/** The checkpoint of another run that a fork goes on from, as far as it is still there. */
+async function forkedFrom({ runs, checkpoints }: Store, runId: string): Promise<StoredCheckpoint | null> {
+  const start: unknown = await runs.startOf(runId);
+  if (!isStart(start) || start.begin.kind !== 'fork') return null;
+  const { parent } = start.begin.fork;
+  return (await checkpoints.at(parent.runId, parent.checkpoint))?.checkpoint ?? null;
 }
 
 async function commonPoint(

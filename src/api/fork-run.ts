@@ -1,4 +1,5 @@
 import { forkRun as beginFork } from '../graph/advance.ts';
+import type { RunStart } from '../graph/advance.ts';
 import { compileGraph } from '../graph/compile.ts';
 import type { ForkStart } from '../graph/fork.ts';
 import { toJson } from '../graph/json.ts';
@@ -93,9 +94,15 @@ function toFork(
 
 function toStart(
   { sub, roles }: Caller,
-  { graph, definition, catalog, limits }: PinnedGraph,
+  { start, graph, definition, catalog, limits }: PinnedGraph,
   { id, tenantId, fork }: { id: string; tenantId: string; fork: ForkStart },
 ): RunGraphInput {
   const identity = { id, tenantId, threadId: null, graph, createdBy: { sub, roles }, limits };
-  return { interpreterVersion: 1, execution: 1, identity, definition, catalog, begin: { kind: 'fork', fork } };
+  const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
+  return { interpreterVersion: 1, execution: 1, identity, definition, catalog, begin };
+}
+
+/** A fork stops where its parent was told to stop. */
+function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> {
+  return begin.kind !== 'reopen' && begin.breakpoints ? { breakpoints: begin.breakpoints } : {};
 }

@@ -1,3 +1,4 @@
+import type { StoredState } from '../store/checkpoints.ts';
 import type { Beginning, RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 
@@ -13,7 +14,7 @@ export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'stor
   const { reopening, predecessorId, execution } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
   await engine.start({ ...start, begin, execution });
-  await store.handOvers.complete(id, toTime(Date.now()));
+  await store.handOvers.complete(claimed, toTime(Date.now()));
 }
 
 /** Hands a run over; what can't be done now, the sweeper does later. */
@@ -29,9 +30,21 @@ export async function firstBeginning(
   { begin }: RunGraphInput,
   predecessorId: string | null,
 ): Promise<Beginning> {
-  if (predecessorId === null || begin.kind !== 'input') return begin;
-  const left = await store.checkpoints.at(predecessorId, null);
+  if (begin.kind !== 'input') return begin;
+  const left = await stateLeftBy(store, predecessorId);
   return left ? { ...begin, base: left.channels } : begin;
+}
+
+/** The state of a thread: that of its last run, or, where that one has not begun, of the one before. */
+export async function stateLeftBy(
+  { runs, checkpoints }: ApiDeps['store'],
+  runId: string | null,
+): Promise<StoredState | null> {
+  for (let id = runId; id !== null; id = (await runs.find(id))?.predecessorId ?? null) {
+    const state = await checkpoints.at(id, null);
+    if (state) return state;
+  }
+  return null;
 }
 
 function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {

@@ -2,7 +2,7 @@ import type { Catalog } from '../graph/catalog.ts';
 import type { GraphDefinition } from '../graph/definition.ts';
 import { toJsonObject } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
-import { limitsOfGraph } from '../graph/limits.ts';
+import { limitsOfGraph, tighten } from '../graph/limits.ts';
 import type { Run, RunLimits } from '../graph/run.ts';
 import { sliceCatalog } from '../graph/slice-catalog.ts';
 import type { RunRecord } from '../store/runs.ts';
@@ -29,9 +29,10 @@ export async function pinnedGraph(deps: ApiDeps, run: RunRecord, reference: Json
   const start = await deps.store.runs.startOf(run.id);
   if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
   if (reference === null) {
-    const { definition, catalog, identity } = start;
-    const { graph, limits, redacted } = run;
-    return { start, graph, definition, catalog, limits: identity.limits, publicLimits: limits, redacted };
+    const { definition, catalog } = start;
+    const { graph, redacted } = run;
+    const { limits } = tighten(limitsOfGraph(definition.limits, catalog.defaults), run.limits);
+    return { start, graph, definition, catalog, limits, publicLimits: run.limits, redacted };
   }
   const graph = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
   const { name, version, hash, given, definition } = graph;
@@ -43,6 +44,6 @@ export async function pinnedGraph(deps: ApiDeps, run: RunRecord, reference: Json
     catalog: sliceCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
     limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
     publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
-    redacted: redactedChannels(graph),
+    redacted: [...new Set([...run.redacted, ...redactedChannels(graph)])],
   };
 }

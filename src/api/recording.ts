@@ -1,7 +1,7 @@
 import { DEADLINE_TIMER } from '../graph/clock.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { OccurrenceBody, RecordedSignal } from '../graph/occurrence.ts';
-import type { OpenCall, Run } from '../graph/run.ts';
+import type { OpenCall, Run, TaskAddress } from '../graph/run.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 import type { CallReply } from '../graph/effect.ts';
 import { isCallReply } from '../graph/is-call-reply.ts';
@@ -48,14 +48,20 @@ function callOf(event: RunEvent, { calls }: Run): string | null {
 function isAbout(event: RunEvent, key: string, { task, called, undoes }: OpenCall): boolean {
   if (undoes) return event.type.startsWith('compensation.');
   if (!('visit' in event) || (event.type === 'model.called' && called.kind !== 'model')) return false;
-  const { node, visit, index } = event;
-  const taskKey = index === undefined ? node : `${node}#${index}`;
-  return task.at(-1) === taskKey && key.split(':').at(-3) === String(visit);
+  return isOfTask(event, task) && key.split(':').at(-3) === String(event.visit);
+}
+
+/** Tasks are told apart by their keys: the node's id, with `#n` for the n-th element. */
+function isOfTask({ path = [], ...event }: RunEvent, task: TaskAddress): boolean {
+  if (!('node' in event) || event.node === undefined) return false;
+  const index = 'index' in event ? event.index : undefined;
+  const own = index === undefined ? event.node : `${event.node}#${index}`;
+  const around = task.slice(0, -1).map((key) => key.split('#')[0]);
+  return task.at(-1) === own && around.join('/') === path.join('/');
 }
 
 function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
-  const node = 'node' in event ? event.node : undefined;
-  const timer = Object.entries(timers).find(([, { task }]) => task.at(-1)?.split('#')[0] === node);
+  const timer = Object.entries(timers).find(([, { task }]) => isOfTask(event, task));
   return timer ? { kind: 'timer', id: timer[0] } : null;
 }
 

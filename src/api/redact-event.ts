@@ -1,4 +1,3 @@
-import type { RunEvent } from '../graph/events.ts';
 import { isJsonObject } from '../graph/json.ts';
 
 /** What stands in place of a value that the caller may not see. */
@@ -8,7 +7,7 @@ const REDACTED = '[redacted]';
 const BY_CHANNEL = ['update', 'values', 'output'] as const;
 
 /** An event without the values of some channels. */
-export function redactEvent(event: RunEvent, channels: ReadonlySet<string>): RunEvent {
+export function redactEvent<T extends object>(event: T, channels: ReadonlySet<string>): T {
   if (channels.size === 0) return event;
   const hidden = BY_CHANNEL.flatMap((field) => {
     const values: unknown = field in event ? Reflect.get(event, field) : null;

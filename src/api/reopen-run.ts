@@ -31,6 +31,8 @@ export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSig
   const at = Date.now();
   const { start, lastSeq, whole } = ended;
   const { name, payload } = signal;
+  const known = whole.outcomes.find(({ id }) => id === payload.decisionId);
+  if (known) return known;
   const after = reopenRun(compileGraph(start.definition, start.catalog), whole, { name, payload, at }).run;
   const outcome = after.outcomes.find(({ id }) => id === payload.decisionId) ?? null;
   if (!outcome?.taken) return outcome;
@@ -54,9 +56,10 @@ interface EndedRun {
 }
 
 async function findEnded({ store }: ApiDeps, { id }: RunRecord): Promise<EndedRun | null> {
-  const [ended, state] = await Promise.all([store.endings.find(id), store.checkpoints.at(id, null)]);
+  const ended = await store.endings.find(id);
   if (!ended) return null;
   const { start, lastSeq, closed } = ended;
+  const state = await store.checkpoints.at(id, closed.checkpointId);
   return isStart(start) ? { start, lastSeq, whole: openRun(closed, state?.channels ?? {}) } : null;
 }
 

@@ -6,8 +6,9 @@ import type { JournalBatch } from '../graph/journal-batch.ts';
 import { isEnded } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 import type { RunView } from '../graph/run-view.ts';
-import type { RunRecord } from '../store/runs.ts';
+import type { NewRun, RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
+import type { Divergence } from '../store/tables.ts';
 import type { Beginning } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';
@@ -15,6 +16,7 @@ import { ApiError } from './errors.ts';
 import { pinnedGraph } from './pinned-graph.ts';
 import { firstBeginning } from './hand-over.ts';
 import type { Recording } from './recording.ts';
+import { redactEvent } from './redact-event.ts';
 import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 
@@ -38,18 +40,20 @@ export async function replayRun(
   if (!isEnded(run.status))
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
   const pinned = await pinnedGraph(deps, run, wanted.graph);
+  if (run.lastSeq > MAX_RECORDED)
+    throw new ApiError('NOT_ALLOWED_NOW', `The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
   const recording = await readRecording(deps.store, run, id);
   const begin = withInput(await firstBeginning(deps.store, pinned.start, run.predecessorId), wanted.input);
   const identity = { ...pinned.start.identity, id, graph: pinned.graph };
-  const replayed = replay({ graph: compileGraph(pinned.definition, pinned.catalog), identity, begin }, recording);
-  await deps.store.runs.create({
+  const replayed = await replay({ graph: compileGraph(pinned.definition, pinned.catalog), identity, begin }, recording);
+  const record: NewRun = {
     id,
     tenantId: run.tenantId,
     graph: pinned.graph,
     threadId: null,
     onBusy: 'reject',
     parentRunId: null,
-    replay: { of: run.id, divergence: replayed.divergence },
+    replay: { of: run.id, divergence: hide(replayed.divergence, pinned.redacted) },
     input: wanted.input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
@@ -57,9 +61,23 @@ export async function replayRun(
     createdBy: caller.sub,
     createdAt: new Date().toISOString(),
     start: toJson({ ...pinned.start, identity, definition: pinned.definition, catalog: pinned.catalog, begin }),
-  });
-  for (const batch of toBatches(replayed))
-    await deps.store.journal.write(batch, { runId: id, tenantId: run.tenantId, executionRunId: '' });
+  };
+  await deps.store.runs.createEnded(record, toBatches(replayed));
+}
+
+/** A run with more is not held in memory. */
+const MAX_RECORDED = 50_000;
+
+/** Everybody sees where a replay diverged: without values that only some may see. */
+function hide(divergence: Divergence | null, redacted: readonly string[]): Divergence | null {
+  if (!divergence) return null;
+  const { seq, expected, actual } = divergence;
+  const channels = new Set(redacted);
+  return {
+    seq,
+    expected: expected && redactEvent(expected, channels),
+    actual: actual && redactEvent(actual, channels),
+  };
 }
 
 function withInput(begin: Beginning, input: JsonObject | null): Beginning {
@@ -81,11 +99,11 @@ async function readRecording({ journal, ledger }: Store, run: RunRecord, id: str
 const PAGE = 1_000;
 
 /** A replay that can't go on has failed: nothing was recorded of what it would do next. */
-function endOf({ run, divergence }: Replayed): RunView {
+function endOf({ run, events, divergence }: Replayed): RunView {
   const view = toRunView(run);
   if (isEnded(run.status)) return view;
   const message = `Nothing was recorded that takes the replay on; it left the recording at event ${divergence?.seq ?? 0}`;
-  const endedAt = view.startedAt;
+  const endedAt = events.at(-1)?.at ?? null;
   return { ...view, status: 'failed', endedAt, waitingFor: [], error: { code: 'REPLAY_DIVERGED', message } };
 }
 

@@ -25,16 +25,24 @@ export interface ReplayStart {
 
 /**
  * Runs a graph with what was recorded instead of calls, signals and timers, at the times that were recorded. Once it
- * does something else than the recording, answers are found by the keys of calls, as far as there are any.
+ * does something else than the recording, answers are found by the keys of calls, as far as there are any. Others get
+ * their turn between its steps.
  */
-export function replay(start: ReplayStart, recording: Recording): Replayed {
+export async function replay(start: ReplayStart, recording: Recording): Promise<Replayed> {
   const player = openPlayer(start, recording);
-  for (let next = nextStep(player); next; next = nextStep(player)) take(player, next);
+  const most = recording.events.length + MAX_BEYOND;
+  for (let next = nextStep(player); next && player.events.length < most; next = nextStep(player)) {
+    take(player, next);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
   const missing = recording.events[player.events.length];
-  if (missing && !player.divergence) player.divergence = { seq: missing.seq, expected: toJson(missing), actual: null };
+  if (missing && !player.divergence) player.divergence = { seq: missing.seq, expected: missing, actual: null };
   const { run, events, checkpoints, approvals, signals, divergence } = player;
   return { run, events, checkpoints, approvals: [...approvals.values()], signals, divergence };
 }
+
+/** So many events more than were recorded does a replay have that goes ways of its own. */
+const MAX_BEYOND = 10_000;
 
 interface Player {
   readonly graph: CompiledGraph;
@@ -75,7 +83,7 @@ function beginReplay(
 ): Advance {
   if (begin.kind === 'input') return startRun(graph, identity, { ...begin, startedAt });
   if (begin.kind === 'reopen') throw new TypeError('A recording begins with the first execution of its run');
-  const forked = forkRun(graph, identity, { fork: begin.fork, startedAt });
+  const forked = forkRun(graph, identity, { ...begin, startedAt });
   if ('code' in forked) throw new TypeError(forked.message);
   return forked;
 }
@@ -93,7 +101,7 @@ function compare(player: Player, event: RunEvent): void {
   const recorded = player.recording.events[player.events.length];
   player.events.push(event);
   if (player.divergence || (recorded && canonicalJson(toJson(recorded)) === canonicalJson(toJson(event)))) return;
-  player.divergence = { seq: event.seq, expected: recorded ? toJson(recorded) : null, actual: toJson(event) };
+  player.divergence = { seq: event.seq, expected: recorded ?? null, actual: event };
 }
 
 /** @returns `null`: the run has ended, or nothing that was recorded takes it on */

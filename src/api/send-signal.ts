@@ -32,11 +32,24 @@ export async function sendSignal(
   const whole = { ...payload, decisionId: attempt.id, by };
   if (isEnded(run.status)) return (await reopen(deps, run, { name, payload: whole })) ?? fail(hasEnded(run));
   if (run.isQueued) return await signalQueued(deps, run, { name, payload: whole, by: caller.sub });
-  if (!run.isHandedOver) await handOver(deps, run.id);
+  if (!run.isHandedOver) await untilHandedOver(deps, run.id);
   const outcome = await deps.engine.decide(run, name, whole);
   if (outcome) return outcome;
   const now = await deps.store.runs.find(run.id);
   throw now && isEnded(now.status) ? hasEnded(now) : unavailable('The run');
+}
+
+const POLL_MS = 25;
+const PATIENCE_MS = 5_000;
+
+/** Somebody else may be at it. */
+async function untilHandedOver(deps: ApiDeps, id: string): Promise<void> {
+  await handOver(deps, id);
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
+    if ((await deps.store.runs.find(id))?.isHandedOver !== false) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  throw unavailable('Temporal');
 }
 
 /** What an earlier try of the same request came to, as far as the run remembers. */

@@ -185,8 +185,7 @@ function settle(draft: Draft, standing: Standing): boolean {
   const { run } = draft;
   const isBusy = Object.keys(run.calls).length > 0;
   if (run.cancellation) {
-    if (!isBusy) cancel(draft, run.cancellation);
-    return false;
+    return !isBusy && cancel(draft, run.cancellation);
   }
   switch (standing.kind) {
     case 'finished':
@@ -236,10 +235,15 @@ function withNotUndone(error: RunError, notUndone: readonly string[]): RunError 
 
 const MAX_MESSAGE = 1_000;
 
-/** Once the calls that were out have come back, what was done is undone, and the graph may have the last word. */
-function cancel(draft: Draft, { by, reason }: Cancellation): void {
-  if (undoNext(draft) || closeDown(draft)) draft.run.status = 'running';
-  else end(draft, 'canceled', { type: 'run.canceled', by, reason });
+/**
+ * Once the calls that were out have come back, what was done is undone, and the graph may have the last word.
+ * @returns whether the run has more to do at once
+ */
+function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
+  const closing = undoNext(draft) ? 'waiting' : closeDown(draft);
+  draft.run.status = 'running';
+  if (closing === 'over') end(draft, 'canceled', { type: 'run.canceled', by, reason });
+  return closing === 'full';
 }
 
 function pauseRun(draft: Draft): void {

@@ -4,22 +4,23 @@ import { abandon } from './signals/abandon.ts';
 import { drive, openStep } from './superstep.ts';
 
 /**
- * Runs the node that a graph names for the end of a canceled run, as its last superstep: no edge leads on from it.
- * @returns false: it is over, or there is none
+ * Runs the node that a graph names for the end of a canceled run, as its last superstep: nothing leads on from it, and
+ * each time that something has happened it is looked at again.
+ * @returns `over`: it is, or there is none
  */
-export function closeDown(draft: Draft): boolean {
+export function closeDown(draft: Draft): 'waiting' | 'full' | 'over' {
   const { run, graph } = draft;
-  if (graph.onCancel === null || !run.cancellation) return false;
+  if (graph.onCancel === null || !run.cancellation) return 'over';
   const frame = withoutEdges(rootFrame(draft));
   if (!run.cancellation.isClosing) {
     run.cancellation = { ...run.cancellation, isClosing: true };
-    run.pause = null;
+    run.pause = { by: run.cancellation.by, reason: null };
     abandon(draft);
     frame.scope.triggers = [{ node: graph.onCancel }];
     openStep(draft, frame);
   }
-  const standing = drive(draft, frame);
-  return standing.kind === 'waiting' || standing.kind === 'full';
+  const { kind } = drive(draft, frame);
+  return kind === 'waiting' || kind === 'full' ? kind : 'over';
 }
 
 function withoutEdges(frame: Frame): Frame {

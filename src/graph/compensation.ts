@@ -14,7 +14,7 @@ import type { TaskFrame } from './tasks.ts';
  * these are made one after the other, the latest first (after H. Garcia-Molina and K. Salem, "Sagas", 1987).
  */
 
-/** Notes that a call has been made that can be undone, whatever has become of its node since. */
+/** Notes that a call has been made that can be undone, once, whatever has become of its node since. */
 export function noteCompensation(
   draft: Draft,
   { task }: OpenCall,
@@ -22,7 +22,8 @@ export function noteCompensation(
 ): void {
   const of = findTask(draft, task);
   if (!of?.node.compensate || reply.kind !== 'value' || draft.run.cancellation?.isClosing) return;
-  draft.run.toUndo = [...draft.run.toUndo, compensationOf(of, of.node.compensate, { key, result: reply.value })];
+  const compensation = compensationOf(of, of.node.compensate, { key, result: reply.value });
+  draft.run.toUndo = [...draft.run.toUndo.filter((other) => other.key !== key), compensation];
 }
 
 function compensationOf(

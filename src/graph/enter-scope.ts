@@ -16,20 +16,24 @@ export function enterScope(
   const { graph, scope } = frame;
   const writes = [{ by: 'the input', node: START, update: input }];
   const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
-  if (!applied.ok) return { code: applied.error.code, message: applied.error.message };
+  if (!applied.ok) {
+    saveAll(draft, frame);
+    return { code: applied.error.code, message: applied.error.message };
+  }
   scope.channels = applied.channels;
   if (startAt !== null) {
     scope.unfired = [];
     scope.triggers = [{ node: startAt }];
   }
   const failure = fire(draft, frame);
-  const everything = Object.entries(applied.channels).map(([name, value]) => [name, { set: value }]);
-  saveCheckpoint(draft, frame, {
-    source: 'input',
-    changes: Object.fromEntries(everything),
-    step: scope.step,
-    visited: [],
-  });
+  saveAll(draft, frame);
   scope.step = 0;
   return failure;
+}
+
+/** The first checkpoint holds every channel: those after it, what has changed. */
+function saveAll(draft: Draft, frame: Frame): void {
+  const { channels, step } = frame.scope;
+  const everything = Object.entries(channels).map(([name, value]) => [name, { set: value }]);
+  saveCheckpoint(draft, frame, { source: 'input', changes: Object.fromEntries(everything), step, visited: [] });
 }

@@ -112,6 +112,7 @@ function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
   emitTask(of, { type: 'node.failed', error: failure.error, attempts });
   const inside = insideOf(of);
   const isOwnCall = !node.subgraph;
+  if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, inside: null };
   if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, inside };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {

@@ -28,8 +28,6 @@ export interface Checkpoints {
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
-  /** The checkpoint of another run that a fork goes on from. */
-  forkedFrom(runId: string): Promise<StoredCheckpoint | null>;
   /** Forgets all checkpoints of a run but the newest. @returns how many went */
   keepLast(runId: string): Promise<number>;
   /** The checkpoints of some runs, the newest first. */
@@ -48,7 +46,6 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
         .executeTakeFirst();
       return row ? toCheckpoint(row) : null;
     },
-    forkedFrom: (runId) => forkedFrom(db, runId),
     keepLast: (runId) => keepLast(db, runId),
     list: (runIds, page) => list(db, runIds, page),
   };
@@ -101,7 +98,14 @@ async function keepSnapshot(
 ): Promise<void> {
   if (chain.length < SNAPSHOT_AFTER) return;
   const snapshot = toSnapshot({ checkpoint, channels, place });
-  if (chain.reduce((sum, change) => sum + change.bytes, 0) >= snapshot.bytes) await insertSnapshot(db, snapshot);
+  const isWorthIt = chain.reduce((sum, change) => sum + change.bytes, 0) >= snapshot.bytes;
+  if (isWorthIt && !(await hasLater(db, checkpoint))) await insertSnapshot(db, snapshot);
+}
+
+/** Only ever later ones are added: between two of them lies as much as the later one takes. */
+async function hasLater(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint): Promise<boolean> {
+  const later = db.selectFrom('snapshots').select('seq').where('run_id', '=', runId).where('seq', '>', seq);
+  return (await later.limit(1).executeTakeFirst()) !== undefined;
 }
 
 function toSnapshot({ checkpoint: { id, runId, seq }, ...state }: StoredState) {
@@ -157,19 +161,6 @@ function isOlder(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
   const [seq, runId] = position.id.split(' ');
   return sql<boolean>`(created_at, run_id, seq) < (${position.at}::timestamptz, ${runId}, ${Number(seq)}::integer)`;
-}
-
-async function forkedFrom(db: Kysely<Tables>, runId: string): Promise<StoredCheckpoint | null> {
-  const row = await columns(db)
-    .where('id', 'in', (of) =>
-      of
-        .selectFrom('checkpoints as fork')
-        .select('fork.parent_id')
-        .where('fork.run_id', '=', runId)
-        .where('fork.source', '=', 'fork'),
-    )
-    .executeTakeFirst();
-  return row ? toCheckpoint(row) : null;
 }
 
 function columns(db: Kysely<Tables>) {

@@ -19,8 +19,8 @@ export interface HandOver {
 export interface HandOvers {
   /** Takes on handing a run over. @returns `null`: it has been, somebody else is at it, or it is not its turn */
   claim(id: string, now: string, until: string): Promise<HandOver | null>;
-  /** Notes that Temporal has the workflow. */
-  complete(id: string, at: string): Promise<void>;
+  /** Notes that Temporal has an execution. */
+  complete(handOver: Pick<HandOver, 'id' | 'execution'>, at: string): Promise<void>;
   /** Runs that Temporal has not taken and nobody is handing over. */
   due(now: string, limit: number): Promise<readonly string[]>;
 }
@@ -28,11 +28,12 @@ export interface HandOvers {
 export function createHandOvers(db: Kysely<Tables>): HandOvers {
   return {
     claim: (id, now, until) => claim(db, { id, now, until }),
-    complete: async (id, at) => {
+    complete: async ({ id, execution }, at) => {
       await db
         .updateTable('runs')
         .set({ handed_over_at: at })
         .where('id', '=', id)
+        .where('execution', '=', execution)
         .where('handed_over_at', 'is', null)
         .execute();
     },

@@ -52,15 +52,20 @@ export function createJournal(db: Kysely<Tables>): Journal {
  * text and is never taken apart by the database, which can't read every JSON string (`\u0000`, half a surrogate pair).
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
+  await sql`with ${sql.join(journalParts(batch, writer))} select 1`.execute(db);
+}
+
+/** The parts of a statement that write a batch, for its `with` clause. */
+export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
   const { checkpoints, signals, approvals, view } = batch;
-  const parts = [
+  return [
     sql`written_events as (${insertEvents(batch, writer)})`,
     ...(checkpoints.length > 0 ? [sql`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
     ...(signals.length > 0 ? [sql`written_signals as (${insertSignals(batch, writer)})`] : []),
     ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
     ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
+    sql`updated_run as (${updateRun(batch, writer)})`,
   ];
-  await sql`with ${sql.join(parts)} ${updateRun(batch, writer)}`.execute(db);
 }
 
 function insertEvents(
@@ -153,7 +158,7 @@ function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<un
       ended_at = case when ${isNews} then ${view.endedAt}::timestamptz else ended_at end,
       last_seq = greatest(last_seq, ${lastSeq}),
       started_at = coalesce(started_at, ${startedAt}::timestamptz),
-      handed_over_at = coalesce(handed_over_at, now())
+      handed_over_at = case when ${isNews} then coalesce(handed_over_at, now()) else handed_over_at end
     where id = ${runId} and (${isNews} or ${startedAt !== null})
   `;
 }

@@ -1,7 +1,11 @@
+import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { RunError } from '../graph/errors.ts';
 import type { Json } from '../graph/json.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
 import type { TaskFailure } from '../graph/scope.ts';
+import { journalParts } from './journal.ts';
+import type { JournalWriter } from './journal.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
 /** A call that is about to be made. */
@@ -19,6 +23,8 @@ export interface CallClaim {
   /** Tells this attempt from every other. */
   readonly claim: string;
   readonly at: string;
+  /** What the run has to say, which is written in the same moment; `null`: nothing this time. */
+  readonly journal: { readonly batch: JournalBatch; readonly writer: JournalWriter } | null;
 }
 
 /** What the ledger knew of a call when it was claimed. `null`: nothing, the claim is ours. */
@@ -46,7 +52,7 @@ export interface Retrying {
 
 export interface Ledger {
   /**
-   * Claims a call. Where the ledger has an entry already, `judge` decides whether this attempt takes it over; nobody
+   * Claims a call, and writes what the run has to say with it. Where the ledger has an entry already, `judge` decides whether this attempt takes it over; nobody
    * else can claim it meanwhile.
    * @returns how often it has failed before, or what `judge` answered instead
    */
@@ -130,9 +136,9 @@ async function claimCall<T>(
 
 async function insertClaim(
   db: Kysely<Tables>,
-  { key, tenantId, runId, node, called, requestHash, order, claim, at }: CallClaim,
+  { key, tenantId, runId, node, called, requestHash, order, claim, at, journal }: CallClaim,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await db
+  const insert = db
     .insertInto('ledger')
     .values({
       key,
@@ -149,8 +155,10 @@ async function insertClaim(
       updated_at: at,
     })
     .onConflict((conflict) => conflict.column('key').doNothing())
-    .executeTakeFirst();
-  return numInsertedOrUpdatedRows === 1n;
+    .returning('key');
+  const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
+  const { rows } = await sql`with ${sql.join(parts)} select key from claimed`.execute(db);
+  return rows.length === 1;
 }
 
 async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {

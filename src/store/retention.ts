@@ -61,6 +61,8 @@ async function oldRuns(db: Kysely<Tables>, { runsBefore }: Retention, limit: num
     .where(endedBefore(runsBefore))
     .orderBy('ended_at')
     .limit(limit)
+    .forUpdate()
+    .skipLocked()
     .execute();
 }
 

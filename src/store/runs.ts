@@ -3,6 +3,8 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Divergence, Tables } from './tables.ts';
@@ -70,6 +72,8 @@ export interface RunFilter {
 export interface Runs {
   /** Accepts a run. Accepting the same id again changes nothing. @returns `busy`: its thread does not take it now */
   create(run: NewRun): Promise<'accepted' | 'busy'>;
+  /** Accepts a run that has ended already, with all that it has to say. Accepting the same id again changes nothing. */
+  createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
   list(tenantId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>;
   /** What its workflow was started with. */
@@ -82,6 +86,12 @@ export interface Runs {
 export function createRuns(db: Kysely<Tables>): Runs {
   return {
     create: (run) => db.transaction().execute((transaction) => create(transaction, run)),
+    createEnded: (run, batches) =>
+      db.transaction().execute(async (transaction) => {
+        await create(transaction, run);
+        const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
+        for (const batch of batches) await createJournal(transaction).write(batch, writer);
+      }),
     find: async (id) => {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;

@@ -31,9 +31,9 @@ export interface Divergence {
   /** The number of the event. */
   readonly seq: number;
   /** The event as it was recorded; `null`: the recording had ended. */
-  readonly expected: Json;
+  readonly expected: RunEvent | null;
   /** The event as it is now; `null`: the replay does nothing more. */
-  readonly actual: Json;
+  readonly actual: RunEvent | null;
 }
 
 /** What we have written we can read as what it was. */

@@ -21,15 +21,15 @@ export interface QueueHead {
   readonly threadId: string;
   /** The run that is at work. */
   readonly activeRunId: string | null;
-  /** It wants that run to be canceled, and nobody has seen to it yet. */
-  readonly interrupts: boolean;
+  /** The queued run that wants it to be canceled, and who started that; nobody has seen to it yet. */
+  readonly interruption: { readonly runId: string; readonly by: string } | null;
 }
 
 export interface Threads {
   find(tenantId: string, id: string): Promise<ThreadRecord | null>;
   /** The ids of all runs of a thread. */
   runIds(tenantId: string, id: string): Promise<readonly string[]>;
-  /** The run that is next on each thread that has a queue. */
+  /** The runs that are next on threads that are free, or are to be; those that wait longest first. */
   queueHeads(limit: number): Promise<readonly QueueHead[]>;
   /** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
   grant(head: QueueHead, at: string): Promise<boolean>;
@@ -156,14 +156,23 @@ async function grant(
   return true;
 }
 
+/** Heads of queues that something can be done for: their thread is free, or somebody behind wants it to be. */
 async function queueHeads(db: Kysely<Tables>, limit: number): Promise<readonly QueueHead[]> {
   const { rows } = await sql<QueueHead>`
-    select distinct on (runs.tenant_id, runs.thread_id)
-      runs.id as "runId", runs.tenant_id as "tenantId", runs.thread_id as "threadId",
-      runs.interrupts, threads.active_run_id as "activeRunId"
-    from runs join threads on threads.tenant_id = runs.tenant_id and threads.id = runs.thread_id
-    where not runs.is_granted
-    order by runs.tenant_id, runs.thread_id, runs.created_at, runs.id
+    select * from (
+      select distinct on (runs.tenant_id, runs.thread_id)
+        runs.id as "runId", runs.tenant_id as "tenantId", runs.thread_id as "threadId", runs.created_at as "queuedAt",
+        threads.active_run_id as "activeRunId",
+        (select json_build_object('runId', later.id, 'by', later.created_by) from runs later
+          where later.tenant_id = runs.tenant_id and later.thread_id = runs.thread_id
+            and not later.is_granted and later.interrupts
+          order by later.created_at, later.id limit 1) as interruption
+      from runs join threads on threads.tenant_id = runs.tenant_id and threads.id = runs.thread_id
+      where not runs.is_granted
+      order by runs.tenant_id, runs.thread_id, runs.created_at, runs.id
+    ) as heads
+    where "activeRunId" is null or interruption is not null
+    order by "queuedAt"
     limit ${limit}
   `.execute(db);
   return rows;

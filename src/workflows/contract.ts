@@ -32,7 +32,7 @@ export interface RunGraphInput {
 /** What a workflow begins with: an input, the state of another run, or the run that had ended and a signal for it. */
 export type Beginning =
   | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
-  | { readonly kind: 'fork'; readonly fork: ForkStart }
+  | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
   | { readonly kind: 'reopen'; readonly run: Run; readonly name: string; readonly payload: JsonObject };
 
 export const QUERIES = {

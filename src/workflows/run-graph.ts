@@ -77,7 +77,7 @@ function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: Beginning)
     case 'reopen':
       return reopenRun(graph, begin.run, { ...begin, at: now });
     case 'fork': {
-      const forked = forkRun(graph, identity, { fork: begin.fork, startedAt: now });
+      const forked = forkRun(graph, identity, { ...begin, startedAt: now });
       if ('code' in forked) throw new TypeError(forked.message);
       return forked;
     }

@@ -48,7 +48,7 @@ test('every command of the tour prints what the page says', async () => {
   const blocks = blocksOf(await readFile('docs/recovery.md', 'utf8'));
   const script = blocks.map(({ commands }) => `${commands}\necho '${MARK}'`).join('\n');
   const here = script.replace(/^API=\S+/m, `API=${stack.baseUrl}`);
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', here], { cwd: folder });
+  const { stdout } = await run('bash', ['-eu', '-c', here], { cwd: folder });
   const printed = stdout.split(`${MARK}\n`).slice(0, -1);
   expect(blocks.length).toBeGreaterThan(8);
   expect(printed).toEqual(blocks.map(({ prints }) => prints));

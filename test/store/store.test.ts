@@ -1,11 +1,18 @@
 import { PGlite } from '@electric-sql/pglite';
+import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe } from 'vitest';
+import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
+import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../../src/store/store.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { storeSuite } from '../support/store-suite.ts';
 
-storeSuite('store on embedded PostgreSQL', async () => await openEmbeddedStore(new PGlite()));
+storeSuite('store on embedded PostgreSQL', async () => {
+  const database = new PGlite();
+  const store = await openEmbeddedStore(database);
+  return { store, tables: new Kysely({ dialect: createPgliteDialect(database) }) };
+});
 
 describe('a PostgreSQL server', () => {
   let server: PostgresServer | undefined;
@@ -14,8 +21,8 @@ describe('a PostgreSQL server', () => {
   });
   afterAll(async () => await server?.stop());
 
-  storeSuite(
-    'store on PostgreSQL',
-    async () => await openPostgresStore(process.env['DATABASE_URL'] ?? (await server?.createDatabase('store')) ?? ''),
-  );
+  storeSuite('store on PostgreSQL', async () => {
+    const url = process.env['DATABASE_URL'] ?? (await server?.createDatabase('store')) ?? '';
+    return { store: await openPostgresStore(url), tables: new Kysely({ dialect: createPostgresDialect(url, 1) }) };
+  });
 });

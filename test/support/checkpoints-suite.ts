@@ -13,7 +13,6 @@ export interface OpenedStore {
 }
 
 const LENGTH = 500;
-/** A run that was 1,000 elements long and more when the last checkpoint was written. */
 const SEED = 7;
 
 /** What a store must do with long chains of checkpoints. */

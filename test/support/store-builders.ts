@@ -69,7 +69,7 @@ export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> 
 }
 
 /** A run that has ended, as it is kept. */
-export function aClosedRun(id: string): ClosedRun {
+function aClosedRun(id: string): ClosedRun {
   const identity = {
     id,
     tenantId: 'acme',

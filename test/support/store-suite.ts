@@ -85,7 +85,7 @@ function runsSuite(store: () => Store): void {
     expect(await handOvers.claim('R-once', AT, LATER)).toEqual(claimed);
     expect([await handOvers.claim('R-once', AT, LATER), await handOvers.due(AT, 10)]).toEqual([null, []]);
     expect(await handOvers.claim('R-once', LATER, LATER)).toEqual(claimed);
-    await handOvers.complete('R-once', AT);
+    await handOvers.complete({ id: 'R-once', execution: 1 }, AT);
     expect(await handOvers.claim('R-once', LATER, LATER)).toBeNull();
   });
 
@@ -194,6 +194,7 @@ function ledgerSuite(store: () => Store): void {
     requestHash: 'x',
     order: 0,
     claim: 'c1',
+    journal: null,
     at: AT,
     ...over,
   });

@@ -7,8 +7,12 @@ import { AT, LATER, aBatch, aNewRun, aView, endRun, writeTo } from './store-buil
 
 /** What a store must do about runs that take turns, end and go on. @param store one that knows the definition `h1` */
 export function turnsSuite(store: () => Store): void {
-  describe('turns on a thread', () => turns(store));
-  describe('runs that go on', () => reopenings(store));
+  describe('turns on a thread', () => {
+    turns(store);
+  });
+  describe('runs that go on', () => {
+    reopenings(store);
+  });
 }
 
 const TEN = Array.from({ length: 10 }, (_, n) => n);
@@ -16,6 +20,15 @@ const TEN = Array.from({ length: 10 }, (_, n) => n);
 /** A run of a tenant's thread `t`. */
 const onThread = (id: string, over: Partial<NewRun> = {}): NewRun =>
   aNewRun({ id, tenantId: id.split('-')[0] ?? id, threadId: 't', ...over });
+
+/** The head of the queue of a tenant's thread `t`. */
+const aHead = (runId: string): QueueHead => ({
+  runId,
+  tenantId: runId.split('-')[0] ?? runId,
+  threadId: 't',
+  activeRunId: null,
+  interruption: null,
+});
 
 function turns(store: () => Store): void {
   const create = async (id: string, onBusy: NewRun['onBusy'] = 'reject', createdAt = AT) =>
@@ -61,9 +74,8 @@ function turns(store: () => Store): void {
   test('no turn is granted while another run has it', async () => {
     await create('busy-1');
     await create('busy-2', 'enqueue');
-    const head = await headOf('busy');
-    expect(head).toMatchObject({ runId: 'busy-2', activeRunId: 'busy-1', interrupts: false });
-    expect(head && (await store().threads.grant(head, AT))).toBe(false);
+    expect(await headOf('busy')).toBeUndefined();
+    expect(await store().threads.grant(aHead('busy-2'), AT)).toBe(false);
     expect(await queuedOf('busy')).toEqual(['busy-2']);
   });
 
@@ -90,20 +102,20 @@ function turns(store: () => Store): void {
   test('an interruption is asked for until it is noted', async () => {
     await create('stop-1');
     await create('stop-2', 'interrupt');
-    expect(await headOf('stop')).toMatchObject({ activeRunId: 'stop-1', interrupts: true });
+    const interruption = { runId: 'stop-2', by: 'ann' };
+    expect(await headOf('stop')).toMatchObject({ activeRunId: 'stop-1', interruption });
     await store().threads.markInterrupted('stop-2');
-    expect(await headOf('stop')).toMatchObject({ activeRunId: 'stop-1', interrupts: false });
+    expect(await headOf('stop')).toBeUndefined();
   });
 
   test('a run that leaves the queue never gets a turn, and a turn that was granted is kept', async () => {
     await create('leave-1');
     await create('leave-2', 'enqueue');
-    const head = await headOf('leave');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
     const leave = async () => await store().endings.cancelQueued({ id: 'leave-2', tenantId: 'leave' }, canceled);
     expect([await leave(), await leave()]).toEqual([true, false]);
     await endRun(store(), { id: 'leave-1', tenantId: 'leave' });
-    expect(head && (await store().threads.grant(head, AT))).toBe(false);
+    expect(await store().threads.grant(aHead('leave-2'), AT)).toBe(false);
     expect(await store().handOvers.claim('leave-2', LATER, LATER)).toBeNull();
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });

@@ -78,8 +78,8 @@ const repairable: GraphDefinition = {
   ],
 };
 
-const undoable: GraphDefinition = {
-  name: 'undoable',
+const payable: GraphDefinition = {
+  name: 'payable',
   channels: { log: { reducer: 'append' } },
   nodes: {
     pay: {
@@ -136,7 +136,7 @@ export const LANGUAGE_RUNS: readonly LanguageRun[] = [
   },
   {
     name: 'undone',
-    graph: undoable,
+    graph: payable,
     input: {},
     steps: [{ when: 'waiting', control: 'cancel', body: {} }],
   },

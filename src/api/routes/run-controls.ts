@@ -1,6 +1,10 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import { toJsonObject } from '../../graph/json.ts';
+import { isJsonObject, toJsonObject } from '../../graph/json.ts';
+import type { JsonObject } from '../../graph/json.ts';
+import { isEnded } from '../../graph/run.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { ApiDeps } from '../environment.ts';
 import { findRun } from '../find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
@@ -48,10 +52,22 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
         signal: { name: signal, attempt: c.get('attempt'), payload },
       });
       if (!outcome.taken) throw toApiError(outcome.refusal);
-      const [view, retrying] = await Promise.all([deps.engine.view(run), deps.store.ledger.retrying(run.id)]);
-      return c.json(toRunJson(run, retrying, view ?? run.view), 202);
+      return c.json(await readControlled(deps, run, payload), 202);
     });
   };
+}
+
+/** A run as it is after a control: one that runs knows it first, one that is on its way to Temporal is as its row says. */
+async function readControlled(deps: ApiDeps, before: RunRecord, { limits }: JsonObject) {
+  const isLive = before.isHandedOver && !isEnded(before.status);
+  if (isLive && isJsonObject(limits)) await deps.store.runs.setLimits(before.id, { ...before.limits, ...limits });
+  const [now, view, retrying] = await Promise.all([
+    deps.store.runs.find(before.id),
+    isLive ? deps.engine.view(before) : null,
+    deps.store.ledger.retrying(before.id),
+  ]);
+  const run = now ?? before;
+  return toRunJson(run, retrying, view ?? run.view);
 }
 
 /** What a person may do to a run. */

@@ -4,6 +4,7 @@ import type { Caller } from '../authenticate.ts';
 import type { ApiDeps } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { findRun } from '../find-run.ts';
+import { stateLeftBy } from '../hand-over.ts';
 import { listCheckpoints } from '../list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { readPage } from '../paging.ts';
@@ -54,8 +55,10 @@ const state: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
-    const found = await readState(deps, await findRun(deps, c.get('caller'), lastRunId), null);
-    c.header('etag', etagOf(lastRunId, found.checkpoint));
+    const left = await stateLeftBy(deps.store, lastRunId);
+    const run = await findRun(deps, c.get('caller'), left?.checkpoint.runId ?? lastRunId);
+    const found = await readState(deps, run, null);
+    c.header('etag', etagOf(run.id, found.checkpoint));
     return c.json(found, 200);
   });
 };

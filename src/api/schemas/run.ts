@@ -38,6 +38,21 @@ const LimitsSchema = z.strictObject({
   maxToolCalls: z.int().min(0).optional(),
 });
 
+const EventSchema = z.custom<RunEvent>().openapi('Event', {
+  type: 'object',
+  properties: {
+    seq: { type: 'integer' },
+    type: { type: 'string' },
+    at: { type: 'string', format: 'date-time' },
+    step: { type: 'integer' },
+    node: { type: 'string' },
+    visit: { type: 'integer' },
+    index: { type: 'integer' },
+  },
+  required: ['seq', 'type', 'at', 'step'],
+  additionalProperties: true,
+});
+
 export const RunSchema = z
   .object({
     id: z.string(),
@@ -48,7 +63,7 @@ export const RunSchema = z
     forks: listOf(z.string()),
     replayOf: z.string().nullable(),
     divergence: z
-      .object({ seq: z.int(), expected: GivenJson, actual: GivenJson })
+      .object({ seq: z.int(), expected: EventSchema.nullable(), actual: EventSchema.nullable() })
       .nullable()
       .openapi({ description: 'Of a replay: the first event that is not as it was recorded' }),
     step: z.int(),
@@ -86,6 +101,13 @@ export const RunSchema = z
 
 export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: NextCursor }).openapi('RunList');
 
+/** It stands in URLs, and in search attributes of Temporal. */
+const ThreadId = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((id) => id.isWellFormed() && !/\p{Cc}|^\.\.?$/u.test(id), 'No control characters, and neither "." nor ".."');
+
 export const NewRunSchema = z
   .strictObject({
     graph: z
@@ -94,12 +116,7 @@ export const NewRunSchema = z
     input: JsonRecord.default({}),
     limits: LimitsSchema.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
-    threadId: z
-      .string()
-      .min(1)
-      .max(255)
-      .optional()
-      .openapi({ description: 'The conversation that the run goes on with' }),
+    threadId: ThreadId.optional().openapi({ description: 'The conversation that the run goes on with' }),
     onBusy: z
       .enum(['reject', 'enqueue', 'interrupt'])
       .default('reject')
@@ -189,21 +206,6 @@ const CheckpointSchema = z
 export const CheckpointListSchema = z
   .object({ items: listOf(CheckpointSchema), nextCursor: NextCursor })
   .openapi('CheckpointList');
-
-const EventSchema = z.custom<RunEvent>().openapi('Event', {
-  type: 'object',
-  properties: {
-    seq: { type: 'integer' },
-    type: { type: 'string' },
-    at: { type: 'string', format: 'date-time' },
-    step: { type: 'integer' },
-    node: { type: 'string' },
-    visit: { type: 'integer' },
-    index: { type: 'integer' },
-  },
-  required: ['seq', 'type', 'at', 'step'],
-  additionalProperties: true,
-});
 
 export const HistorySchema = z.object({ items: listOf(EventSchema), nextCursor: NextCursor }).openapi('History');
 

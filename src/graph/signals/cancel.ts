@@ -17,7 +17,7 @@ export function cancelRun(draft: Draft, by: string, reason: string | null): void
   const { run } = draft;
   if (run.cancellation) return;
   run.cancellation = { by, reason, isClosing: false };
-  withdraw(draft);
+  if (!run.failing) withdraw(draft);
 }
 
 /** Takes back what the tasks of a run still ask of people, clocks and others. */

@@ -58,6 +58,10 @@ const STATEMENTS = [
   `create index runs_to_hand_over on runs (hand_over_after) where handed_over_at is null and is_granted`,
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_granted`,
   `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,
+  `create index runs_ended on runs (ended_at) where ended_at is not null`,
+  `create index runs_of_predecessor on runs (predecessor_id) where predecessor_id is not null`,
+  `create index runs_of_definition on runs (graph_hash)`,
+  `create index graphs_of_definition on graphs (hash)`,
   `create index runs_of_parent on runs (parent_run_id) where parent_run_id is not null`,
 
   `create table threads (
@@ -69,6 +73,8 @@ const STATEMENTS = [
     updated_at timestamptz not null,
     primary key (tenant_id, id)
   )`,
+  `create index threads_of_last_run on threads (last_run_id)`,
+  `create index threads_of_active_run on threads (active_run_id) where active_run_id is not null`,
 
   `create table events (
     run_id text not null,

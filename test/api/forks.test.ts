@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { eventsOf, hasStatus, readAll, startRun } from '../support/api-runs.ts';
+import { aJob, allOf, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { startJobService } from '../support/job-service.ts';
+import type { JobService } from '../support/job-service.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let service: JobService;
+let stack: TestStack;
+beforeAll(async () => {
+  service = await startJobService();
+  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
+});
+beforeEach(() => service.forget());
+afterAll(async () => {
+  await stack.stop();
+  await service.stop();
+});
+
+const fork = async (id: string, body: object, headers: Record<string, string> = {}) =>
+  await stack.as('user').post(`/api/runs/${id}/fork`, body, headers);
+const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
+const until = async (id: string, ...statuses: string[]): Promise<Json> =>
+  await stack.as('user').untilRun(id, hasStatus(...statuses));
+const keysOf = (job: string): string[] => service.calls.filter((call) => call.job === job).map(({ key }) => key);
+
+const three = aDefinition({ name: 'three', nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
+const asking = aDefinition({
+  nodes: { a: aJob('a'), ask: { type: 'approval', title: 'Go on?', details: { amount: 3 } }, b: aJob('b') },
+});
+
+/** A run, and the checkpoint before some node of it. */
+interface Parent {
+  readonly id: string;
+  readonly checkpoint: string;
+}
+
+async function startParent(graph: GraphDefinition | string, ...next: string[]): Promise<Parent> {
+  const id = textAt(await startRun(stack.as('user'), graph), '/id');
+  return { id, checkpoint: await checkpointWhere(stack.as('user'), id, leadsTo(...next)) };
+}
+
+/** Forks a run. @returns the fork's id */
+async function forked({ id, checkpoint }: Parent, over: object = {}): Promise<string> {
+  const { status, body } = await fork(id, { checkpoint, ...over });
+  expect({ status, problem: at(body, '/detail') }).toEqual({ status: 201, problem: undefined });
+  return textAt(body, '/id');
+}
+
+describe('a fork', () => {
+  test('goes on from the checkpoint: what came before is not done again', async () => {
+    const parent = await startParent(three, 'b');
+    const run = await until(await forked(parent), 'completed');
+    expect(run).toMatchObject({ output: { log: ['a', 'b', 'c'] }, parentRunId: parent.id, usage: { toolCalls: 3 } });
+    expect(service.calls.map(({ job }) => job)).toEqual(['a', 'b', 'c', 'b', 'c']);
+  });
+
+  test('calls under keys of its own', async () => {
+    await until(await forked(await startParent(three, 'b')), 'completed');
+    expect(new Set([...keysOf('b'), ...keysOf('c')]).size).toBe(4);
+  });
+
+  test('answers with where it is', async () => {
+    const { id, checkpoint } = await startParent(three, 'b');
+    const { status, headers, body } = await fork(id, { checkpoint });
+    expect({ status, location: headers.get('location') }).toEqual({
+      status: 201,
+      location: `/api/runs/${textAt(body, '/id')}`,
+    });
+    expect(body).toMatchObject({ parentRunId: id, createdBy: 'uma', threadId: null, forks: [] });
+  });
+
+  test('and its parent know each other', async () => {
+    const parent = await startParent(three, 'b');
+    const ids = [await forked(parent), await forked(parent)];
+    expect(at(await runOf(parent.id), '/forks')).toEqual(ids);
+    for (const id of ids) expect(await runOf(id)).toMatchObject({ parentRunId: parent.id });
+    const [started] = await eventsOf(stack.as('user'), ids[0] ?? '', 'run.started');
+    expect(started).toMatchObject({ seq: 1, parent: { runId: parent.id, checkpoint: parent.checkpoint } });
+  });
+
+  test('begins with its own checkpoint, which follows on the parent’s', async () => {
+    const parent = await startParent(three, 'b');
+    const id = await forked(parent);
+    await until(id, 'completed');
+    const [first] = await checkpointsOf(stack.as('user'), id);
+    expect(first).toMatchObject({ source: 'fork', parentId: parent.checkpoint, runId: id, step: 0, next: ['b'] });
+  });
+
+  test('of a run that waits leaves it waiting', async () => {
+    const parent = await startParent(asking, 'ask');
+    const id = await forked(parent);
+    await until(id, 'waiting');
+    await stack.as('approver').post(`/api/runs/${id}/approve`, {});
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
+    expect(await runOf(parent.id)).toMatchObject({ status: 'waiting' });
+    await stack.as('approver').post(`/api/runs/${parent.id}/approve`, {});
+    expect(await until(parent.id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
+  });
+
+  test('of a run that is in the middle of a call does not wait for it', async () => {
+    const held = service.hold('b');
+    const { body } = await stack.as('user').post('/api/runs', { graph: three });
+    const parentId = textAt(body, '/id');
+    const release = await held;
+    const checkpoint = await checkpointWhere(stack.as('user'), parentId, leadsTo('b'));
+    await until(await forked({ id: parentId, checkpoint }), 'completed');
+    expect(await runOf(parentId)).toMatchObject({ status: 'running', output: null });
+    release();
+    expect(await until(parentId, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+  });
+
+  test('of a failed run does the failed node anew', async () => {
+    service.refuse('b');
+    const parent = await startParent(three, 'b');
+    expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
+    expect(await until(await forked(parent), 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+    expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
+  });
+
+  test('that fails may be retried', async () => {
+    const parent = await startParent(three, 'b');
+    service.refuse('b');
+    const id = await forked(parent);
+    await until(id, 'failed');
+    await stack.as('user').post(`/api/runs/${id}/retry`, {});
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+    expect(keysOf('b')).toHaveLength(3);
+  });
+
+  test('where nothing comes next has ended', async () => {
+    const id = await forked(await startParent(three));
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+    expect(service.calls).toHaveLength(3);
+  });
+
+  test('from a correction has as many supersteps left as its parent', async () => {
+    const { id } = await startParent({ ...three, limits: { maxSteps: 4 } });
+    await patchState(stack.as('user'), id, { values: { log: 'x' } });
+    const checkpoint = await checkpointWhere(stack.as('user'), id, leadsTo());
+    const run = await until(await forked({ id, checkpoint }, { asNode: 'b' }), 'completed', 'failed');
+    expect(run).toMatchObject({ error: null, output: { log: ['a', 'b', 'c', 'x', 'c'] } });
+  });
+
+  test('onto a breakpoint of its graph pauses at it again', async () => {
+    const parent = await startParent({ ...three, interruptBefore: ['b'] }, 'b');
+    expect(await until(await forked(parent), 'paused')).toMatchObject({ next: ['b'] });
+    expect(service.done).toEqual(['a']);
+  });
+
+  test('under one Idempotency-Key is one fork', async () => {
+    const { id, checkpoint } = await startParent(three, 'b');
+    const once = async () => await fork(id, { checkpoint }, { 'idempotency-key': `fork ${id}` });
+    const [first, second] = [await once(), await once()];
+    expect(second).toMatchObject({ status: 201, body: first.body });
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(at(await runOf(id), '/forks')).toEqual([textAt(first.body, '/id')]);
+  });
+
+  test('leaves its parent as it was', async () => {
+    const parent = await startParent(three, 'b');
+    const before = await allOf(stack.as('user'), parent.id);
+    const id = await forked(parent, { values: { log: 'x' }, asNode: 'b' });
+    await until(id, 'completed');
+    await patchState(stack.as('user'), id, { values: { log: 'y' } });
+    const { run, ...after } = await allOf(stack.as('user'), parent.id);
+    expect({ ...after, run: { ...Object(run), forks: [] } }).toEqual(before);
+  });
+});
+
+describe('a fork with', () => {
+  test('values puts them through the reducers', async () => {
+    const id = await forked(await startParent(three, 'b'), { values: { log: ['x', 'y'] } });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'x', 'y', 'b', 'c'] } });
+    expect(await eventsOf(stack.as('user'), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
+  });
+
+  test('asNode takes that node’s edges', async () => {
+    const id = await forked(await startParent(three, 'b'), { values: { log: 'instead of b' }, asNode: 'b' });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
+    expect(keysOf('b')).toHaveLength(1);
+  });
+
+  test('another published version of the graph goes on in that', async () => {
+    await stack.as('user').post('/api/graphs', three);
+    const parent = await startParent('three@1', 'b');
+    await stack.as('user').post('/api/graphs', { ...three, nodes: { ...three.nodes, b: aJob('better b') } });
+    const second = await until(await forked(parent, { graph: 'three@2' }), 'completed');
+    expect(second).toMatchObject({ graph: { name: 'three', version: 2 }, output: { log: ['a', 'better b', 'c'] } });
+    const first = await until(await forked(parent), 'completed');
+    expect(first).toMatchObject({ graph: { name: 'three', version: 1 }, output: { log: ['a', 'b', 'c'] } });
+  });
+
+  test('a graph given whole carries channels of the same name over', async () => {
+    const channels = { log: { reducer: 'append' }, extra: { default: 'new' } } as const;
+    const graph = aDefinition({ name: 'other', channels, nodes: { z: aJob('{{ state.extra }}') } });
+    const edged = { ...graph, nodes: { ...graph.nodes, b: aJob('own b') }, edges: [{ from: '__start__', to: 'b' }] };
+    const whole = { ...edged, edges: [...edged.edges, { from: 'b', to: 'z' }] };
+    const id = await forked(await startParent(three, 'b'), { graph: whole });
+    expect(await until(id, 'completed')).toMatchObject({
+      graph: { name: 'other', version: null },
+      output: { log: ['a', 'own b', 'new'], extra: 'new' },
+    });
+  });
+});
+
+describe('a fork that can not be', () => {
+  const refused: readonly [object, readonly [number, string, ...string[]]][] = [
+    [{ checkpoint: 'none' }, [404, 'UNKNOWN_CHECKPOINT']],
+    [{ checkpoint: undefined }, [422, 'INVALID_REQUEST', '/checkpoint']],
+    [{ values: { lgo: 1, olg: 2 } }, [422, 'INVALID_VALUES', '/values/lgo', '/values/olg']],
+    [{ values: { n: 'text' } }, [422, 'INVALID_VALUES', '/values']],
+    [{ asNode: 'x' }, [422, 'INVALID_REQUEST', '/asNode']],
+    [{ graph: 'nobody' }, [404, 'UNKNOWN_GRAPH']],
+    [{ graph: aDefinition({ nodes: { z: aJob('z') } }) }, [422, 'INVALID_REQUEST', '/graph']],
+    [{ graph: { ...three, edges: [] } }, [422, 'INVALID_GRAPH', '/edges']],
+    [{ threadId: 't' }, [422, 'INVALID_REQUEST', '/threadId']],
+  ];
+
+  test.each(refused)('%j is refused, and leaves nothing behind', async (over, [status, code, ...paths]) => {
+    const channels = { log: { reducer: 'append' }, n: { schema: { type: ['number', 'null'] } } } as const;
+    const { id, checkpoint } = await startParent({ ...three, channels }, 'b');
+    const answer = await fork(id, { checkpoint, ...over });
+    expect(answer).toMatchObject(aProblem(status, code));
+    expect(issuePathsOf(answer)).toEqual(paths);
+    expect(at(await runOf(id), '/forks')).toEqual([]);
+  });
+
+  test('has a checkpoint of another run', async () => {
+    const [one, other] = [await startParent(three, 'b'), await startParent(three, 'b')];
+    const refused = await fork(one.id, { checkpoint: other.checkpoint });
+    expect(refused).toMatchObject(aProblem(404, 'UNKNOWN_CHECKPOINT'));
+  });
+
+  test('is of a run of another tenant', async () => {
+    const { id, checkpoint } = await startParent(three, 'b');
+    const answer = await stack.as('otherTenantUser').post(`/api/runs/${id}/fork`, { checkpoint });
+    expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
+    expect(at(await runOf(id), '/forks')).toEqual([]);
+  });
+
+  test('speaks for an approval that somebody else decides', async () => {
+    const { id, checkpoint } = await startParent(asking, 'ask');
+    expect(await fork(id, { checkpoint, asNode: 'ask' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
+    expect(await stack.as('admin').post(`/api/runs/${id}/fork`, { checkpoint, asNode: 'ask' })).toMatchObject({
+      status: 201,
+    });
+  });
+});
+
+describe('an approval in a fork', () => {
+  test('is asked again, and names what the parent did after the checkpoint', async () => {
+    const parent = await startParent(asking, 'ask');
+    await stack.as('approver').post(`/api/runs/${parent.id}/approve`, {});
+    await until(parent.id, 'completed');
+    const id = await forked(parent);
+    await until(id, 'waiting');
+    const [approval] = await readAll(stack.as('user'), `/api/approvals?runId=${id}`);
+    expect(approval).toMatchObject({ runId: id, status: 'pending', decisions: [] });
+    const done = [{ node: 'b', tool: 'work', at: expect.stringMatching(/Z$/) }];
+    expect(at(approval ?? null, '/details')).toEqual({ amount: 3, parentRun: { runId: parent.id, done } });
+  });
+
+  test('says nothing of a parent that did nothing since', async () => {
+    const id = await forked(await startParent(asking, 'ask'));
+    await until(id, 'waiting');
+    const [approval] = await readAll(stack.as('user'), `/api/approvals?runId=${id}`);
+    expect(at(approval ?? null, '/details')).toEqual({ amount: 3 });
+  });
+
+  test('decided there decides nothing in the parent', async () => {
+    const parent = await startParent(asking, 'ask');
+    const id = await forked(parent);
+    await until(id, 'waiting');
+    await stack.as('approver').post(`/api/runs/${id}/reject`, { reason: 'no' });
+    await until(id, 'completed', 'failed');
+    const [approval] = listAt((await stack.as('user').get(`/api/approvals?runId=${parent.id}`)).body, '/items');
+    expect(approval).toMatchObject({ status: 'pending', decisions: [] });
+  });
+});

@@ -1,0 +1,364 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { PATIENTLY, anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { aJob, patchState } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { startJobService } from '../support/job-service.ts';
+import type { JobService } from '../support/job-service.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
+import { openTemporalCli } from '../support/temporal-cli.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let service: JobService;
+let stack: TestStack;
+beforeAll(async () => {
+  service = await startJobService();
+  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
+});
+beforeEach(() => service.forget());
+afterAll(async () => {
+  await stack.stop();
+  await service.stop();
+});
+
+const control = async (id: string, name: string, body: object = {}) =>
+  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
+const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
+const until = async (id: string, ...statuses: string[]): Promise<Json> =>
+  await stack.as('user').untilRun(id, hasStatus(...statuses));
+const ofType = async (id: string, type: string): Promise<Json[]> => await eventsOf(stack.as('user'), id, type);
+const callsOf = (job: string): number => service.calls.filter((call) => call.job === job).length;
+
+const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
+
+/** Two jobs at a time, and one after both. */
+const pair = aDefinition({
+  nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') },
+  edges: [
+    { from: '__start__', to: ['a', 'b'] },
+    { from: ['a', 'b'], to: 'c' },
+  ],
+});
+
+/** Starts a run some of whose jobs are refused. @returns its id, once it has failed */
+async function startFailing(graph: GraphDefinition, ...refused: string[]): Promise<string> {
+  for (const job of refused) service.refuse(job);
+  const run = await startRun(stack.as('user'), graph);
+  expect(run).toMatchObject({ status: 'failed' });
+  return textAt(run, '/id');
+}
+
+/** For each element of a list one job. */
+function aFan(maxConcurrency: number): GraphDefinition {
+  return aDefinition({
+    channels: { log: { reducer: 'append' }, list: { default: ['1', '2', '3'] } },
+    output: ['log'],
+    nodes: { plan: { type: 'set', write: {} }, each: aJob('{{ item }}'), last: aJob('last') },
+    edges: [
+      { from: '__start__', to: 'plan' },
+      { from: 'plan', forEach: 'state.list', to: 'each', maxConcurrency },
+      { from: 'each', to: 'last' },
+    ],
+  });
+}
+
+function around(inner: GraphDefinition): GraphDefinition {
+  const inside = { type: 'subgraph', graph: inner, write: { log: '{{ result.log }}' } } as const;
+  return aDefinition({ nodes: { before: aJob('before'), inside, after: aJob('after') } });
+}
+
+const joined = aDefinition({
+  nodes: { a: aJob('a'), a2: aJob('a2'), b: aJob('b'), j: aJob('j') },
+  edges: [
+    { from: '__start__', to: ['a', 'b'] },
+    { from: 'a', to: 'a2' },
+    { from: ['a2', 'b'], to: 'j' },
+  ],
+});
+
+const looping = aDefinition({
+  channels: { log: { reducer: 'append' }, n: { reducer: 'sum' } },
+  output: ['log'],
+  nodes: { turn: aJob('turn {{ state.n }}', { write: { log: '{{ result.job }}', n: 1 } }) },
+  edges: [
+    { from: '__start__', to: 'turn' },
+    { from: 'turn', branches: [{ when: 'state.n < 3', to: 'turn' }, { to: '__end__' }] },
+  ],
+});
+
+describe('retrying a failed run', () => {
+  interface Shape {
+    readonly shape: string;
+    readonly graph: GraphDefinition;
+    readonly refused: string;
+    readonly log: readonly string[];
+  }
+  const abc = ['a', 'b', 'c'];
+  const deep = 'before before 1 2 3 last after after'.split(' ');
+  const shapes: readonly Shape[] = [
+    { shape: 'a row', graph: three, refused: 'b', log: abc },
+    { shape: 'a superstep of two', graph: pair, refused: 'b', log: abc },
+    { shape: 'a forEach', graph: aFan(3), refused: '2', log: ['1', '2', '3', 'last'] },
+    { shape: 'a forEach of one at a time', graph: aFan(1), refused: '2', log: ['1', '2', '3', 'last'] },
+    { shape: 'a subgraph', graph: around(three), refused: 'b', log: ['before', ...abc, 'after'] },
+    { shape: 'a subgraph of a subgraph', graph: around(around(aFan(2))), refused: '3', log: deep },
+    { shape: 'a join', graph: joined, refused: 'b', log: ['a', 'b', 'a2', 'j'] },
+    { shape: 'a loop', graph: looping, refused: 'turn 1', log: ['turn 0', 'turn 1', 'turn 2'] },
+  ];
+  describe.each(shapes)('in $shape', ({ graph, refused, log }) => {
+    test.each([1, 2])('calls only what failed, after %i failures', async (failures) => {
+      service.refuse(refused, failures);
+      const id = textAt(await startRun(stack.as('user'), graph), '/id');
+      for (let times = 1; times <= failures; times++) {
+        await until(id, 'failed');
+        expect(await control(id, 'retry')).toMatchObject({ status: 202, body: { id } });
+        await expect.poll(() => callsOf(refused), PATIENTLY).toBe(times + 1);
+      }
+      expect(await until(id, 'completed')).toMatchObject({ error: null, output: { log } });
+      expect(service.done.toSorted()).toEqual(log.toSorted());
+      expect(service.calls).toHaveLength(log.length + failures);
+      expect(callsOf(refused)).toBe(failures + 1);
+    });
+  });
+
+  test('of two nodes may name one; the other stays failed', async () => {
+    const id = await startFailing(pair, 'a', 'b');
+    await control(id, 'retry', { node: 'a' });
+    await expect.poll(() => service.done, PATIENTLY).toEqual(['a']);
+    expect(await until(id, 'failed')).toMatchObject({ error: { node: 'b' } });
+    await control(id, 'retry', { node: 'b' });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+    expect(service.done).toEqual(['a', 'b', 'c']);
+  });
+
+  test('of two nodes that names neither is one of both', async () => {
+    const id = await startFailing(pair, 'a', 'b');
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
+    expect((await ofType(id, 'run.retried')).map((event) => at(event, '/node'))).toEqual(['a', 'b']);
+  });
+
+  test('works when its workflow has long been closed', async () => {
+    const id = await startFailing(three, 'b');
+    const temporal = await openTemporalCli(stack.temporalAddress);
+    const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
+    await expect.poll(statusOf, PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
+    await control(id, 'retry');
+    await until(id, 'completed');
+    await expect.poll(statusOf, PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_COMPLETED');
+  });
+
+  test('under one Idempotency-Key is one retry', async () => {
+    const id = await startFailing(three, 'b');
+    const once = async () =>
+      await stack.as('user').post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': `retry ${id}` });
+    const [first, second] = [await once(), await once()];
+    expect(second).toMatchObject({ status: 202, body: first.body });
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    await until(id, 'completed');
+    expect(await ofType(id, 'run.retried')).toHaveLength(1);
+    expect(service.calls).toHaveLength(4);
+  });
+
+  test('many times at once is taken once', async () => {
+    const id = await startFailing(three, 'b');
+    const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
+    expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
+    await until(id, 'completed');
+    expect(await ofType(id, 'run.retried')).toHaveLength(1);
+    expect(service.calls).toHaveLength(4);
+  });
+
+  test('shows the run at work at once, and never again as it had ended', async () => {
+    const id = await startFailing(three, 'b');
+    const held = service.hold('b');
+    await control(id, 'retry');
+    expect(await runOf(id)).toMatchObject({ status: 'running', endedAt: null, error: null, output: null });
+    const release = await held;
+    expect(await runOf(id)).toMatchObject({ status: 'running', endedAt: null, error: null, next: ['b'] });
+    release();
+    await until(id, 'completed');
+  });
+
+  test('goes on with one history: numbers without gap or repeat', async () => {
+    service.refuse('b', 2);
+    const id = textAt(await startRun(stack.as('user'), three), '/id');
+    await control(id, 'retry');
+    await expect.poll(async () => await ofType(id, 'run.failed'), PATIENTLY).toHaveLength(2);
+    await control(id, 'retry');
+    await until(id, 'completed');
+    const events = await eventsOf(stack.as('user'), id);
+    expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));
+    const types = events.map((event) => textAt(event, '/type')).filter((type) => type.startsWith('run.'));
+    expect(types).toEqual('started failed retried failed retried completed'.split(' ').map((word) => `run.${word}`));
+    expect(await ofType(id, 'run.retried')).toMatchObject([{ by: 'uma' }, { by: 'uma' }]);
+  });
+
+  test('sees what has been corrected since', async () => {
+    const graph = aDefinition({
+      channels: { log: { reducer: 'append' }, order: { default: 'wrong' } },
+      output: ['log'],
+      nodes: { a: aJob('a'), b: aJob('{{ state.order }}') },
+    });
+    const id = await startFailing(graph, 'wrong');
+    const patched = await patchState(stack.as('user'), id, { values: { order: 'right' } });
+    expect(patched).toMatchObject({ status: 200, body: { values: { order: 'right' }, next: ['b'] } });
+    expect(await runOf(id)).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED' } });
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'right'] } });
+  });
+
+  test('that failed at an edge goes on there once the state is corrected', async () => {
+    const graph = aDefinition({
+      channels: { log: { reducer: 'append' }, n: {} },
+      output: ['log'],
+      nodes: { a: aJob('a'), b: aJob('b') },
+      edges: [
+        { from: '__start__', to: 'a' },
+        { from: 'a', branches: [{ when: 'state.n > 1', to: 'b' }] },
+      ],
+    });
+    const id = await startFailing(graph);
+    expect(await runOf(id)).toMatchObject({ error: { code: 'EXPRESSION_FAILED' } });
+    await patchState(stack.as('user'), id, { values: { n: 2 } });
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
+    expect(service.calls).toHaveLength(2);
+  });
+
+  test('of a node that has not failed is refused, and the run stays failed', async () => {
+    const id = await startFailing(three, 'b');
+    expect(await control(id, 'retry', { node: 'a' })).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+    expect(await runOf(id)).toMatchObject({ status: 'failed', error: { node: 'b' } });
+  });
+});
+
+describe('retrying with other limits', () => {
+  const limited = aDefinition({ ...three, limits: { maxSteps: 3, deadline: '1m' } });
+  async function startLimited(limits: object): Promise<string> {
+    const { body } = await stack.as('user').post('/api/runs', { graph: limited, limits }, { prefer: 'wait=15' });
+    expect(body).toMatchObject({ status: 'failed', error: { code: 'GRAPH_RECURSION_LIMIT' } });
+    return textAt(body, '/id');
+  }
+
+  test('goes on with what was counted so far', async () => {
+    const id = await startLimited({ maxSteps: 1 });
+    await control(id, 'retry', { limits: { maxSteps: 2 } });
+    await expect.poll(() => service.done, PATIENTLY).toEqual(['a', 'b']);
+    expect(await until(id, 'failed')).toMatchObject({ limits: { maxSteps: 2 }, error: { step: 2 } });
+    await control(id, 'retry', { limits: { maxSteps: 3 } });
+    expect(await until(id, 'completed')).toMatchObject({ limits: { maxSteps: 3 } });
+    expect(service.done).toEqual(['a', 'b', 'c']);
+  });
+
+  test.each([
+    [{ maxSteps: 4 }, ['/limits/maxSteps']],
+    [{ maxSteps: 3, deadline: '2m' }, ['/limits/deadline']],
+  ])('%j is beyond the graph’s', async (limits, paths) => {
+    const id = await startLimited({ maxSteps: 1 });
+    const refused = await control(id, 'retry', { limits });
+    expect(refused).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
+    expect(issuePathsOf(refused)).toEqual(paths);
+    expect(await runOf(id)).toMatchObject({ status: 'failed', limits: { maxSteps: 1 } });
+  });
+
+  test('has the deadline start anew', async () => {
+    const graph = aDefinition({ nodes: { wait: { type: 'wait', for: '300ms' }, a: aJob('a') } });
+    const { body } = await stack.as('user').post('/api/runs', { graph, limits: { deadline: '50ms' } });
+    expect(await until(textAt(body, '/id'), 'failed')).toMatchObject({ error: { code: 'DEADLINE_EXCEEDED' } });
+    await control(textAt(body, '/id'), 'retry', { limits: { deadline: '30s' } });
+    expect(await until(textAt(body, '/id'), 'completed')).toMatchObject({ limits: { deadline: '30s' } });
+    expect(service.done).toEqual(['a']);
+  });
+});
+
+describe('skipping in a failed run', () => {
+  test('goes on with the output that was given', async () => {
+    const id = await startFailing(three, 'b');
+    expect(await control(id, 'skip', { output: { job: 'by hand' } })).toMatchObject({ status: 202 });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'by hand', 'c'] } });
+    expect(await ofType(id, 'node.skipped')).toMatchObject([{ node: 'b', by: 'uma' }]);
+    expect(service.done).toEqual(['a', 'c']);
+  });
+
+  test('leaves the run failed while another node has failed too', async () => {
+    const id = await startFailing(pair, 'a', 'b');
+    expect(await control(id, 'skip', { output: {} })).toMatchObject(aProblem(422, 'INTERVENTION_ID_REQUIRED'));
+    await control(id, 'skip', { node: 'a', output: { job: 'by hand' } });
+    expect(await until(id, 'failed')).toMatchObject({ error: { node: 'b' } });
+    await control(id, 'skip', { node: 'b', output: { job: 'this too' } });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['by hand', 'this too', 'c'] } });
+  });
+
+  test('with an output that does not fit changes nothing', async () => {
+    const id = await startFailing(three, 'b');
+    const refused = await control(id, 'skip', { output: {} });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
+    expect(issuePathsOf(refused)).toEqual(['/output']);
+    expect(await runOf(id)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('replanning a failed run', () => {
+  test('goes on at the node only, with values', async () => {
+    const id = await startFailing(three, 'b');
+    expect(await control(id, 'replan', { node: 'c', values: { log: 'instead of b' } })).toMatchObject({ status: 202 });
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
+    expect(service.done).toEqual(['a', 'c']);
+  });
+
+  test.each([
+    [{ node: 'x' }, '/node'],
+    [{ node: 'c', values: { lgo: 1 } }, '/values/lgo'],
+  ])('as %j changes nothing', async (body, path) => {
+    const id = await startFailing(three, 'b');
+    const refused = await control(id, 'replan', body);
+    expect({ status: refused.status, paths: issuePathsOf(refused) }).toEqual({ status: 422, paths: [path] });
+    expect(await runOf(id)).toMatchObject({ status: 'failed' });
+  });
+});
+
+describe('a run that nothing failed in', () => {
+  const controls = [
+    ['retry', {}],
+    ['retry', { node: 'a' }],
+    ['skip', { output: { job: 'x' } }],
+    ['fail', {}],
+    ['replan', { node: 'a' }],
+    ['pause', {}],
+    ['resume', {}],
+    ['cancel', {}],
+    ['signal', { event: 'any' }],
+  ] as const;
+
+  test.each(controls)('is not told to %s %j once it is completed', async (name, body) => {
+    const run = await startRun(stack.as('user'), three);
+    expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(await runOf(textAt(run, '/id'))).toEqual(run);
+  });
+
+  test.each(controls)('is not told to %s %j once it is canceled', async (name, body) => {
+    const id = textAt(await startRun(stack.as('user'), anAskingGraph()), '/id');
+    await control(id, 'cancel');
+    const canceled = await until(id, 'canceled');
+    expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(await runOf(id)).toEqual(canceled);
+  });
+
+  test.each([
+    ['retry', {}],
+    ['skip', { output: { job: 'x' } }],
+  ])('is not told to %s %j once it is canceled while a node waited for somebody', async (name, body) => {
+    service.refuse('a');
+    const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
+    const id = textAt(await startRun(stack.as('user'), graph), '/id');
+    await control(id, 'cancel');
+    const canceled = await until(id, 'canceled');
+    expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(await runOf(id)).toEqual(canceled);
+  });
+});

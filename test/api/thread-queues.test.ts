@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/json.ts';
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { PATIENTLY, eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
+import { aJob, patchState } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { startJobService } from '../support/job-service.ts';
+import type { JobService } from '../support/job-service.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { aProblem } from '../support/problems.ts';
+import { startRestartableStack } from '../support/restartable-stack.ts';
+import type { RestartableStack } from '../support/restartable-stack.ts';
+
+let service: JobService;
+let stack: RestartableStack;
+beforeAll(async () => {
+  service = await startJobService();
+  stack = await startRestartableStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
+});
+beforeEach(() => service.forget());
+afterAll(async () => {
+  await stack.stop();
+  await service.stop();
+});
+
+/** What is given as `say` is done as a job and logged. */
+const saying = aDefinition({
+  channels: { log: { reducer: 'append' }, say: {} },
+  output: ['log'],
+  nodes: { only: aJob('{{ state.say }}') },
+});
+const asking = {
+  ...saying,
+  nodes: { ask: { type: 'approval', title: 'Go on?' }, ...saying.nodes },
+  edges: [
+    { from: '__start__', to: 'ask' },
+    { from: 'ask', to: 'only' },
+  ],
+} as const;
+
+const user = (): ApiClient => stack.as('user');
+const start = async (threadId: string, onBusy: string, { say, graph = saying }: { say: string; graph?: object }) =>
+  await user().post('/api/runs', { graph, input: { say }, threadId, onBusy });
+const get = async (path: string): Promise<Json> => (await user().get(path)).body;
+const control = async (id: string, name: string, body: object = {}) =>
+  await user().post(`/api/runs/${id}/${name}`, body);
+const approve = async (id: string) => await stack.as('approver').post(`/api/runs/${id}/approve`, {});
+const until = async (id: string, ...statuses: string[]): Promise<Json> =>
+  await user().untilRun(id, hasStatus(...statuses));
+const idOf = ({ status, body }: ApiAnswer): string => {
+  expect({ status, detail: at(body, '/detail') }).toEqual({ status: 201, detail: undefined });
+  return textAt(body, '/id');
+};
+
+/** Starts a run that waits for a person, and so keeps its thread. */
+async function occupy(threadId: string): Promise<string> {
+  const id = idOf(await start(threadId, 'reject', { say: 'first', graph: asking }));
+  await until(id, 'waiting');
+  return id;
+}
+
+const TEN = Array.from({ length: 10 }, (_, n) => `job ${n}`);
+
+describe('ten runs at once on one thread', () => {
+  test('with onBusy reject: one begins, the others are refused', async () => {
+    const answers = await Promise.all(TEN.map((say) => start('ten reject', 'reject', { say, graph: asking })));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    for (const refused of answers.filter(({ status }) => status !== 201))
+      expect(refused).toMatchObject(aProblem(409, 'THREAD_BUSY'));
+    expect(await readAll(user(), '/api/threads/ten%20reject/runs')).toHaveLength(1);
+  });
+
+  test('with onBusy enqueue: all of them run, one after the other, and the state gathers', async () => {
+    const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
+    const runs = await Promise.all(answers.map(async (answer) => await until(idOf(answer), 'completed')));
+    const ordered = runs.toSorted((a, b) => textAt(a, '/startedAt').localeCompare(textAt(b, '/startedAt')));
+    expect(ordered.map((run) => at(run, '/output/log'))).toEqual(TEN.map((_, n) => service.done.slice(0, n + 1)));
+    const ends = ['', ...ordered.map((run) => textAt(run, '/endedAt'))];
+    expect(ordered.filter((run, n) => textAt(run, '/startedAt') < (ends[n] ?? ''))).toEqual([]);
+    expect(service.done.toSorted()).toEqual(TEN);
+    expect(await get('/api/threads/ten%20enqueue')).toMatchObject({ activeRunId: null, queued: [] });
+  });
+
+  test('with onBusy interrupt: all but the last are canceled', async () => {
+    const answers = await Promise.all(TEN.map((say) => start('ten interrupt', 'interrupt', { say, graph: asking })));
+    const ids = answers.map(idOf);
+    const statuses = async () =>
+      (await Promise.all(ids.map(async (id) => textAt(await get(`/api/runs/${id}`), '/status')))).toSorted();
+    await expect.poll(statuses, PATIENTLY).toEqual([...Array.from({ length: 9 }, () => 'canceled'), 'waiting']);
+  });
+});
+
+describe('a queued run', () => {
+  test('is shown as such, in its place of the queue', async () => {
+    const first = await occupy('shown');
+    const second = await start('shown', 'enqueue', { say: 'second' });
+    expect(second).toMatchObject({ status: 201, body: { status: 'queued', threadId: 'shown', startedAt: null } });
+    const third = await start('shown', 'enqueue', { say: 'third' });
+    expect(await get('/api/threads/shown')).toMatchObject({
+      activeRunId: first,
+      lastRunId: first,
+      queued: [idOf(second), idOf(third)],
+    });
+    expect(await get('/api/runs?status=queued&threadId=shown')).toMatchObject({
+      items: [{ id: idOf(third) }, { id: idOf(second) }],
+    });
+  });
+
+  test('begins when the one before it has ended, in the order of the queue', async () => {
+    const first = await occupy('order');
+    const ids: string[] = [];
+    for (const say of ['second', 'third', 'fourth']) ids.push(idOf(await start('order', 'enqueue', { say })));
+    await approve(first);
+    for (const id of ids) await until(id, 'completed');
+    expect(service.done).toEqual(['first', 'second', 'third', 'fourth']);
+    expect(at(await get('/api/threads/order/state'), '/values/log')).toEqual(service.done);
+  });
+
+  test.each(['cancel', 'fail'])('begins when the one before it ends otherwise: %s', async (how) => {
+    const threadId = `otherwise ${how}`;
+    if (how === 'fail') service.refuse('first');
+    const first = await occupy(threadId);
+    const second = idOf(await start(threadId, 'enqueue', { say: 'second' }));
+    await (how === 'fail' ? approve(first) : control(first, 'cancel'));
+    expect(await until(second, 'completed')).toMatchObject({ output: { log: ['second'] } });
+  });
+
+  test('lets no later one past, also when that would not wait', async () => {
+    const first = await occupy('past');
+    const second = idOf(await start('past', 'enqueue', { say: 'second' }));
+    expect(await start('past', 'reject', { say: 'third' })).toMatchObject(aProblem(409, 'THREAD_BUSY'));
+    await approve(first);
+    await until(second, 'completed');
+    expect(service.done).toEqual(['first', 'second']);
+  });
+
+  test('that is canceled never begins; the next one does', async () => {
+    const first = await occupy('left');
+    const [second, third] = [
+      idOf(await start('left', 'enqueue', { say: 'second' })),
+      idOf(await start('left', 'enqueue', { say: 'third' })),
+    ];
+    expect(await control(second, 'cancel', { reason: 'not needed' })).toMatchObject({ status: 202 });
+    const canceled = await get(`/api/runs/${second}`);
+    expect(canceled).toMatchObject({ status: 'canceled', startedAt: null, endedAt: expect.stringMatching(/Z$/) });
+    expect(await eventsOf(user(), second)).toEqual([
+      { seq: 1, step: -1, type: 'run.canceled', by: 'uma', reason: 'not needed', at: expect.stringMatching(/Z$/) },
+    ]);
+    await approve(first);
+    expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'third'] } });
+    expect(await get(`/api/runs/${second}`)).toEqual(canceled);
+    expect(service.done).toEqual(['first', 'third']);
+  });
+
+  test('that was canceled can not be told anything more', async () => {
+    await occupy('no more');
+    const id = idOf(await start('no more', 'enqueue', { say: 'second' }));
+    await control(id, 'cancel');
+    for (const name of ['cancel', 'retry', 'resume'])
+      expect(await control(id, name)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+  });
+
+  test.each([
+    ['pause', {}],
+    ['resume', {}],
+    ['retry', {}],
+    ['skip', { output: 1 }],
+    ['fail', {}],
+    ['replan', { node: 'only' }],
+    ['signal', { event: 'any' }],
+  ])('is not to be told to %s', async (name, body) => {
+    await occupy(`told ${name}`);
+    const id = idOf(await start(`told ${name}`, 'enqueue', { say: 'second' }));
+    expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(await get(`/api/runs/${id}`)).toMatchObject({ status: 'queued' });
+  });
+
+  test('has no state to correct', async () => {
+    await occupy('correct');
+    const id = idOf(await start('correct', 'enqueue', { say: 'second' }));
+    expect(await patchState(user(), id, { values: { log: 'x' } })).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+  });
+
+  test('under one Idempotency-Key is queued once', async () => {
+    await occupy('once');
+    const body = { graph: saying, input: { say: 'second' }, threadId: 'once', onBusy: 'enqueue' };
+    const once = async () => await user().post('/api/runs', body, { 'idempotency-key': 'queued once' });
+    const [first, second] = [await once(), await once()];
+    expect(idOf(second)).toBe(idOf(first));
+    expect(listAt(await get('/api/threads/once'), '/queued')).toEqual([idOf(first)]);
+  });
+
+  test('keeps an ended run of its thread from going on', async () => {
+    service.refuse('first');
+    const first = await occupy('ended');
+    const second = idOf(await start('ended', 'enqueue', { say: 'second', graph: asking }));
+    await approve(first);
+    await until(first, 'failed');
+    expect(await control(first, 'retry')).toMatchObject(aProblem(409, 'THREAD_BUSY'));
+    await until(second, 'waiting');
+  });
+});
+
+describe('an interrupting run', () => {
+  test.each(['waiting', 'paused', 'calling'])('ends the one that is %s, and goes on from its state', async (status) => {
+    const threadId = `interrupt ${status}`;
+    await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
+    const held = service.hold('first');
+    const active = await occupy(threadId);
+    if (status === 'paused') await control(active, 'pause');
+    if (status === 'calling') await approve(active);
+    const release = status === 'calling' ? await held : () => undefined;
+    const interrupting = idOf(await start(threadId, 'interrupt', { say: 'interrupting' }));
+    expect(await until(active, 'canceled')).toMatchObject({ output: null });
+    const [canceled] = await eventsOf(user(), active, 'run.canceled');
+    expect(canceled).toMatchObject({ reason: expect.stringContaining(interrupting) });
+    expect(await until(interrupting, 'completed')).toMatchObject({ output: { log: ['before', 'interrupting'] } });
+    release();
+  });
+
+  test('begins at once on a thread that is free', async () => {
+    expect(await until(idOf(await start('interrupt free', 'interrupt', { say: 'only' })), 'completed')).toMatchObject({
+      output: { log: ['only'] },
+    });
+  });
+
+  test('is for those who may control runs', async () => {
+    await occupy('interrupt permission');
+    const body = { graph: saying, input: {}, threadId: 'interrupt permission', onBusy: 'interrupt' };
+    expect(await stack.as('approver').post('/api/runs', body)).toMatchObject(aProblem(403, 'FORBIDDEN'));
+  });
+});
+
+test('a queue survives a restart of everything', async () => {
+  const first = await occupy('restart');
+  const second = idOf(await start('restart', 'enqueue', { say: 'second' }));
+  const third = idOf(await start('restart', 'enqueue', { say: 'third' }));
+  await stack.restart();
+  expect(await get('/api/threads/restart')).toMatchObject({ activeRunId: first, queued: [second, third] });
+  await approve(first);
+  expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'second', 'third'] } });
+  expect(service.done).toEqual(['first', 'second', 'third']);
+}, 120_000);
