@@ -24,6 +24,17 @@ export async function choosePort(what: string, asked: number | undefined, usual:
   return await anyPort();
 }
 
+/** Tries again what chooses ports and uses them: somebody else may take one in between. */
+export async function onFreePorts<T>(start: () => Promise<T>, tries = 3): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    const isTaken = error instanceof Error && /address already in use|EADDRINUSE/.test(error.message);
+    if (tries <= 1 || !isTaken) throw error;
+    return await onFreePorts(start, tries - 1);
+  }
+}
+
 async function anyPort(): Promise<number> {
   return await new Promise((resolve, reject) => {
     const server = createServer();

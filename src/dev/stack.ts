@@ -26,7 +26,7 @@ import { installTemporalRuntime } from './temporal-runtime.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
-import { choosePort } from './ports.ts';
+import { choosePort, onFreePorts } from './ports.ts';
 import { openTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { startSupplies } from './supplies.ts';
@@ -135,14 +135,16 @@ async function openTemporal(
   const executable = await provideTemporal(environment, say);
   const databaseFile = resolve(dataDir, 'temporal.db');
   await stopOrphanOf(databaseFile);
-  const port = await choosePort('Temporal', temporalPort, 7233);
-  const server = await startTemporalServer({
-    executable,
-    port,
-    uiPort: await choosePort('the Temporal Web UI', uiPort, 8233),
-    databaseFile,
-    logFile: join(dataDir, 'temporal.log'),
-  });
+  const server = await onFreePorts(
+    async () =>
+      await startTemporalServer({
+        executable,
+        port: await choosePort('Temporal', temporalPort, 7233),
+        uiPort: await choosePort('the Temporal Web UI', uiPort, 8233),
+        databaseFile,
+        logFile: join(dataDir, 'temporal.log'),
+      }),
+  );
   teardown.add(() => server.stop());
   return { address: server.address, namespace: 'default', uiUrl: server.uiUrl };
 }
