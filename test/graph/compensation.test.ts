@@ -8,6 +8,7 @@ import { toJson } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
 import { toMermaid } from '../../src/graph/diagram/mermaid.ts';
+import type { Run } from '../../src/graph/run.ts';
 import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
 import { validateGraph } from '../../src/graph/validate/validate.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
@@ -164,6 +165,32 @@ describe('a run that is canceled', () => {
     const over = advance(graph, paid.run, { kind: 'call.completed', key: `${key}:undo`, ...answer, at: 3 });
     expect(over.run.status).toBe('canceled');
   });
+});
+
+test('an undo that is under way is not called back by a cancellation', () => {
+  const graph = compileGraph(aDefinition({ nodes: { a: pays('one'), c: breaks } }), aCatalog());
+  const limits = limitsOfGraph({}, DEFAULTS);
+  const named = { name: 'test', version: null, hash: 'h' };
+  const identity = {
+    id: 'r',
+    tenantId: 't',
+    threadId: null,
+    graph: named,
+    createdBy: { sub: 'uma', roles: [] },
+    limits,
+  };
+  const begun = startRun(graph, identity, { input: {}, startedAt: 0 });
+  const keyIn = ({ calls }: Run): string => Object.keys(calls)[0] ?? '';
+  const reply = { kind: 'value', value: { receipt: 'r1' } } as const;
+  const answered = (run: Run) =>
+    advance(graph, run, { kind: 'call.completed', key: keyIn(run), reply, attempts: 1, durationMs: 1, at: 2 });
+  const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'broken' } } as const;
+  const paid = answered(begun.run).run;
+  const undoing = advance(graph, paid, { kind: 'call.failed', key: keyIn(paid), failure, at: 3 }).run;
+  const canceled = advance(graph, undoing, { kind: 'cancel.requested', at: 4 });
+  expect(canceled.effects).toEqual([]);
+  const over = answered(canceled.run);
+  expect([over.run.status, over.run.undone, over.run.notUndone]).toEqual(['canceled', 1, []]);
 });
 
 describe('a definition', () => {
