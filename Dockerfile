@@ -9,4 +9,5 @@ COPY src ./src
 COPY graphs ./graphs
 USER node
 EXPOSE 3000
-CMD ["npm", "run", "api"]
+# Node itself, so that it gets the signals that end it.
+CMD ["node", "--import", "tsx", "src/api/server.ts"]

@@ -7,6 +7,8 @@ export default defineConfig({
   test: {
     pool: 'forks',
     hookTimeout: 120_000,
+    // Tests that run at the same time do so because they mostly wait.
+    maxConcurrency: 20,
     projects: [
       {
         extends: true,
@@ -17,6 +19,7 @@ export default defineConfig({
         test: {
           name: 'servers',
           include: WITH_SERVERS,
+          globalSetup: ['test/support/provide-temporal.ts'],
           setupFiles: ['test/support/require-typescript.ts'],
           fileParallelism: false,
           testTimeout: 60_000,

@@ -1,6 +1,10 @@
 /** What a configuration file imports. */
 export { defineConfig, defineNodeType } from './config.ts';
 export type { ConfigInput } from './config.ts';
+export { defineTool } from './config/define-tool.ts';
+export { tool } from './config/tool-methods.ts';
+export type { CodeToolContext } from './activities/tools/code-tool.ts';
+export { CallError } from './activities/call-error.ts';
 /** What code that writes graphs imports. */
 export { END, START } from './graph/definition.ts';
 export type { Catalog } from './graph/catalog.ts';

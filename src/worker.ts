@@ -1,74 +1,122 @@
-import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type { WorkerOptions } from '@temporalio/worker';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
+import { cachedRuns } from './cached-runs.ts';
 import { loadConfig } from './config.ts';
 import type { Config } from './config.ts';
+import { connectMcpServers } from './connect-mcp-servers.ts';
 import { createDataConverter } from './data-converter.ts';
+import { toMs } from './graph/duration.ts';
 import { isMain } from './is-main.ts';
+import { listenForShutdown } from './listen-for-shutdown.ts';
 import { createLogger } from './logger.ts';
-import type { Logger } from './logger.ts';
-import { openPostgresStore } from './store/store.ts';
-import type { Store } from './store/store.ts';
+import { database } from './needs/database.ts';
+import { temporalForWorker } from './needs/temporal-for-worker.ts';
+import { untilThere } from './needs/until-there.ts';
+import type { Patience } from './needs/until-there.ts';
+import { readPort } from './read-port.ts';
+import { readTaskQueues, taskQueuesOf } from './task-queues.ts';
 import { toTemporalLogger } from './temporal-logger.ts';
 import { toActivityDeps } from './wiring.ts';
+import type { WorkerSupplies } from './wiring.ts';
+import { readWorkerDeployment } from './worker-deployment.ts';
+import { openWorkerHealth } from './worker-health.ts';
 import { workflowCode } from './workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 
-interface WorkerParts {
+interface WorkerParts extends WorkerSupplies {
   readonly config: Config;
-  readonly store: Store;
   readonly connection: NativeConnection;
   readonly namespace: string;
-  readonly logger: Logger;
-  /** Where secrets are. */
-  readonly environment: NodeJS.ProcessEnv;
+  /** The queues that it serves. */
+  readonly taskQueues: readonly string[];
+  /** Which version of the workers they are; without one they take every run. */
+  readonly deployment?: WorkerDeploymentOptions | null;
 }
 
-/** Makes a worker that serves runs; `run()` has it work until it is shut down. */
-export async function createWorker({
+/**
+ * Makes the workers of a process, one a queue; `run()` has each work until it is shut down. Runs are in the engine's own
+ * queue, in others only calls of tools.
+ */
+export async function createWorkers({
   config,
-  store,
-  connection,
-  namespace,
-  logger,
-  environment,
-}: WorkerParts): Promise<Worker> {
-  const workflowBundle = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) });
-  const options: WorkerOptions = {
+  taskQueues,
+  deployment = null,
+  ...parts
+}: WorkerParts): Promise<readonly Worker[]> {
+  const { connection, namespace, store } = parts;
+  const options = {
     connection,
     namespace,
-    taskQueue: TASK_QUEUE,
-    workflowBundle,
-    activities: createActivities(toActivityDeps(config, store, environment)),
+    activities: createActivities(toActivityDeps(config, parts)),
     dataConverter: createDataConverter(store.blobs),
-    maxCachedWorkflows: 1_000,
     maxConcurrentActivityTaskExecutions: 200,
+    shutdownGraceTime: toMs(config.shutdownGrace),
+    shutdownForceTime: toMs(config.shutdownGrace) + FORCE_AFTER_MS,
+    ...(deployment && { workerDeploymentOptions: deployment }),
+  } as const;
+  const create = async (taskQueue: string): Promise<Worker> => {
+    const ofRuns = taskQueue === TASK_QUEUE ? await optionsOfRuns(parts) : {};
+    return await Worker.create({ ...options, ...ofRuns, taskQueue });
+  };
+  return await Promise.all(taskQueues.map(create));
+}
+
+/** So long calls that were called back when the grace was over may take to say so. */
+const FORCE_AFTER_MS = 10_000;
+
+async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
+  return {
+    workflowBundle: await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
+    maxCachedWorkflows: cachedRuns(environment),
     // So long a run waits for a worker that is gone before another one takes it over.
     stickyQueueScheduleToStartTimeout: '3 seconds',
-    shutdownGraceTime: '30 seconds',
-    shutdownForceTime: '60 seconds',
   };
-  return await Worker.create(options);
 }
 
 /** A worker as a process of its own: Temporal and the database by the environment, the configuration by its file. */
 async function main(): Promise<void> {
-  const { DATABASE_URL, HOLDFAST_CONFIG, LOG_LEVEL } = process.env;
-  const logger = createLogger(LOG_LEVEL ?? 'info');
-  if (DATABASE_URL === undefined)
-    throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
-  Runtime.install({ logger: toTemporalLogger(logger) });
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const [config, store, connection] = await Promise.all([
-    loadConfig(HOLDFAST_CONFIG),
-    openPostgresStore(DATABASE_URL),
-    NativeConnection.connect(connectionOptions),
+  const { HOLDFAST_CONFIG, HOLDFAST_HEALTH_PORT, LOG_LEVEL = 'info' } = process.env;
+  const logger = createLogger(LOG_LEVEL);
+  const shutdown = listenForShutdown(logger);
+  const { leaving } = shutdown;
+  Runtime.install({ logger: toTemporalLogger(logger), shutdownSignals: [] });
+  const loaded = await loadConfig(HOLDFAST_CONFIG);
+  const awaited = new Set<string>();
+  const health = HOLDFAST_HEALTH_PORT
+    ? await openWorkerHealth(readPort('HOLDFAST_HEALTH_PORT', HOLDFAST_HEALTH_PORT), { leaving, awaited })
+    : null;
+  const { workers, ...parts } = await shutdown.opening(openParts(loaded, { logger, awaited }));
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  health?.begin({ workers, ...parts });
+  logger.info({ namespace: parts.namespace }, 'worker started');
+  void shutdown.asked(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+  });
+  await running;
+  await Promise.all([health?.stop(), parts.close()]);
+}
+
+const CLOSE_WITHIN_MS = 5_000;
+
+/** Opens what the workers of a process work with, and waits for what is not there yet. */
+async function openParts(loaded: Config, patience: Patience) {
+  const { DATABASE_URL, HOLDFAST_TASK_QUEUES } = process.env;
+  if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
+  const { logger } = patience;
+  const environment = process.env;
+  const deployment = readWorkerDeployment(environment);
+  const [store, { connection, namespace }] = await Promise.all([
+    untilThere(database(DATABASE_URL), patience),
+    untilThere(temporalForWorker(), patience),
   ]);
-  const worker = await createWorker({ config, store, connection, namespace, logger, environment: process.env });
-  logger.info({ namespace, taskQueue: TASK_QUEUE }, 'worker started');
-  await worker.run();
-  await Promise.all([store.close(), connection.close()]);
+  const connected = await connectMcpServers(loaded, { environment, report: (message) => logger.warn(message) });
+  const { config } = connected;
+  const taskQueues = readTaskQueues(HOLDFAST_TASK_QUEUES, taskQueuesOf(config));
+  const opened = { config, store, connection, namespace };
+  const workers = await createWorkers({ ...opened, taskQueues, deployment, logger, environment });
+  const close = async () => void (await Promise.all([connected.close(), store.close(), connection.close()]));
+  return { workers, store, connection, namespace, close };
 }
 
 if (isMain(import.meta.url)) await main();

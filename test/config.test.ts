@@ -8,6 +8,7 @@ const tool = {
   method: 'POST',
   url: 'https://pay.example/refunds/{{ args.order }}',
 };
+const model = { provider: 'openai', model: 'gpt-x' };
 
 describe('a configuration', () => {
   test('is filled up with defaults', () => {
@@ -52,6 +53,16 @@ describe('a configuration', () => {
     ],
     ['a provider that nobody knows', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
     ['a place without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],
+    [
+      'a token counter that is not there',
+      { models: { m: { ...model, tokenCounter: 'mine' } } },
+      /\/models\/m\/tokenCounter/,
+    ],
+    [
+      'a message processor that is built in',
+      { messageProcessors: { last: () => [] } },
+      /\/messageProcessors\/last: is the name of a built-in/,
+    ],
     ['issuer keys that are no address', { auth: { issuer: 'x', audience: 'y', jwksUrl: 'z' } }, /\/auth\/jwksUrl/],
   ])('with %s is refused, and told where', (_what, given, message) => {
     expect(() => parseConfig('here', given)).toThrow(/^here can't be used:/);

@@ -20,6 +20,12 @@ export class CallError extends Error {
     this.retryAfterMs = retryAfterMs ?? null;
     this.reason = reason ?? null;
   }
+
+  /** The same failure in other words, without its cause, which might say what the words leave out. */
+  withMessage(message: string): CallError {
+    const { code, retryable, done, retryAfterMs, reason } = this;
+    return new CallError(code, message, { retryable, done, retryAfterMs, reason });
+  }
 }
 
 interface CallErrorFields {

@@ -1,22 +1,44 @@
 import type { ModelCallRequest } from '../graph/effect.ts';
 import { own } from '../graph/json.ts';
-import { CallError } from './call-error.ts';
-import type { Generate } from './models/model.ts';
+import { absent } from './absent.ts';
+import { fitMessages } from './context/fit-messages.ts';
+import type { MessageProcessor } from './context/message-processor.ts';
+import { UNKNOWN_MEASURE } from './context/model-measures.ts';
+import type { ModelMeasure } from './context/model-measures.ts';
+import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallKind } from './perform-call.ts';
 
+/** What model calls work with. */
+export interface ModelDeps {
+  readonly models: Readonly<Record<string, Generate>>;
+  /** What models are told of tools, by name. */
+  readonly tools: Readonly<Record<string, ToolOffer>>;
+  /** How much each model takes; one that is not there is measured by an estimate. */
+  readonly measures?: Readonly<Record<string, ModelMeasure>>;
+  readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
+}
+
 /** One turn of a model. Asking again costs money and harms nothing. */
-export function modelCalls(models: Readonly<Record<string, Generate>>): CallKind<ModelCallRequest> {
+export function modelCalls({
+  models,
+  tools,
+  measures = {},
+  messageProcessors = {},
+}: ModelDeps): CallKind<ModelCallRequest> {
   return {
     called: ({ model }) => `model:${model}`,
     safety: () => 'idempotent',
-    async execute({ request }, signal) {
+    async execute({ key, request }, signal) {
+      const { kind: _kind, policy: _policy, context: _context, ...asked } = request;
       const generate = own(models, request.model);
-      if (!generate)
-        throw new CallError('MODEL_FAILED', `This worker has no model "${request.model}"`, {
-          retryable: false,
-          done: 'no',
-        });
-      return await generate(request, signal);
+      if (!generate) throw absent('MODEL_FAILED', `model "${request.model}"`);
+      const offers = asked.tools.flatMap((name) => own(tools, name) ?? []);
+      const measure = own(measures, request.model) ?? UNKNOWN_MEASURE;
+      const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
+      if (fitted.kind === 'overflow') return fitted;
+      const { messages, report } = fitted;
+      const reply = await generate({ ...asked, messages, tools: offers }, { key, signal });
+      return report ? { ...reply, context: report } : reply;
     },
   };
 }

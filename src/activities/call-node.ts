@@ -2,10 +2,9 @@ import type { NodeTypeEntry } from '../graph/catalog.ts';
 import type { NodeCallRequest } from '../graph/effect.ts';
 import { own } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
-import { CallError } from './call-error.ts';
-import { messageOf } from './failures.ts';
+import { absent } from './absent.ts';
 import type { CallKind } from './perform-call.ts';
-import { toResult } from './to-result.ts';
+import { runCode } from './run-code.ts';
 
 /** A type of node that is made by code. */
 export interface RegisteredNodeType extends NodeTypeEntry {
@@ -37,17 +36,8 @@ export function nodeCalls(nodeTypes: Readonly<Record<string, RegisteredNodeType>
     async execute({ key, request }, signal) {
       const { nodeType, config, state, run } = request;
       const registered = own(nodeTypes, nodeType);
-      if (!registered) {
-        const message = `This worker has no node type "${nodeType}"`;
-        throw new CallError('FUNCTION_FAILED', message, { retryable: false, done: 'no' });
-      }
-      try {
-        const value = await registered.execute(config, { state, run, key, signal });
-        return { kind: 'value', value: toResult('FUNCTION_FAILED', value) };
-      } catch (error) {
-        if (error instanceof CallError) throw error;
-        throw new CallError('FUNCTION_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });
-      }
+      if (!registered) throw absent('FUNCTION_FAILED', `node type "${nodeType}"`);
+      return await runCode('FUNCTION_FAILED', () => registered.execute(config, { state, run, key, signal }));
     },
   };
 }

@@ -1,42 +1,43 @@
 import type { ToolCallRequest } from '../graph/effect.ts';
-import { compileJsonSchema } from '../graph/json-schema.ts';
+import type { SchemaCheck } from '../graph/json-schema.ts';
 import { own } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
+import { mapValues } from '../graph/map-values.ts';
+import type { Principal } from '../graph/run.ts';
+import { absent } from './absent.ts';
 import { CallError } from './call-error.ts';
-import { messageOf } from './failures.ts';
+import { lazyCheck } from './lazy-check.ts';
 import type { CallKind } from './perform-call.ts';
-import { toResult } from './to-result.ts';
+import { runCode } from './run-code.ts';
+import { badArguments } from './tools/bad-arguments.ts';
 import type { Tool } from './tools/tool.ts';
 
-/** One call of a tool. Its arguments are checked again, by what the tool takes now. */
+/** One call of a tool. Who may call it and what it takes is checked again, by what is configured now. */
 export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
+  const callable = mapValues(tools, (tool) => ({ tool, check: lazyCheck(tool.parameters) }));
   return {
     called: ({ tool }) => `tool:${tool}`,
     safety: ({ effect }) => effect,
-    async execute({ key, request, runId, tenantId, createdBy }, signal) {
-      const tool = own(tools, request.tool);
-      if (!tool)
-        throw new CallError('TOOL_NOT_FOUND', `This worker has no tool "${request.tool}"`, {
-          retryable: false,
-          done: 'no',
-        });
-      checkArguments(tool, request.args);
-      try {
-        const value: unknown = await tool.execute(request.args, { key, runId, tenantId, principal: createdBy, signal });
-        return { kind: 'value', value: toResult('TOOL_FAILED', value) };
-      } catch (error) {
-        throw error instanceof CallError
-          ? error
-          : new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'perhaps', cause: error });
-      }
+    async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
+      const found = own(callable, request.tool);
+      if (!found) throw absent('TOOL_NOT_FOUND', `tool "${request.tool}"`);
+      const { tool, check } = found;
+      checkRoles(tool, createdBy);
+      checkArguments(tool, check, request.args);
+      const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
+      return await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
     },
   };
 }
 
-function checkArguments({ name, parameters }: Tool, args: Json): void {
-  const [first] = compileJsonSchema(parameters)(args);
-  if (first) {
-    const message = `The arguments of ${name} break its parameters at ${first.path || '/'}: ${first.message}`;
-    throw new CallError('INVALID_TOOL_ARGUMENTS', message, { retryable: false, done: 'no' });
-  }
+function checkRoles({ name, roles }: Tool, { sub, roles: held }: Principal): void {
+  if (roles === undefined || held.includes('admin') || roles.some((role) => held.includes(role))) return;
+  const wanted = roles.length > 0 ? `the role ${roles.join(' or ')}` : 'the role admin';
+  const message = `${name} may be called in runs of somebody with ${wanted}; this run is of ${sub} (${held.join(', ') || 'no roles'})`;
+  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+}
+
+function checkArguments({ name }: Tool, check: SchemaCheck, args: Json): void {
+  const [first] = check(args);
+  if (first) throw badArguments(name, first);
 }

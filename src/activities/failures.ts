@@ -7,17 +7,17 @@ import { readRetryAfter } from './retry-delay.ts';
  * have done the work (specification, "Run-time codes" and "Configuration").
  */
 
-interface Verdict {
+export interface Verdict {
   readonly retryable: boolean;
   readonly done: 'no' | 'perhaps';
 }
 
-const TRY_AGAIN: Verdict = { retryable: true, done: 'perhaps' };
+export const TRY_AGAIN: Verdict = { retryable: true, done: 'perhaps' };
 /** The other side says that it has not begun. */
 const TRY_AGAIN_UNDONE: Verdict = { retryable: true, done: 'no' };
-const REFUSED: Verdict = { retryable: false, done: 'no' };
+export const REFUSED: Verdict = { retryable: false, done: 'no' };
 /** No answer to what was asked, such as a redirect. */
-const UNCLEAR: Verdict = { retryable: false, done: 'perhaps' };
+export const UNCLEAR: Verdict = { retryable: false, done: 'perhaps' };
 
 const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
   [408, TRY_AGAIN_UNDONE],
@@ -39,17 +39,25 @@ export interface HttpFailure {
   readonly message: string;
   readonly status: number;
   readonly headers: { get(name: string): string | null };
+  /** Why trying again is in vain, whatever the status; `null`: nothing says so. */
+  readonly reason?: string | null;
+  /** When to ask again, where the body says so and no header does. */
+  readonly retryAfterMs?: number | null;
 }
 
-/** An answer that is no success. The header `x-should-retry` wins over the status. */
-export function fromStatus({ code, callee, message, status, headers }: HttpFailure): CallError {
-  const verdict = verdictOf(status, callee);
-  const told = headers.get('x-should-retry');
-  const retryable = told === null ? verdict.retryable : told === 'true';
+/**
+ * An answer that is no success. A reason wins over the header `x-should-retry` of a model, which wins over the status. What
+ * any server may say does not make an `unsafe` tool be called twice.
+ */
+export function fromStatus(failure: HttpFailure): CallError {
+  const { code, callee, message, status, headers, reason = null, retryAfterMs = null } = failure;
+  const verdict = reason === null ? verdictOf(status, callee) : REFUSED;
+  const told = callee === 'model' && reason === null ? headers.get('x-should-retry') : null;
   return new CallError(code, message, {
-    retryable,
+    retryable: told === null ? verdict.retryable : told === 'true',
     done: verdict.done,
-    retryAfterMs: readRetryAfter(headers, Date.now()),
+    retryAfterMs: readRetryAfter(headers, Date.now()) ?? retryAfterMs,
+    reason,
   });
 }
 
@@ -61,6 +69,8 @@ const NEVER_SENT_BY_CONNECT: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENE
 /** A request that broke before an answer came. */
 export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
+  // The client wraps what the guard threw.
+  if (thrown instanceof Error && thrown.cause instanceof CallError) return thrown.cause;
   const error = systemErrorOf(thrown);
   const isUnsent =
     error !== null &&
@@ -76,6 +86,12 @@ function systemErrorOf(thrown: unknown): { readonly code: string; readonly sysca
   if (!(thrown instanceof Error)) return null;
   if (!('code' in thrown) || typeof thrown.code !== 'string') return systemErrorOf(thrown.cause);
   return { code: thrown.code, syscall: 'syscall' in thrown ? thrown.syscall : null };
+}
+
+/** What code of the configuration threw: it may have done its work, and may do better next time. */
+export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
+  if (thrown instanceof CallError) return thrown;
+  return new CallError(code, messageOf(thrown), { retryable: true, done: 'perhaps', cause: thrown });
 }
 
 export function messageOf(thrown: unknown): string {

@@ -3,21 +3,20 @@ import type { Store } from '../store/store.ts';
 import { functionCalls } from './call-function.ts';
 import type { RegisteredFunction } from './call-function.ts';
 import { modelCalls } from './call-model.ts';
+import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
 import type { RegisteredNodeType } from './call-node.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import type { Generate } from './models/model.ts';
 import { performCall } from './perform-call.ts';
 import { writeJournal } from './write-journal.ts';
 import type { JournalEntry } from './write-journal.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** What the activities of a worker work with. */
-export interface ActivityDeps {
+export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly store: Store;
-  readonly models: Readonly<Record<string, Generate>>;
   readonly tools: Readonly<Record<string, Tool>>;
   readonly functions: Readonly<Record<string, RegisteredFunction>>;
   readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
@@ -33,8 +32,9 @@ export interface Activities {
   record(entry: JournalEntry): Promise<void>;
 }
 
-export function createActivities({ store, models, tools, functions, nodeTypes = {} }: ActivityDeps): Activities {
-  const ofModels = modelCalls(models);
+export function createActivities(deps: ActivityDeps): Activities {
+  const { store, tools, functions, nodeTypes = {} } = deps;
+  const ofModels = modelCalls(deps);
   const ofTools = toolCalls(tools);
   const ofFunctions = functionCalls(functions);
   const ofNodes = nodeCalls(nodeTypes);

@@ -8,6 +8,8 @@ import { CallError } from './call-error.ts';
 export type Known =
   | { readonly kind: 'completed'; readonly result: Json; readonly attempts: number }
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
+  /** An earlier attempt is still making the call, as far as anybody can tell. */
+  | { readonly kind: 'held' }
   /** An earlier attempt was lost between claim and record, and nobody can tell what it did. */
   | { readonly kind: 'lost' };
 
@@ -15,6 +17,10 @@ export interface Claimant {
   readonly requestHash: string;
   readonly order: number;
   readonly safety: CallSafety;
+  /** Claims of earlier attempts that are known to have made no call. */
+  readonly neverMade: readonly string[];
+  /** An attempt that has not kept its claim for so long is lost. */
+  readonly lostAfterMs: number;
 }
 
 /**
@@ -30,23 +36,27 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
       done: 'no',
     });
   }
-  return judge(entry, { ordered, mayRepeat: ordered || claimant.safety !== 'unsafe' });
+  const mayRepeat = ordered || claimant.safety !== 'unsafe' || claimant.neverMade.includes(entry.claim);
+  const isHeld = entry.ageMs < claimant.lostAfterMs;
+  return judge(entry, { ordered, mayRepeat, isHeld });
 }
 
 interface Standing {
   /** A person has ordered the call since. */
   readonly ordered: boolean;
   readonly mayRepeat: boolean;
+  readonly isHeld: boolean;
 }
 
-function judge(entry: LedgerEntry, { ordered, mayRepeat }: Standing): ClaimVerdict<Known> {
+function judge(entry: LedgerEntry, { ordered, mayRepeat, isHeld }: Standing): ClaimVerdict<Known> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
-      return mayRepeat ? { takeOver: true, failures: entry.failures } : { takeOver: false, answer: { kind: 'lost' } };
+      if (mayRepeat) return { takeOver: true, failures: entry.failures };
+      return { takeOver: false, answer: { kind: isHeld ? 'held' : 'lost' } };
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { CallSafety } from '../graph/catalog.ts';
@@ -8,10 +8,11 @@ import { canonicalJson, toJson } from '../graph/json.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 import type { Store } from '../store/store.ts';
 import { CallError } from './call-error.ts';
+import { claimCall } from './claim-call.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { messageOf } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
-import { judgeClaim } from './ledger.ts';
+import { keepRecording } from './keep-recording.ts';
 import type { Known } from './ledger.ts';
 import { isCallReply } from '../graph/is-call-reply.ts';
 import { retryDelay } from './retry-delay.ts';
@@ -25,7 +26,8 @@ export interface CallKind<R extends CallRequest> {
   /** What is called, such as `tool:pay`. */
   readonly called: (request: R) => string;
   readonly safety: (request: R) => CallSafety;
-  readonly execute: (task: CallTask<R>, signal: AbortSignal) => Promise<CallReply>;
+  /** @param attempt 1 at first */
+  readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
 }
 
 /**
@@ -48,26 +50,23 @@ async function claimAndExecute<R extends CallRequest>(
   task: CallTask<R>,
 ): Promise<CallOutcome> {
   const { key, order, node, runId, tenantId, request } = task;
-  const claim = randomUUID();
   const requestHash = createHash('sha256')
     .update(canonicalJson(toJson(request)))
     .digest('hex');
   const safety = kind.safety(request);
-  const at = new Date().toISOString();
   const called = kind.called(request);
   const journal = unpackJournal(task);
-  const claimed = await store.ledger
-    .claim({ key, order, node, runId, tenantId, called, requestHash, claim, at, journal }, (entry) =>
-      judgeClaim({ requestHash, order, safety }, entry),
-    )
-    .catch((error: unknown) => {
-      throw error instanceof CallError
-        ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
-        : error;
-    });
+  const wanted = { key, order, node, runId, tenantId, called, requestHash, journal };
+  const lostAfterMs = 2 * request.policy.heartbeatMs;
+  const claimant = { requestHash, order, safety, lostAfterMs };
+  const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {
+    throw error instanceof CallError
+      ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
+      : error;
+  });
   const call: Call<R> = { store, kind, task, claim, safety, failures: 0 };
-  if ('answer' in claimed) return await answerFrom(call, claimed.answer);
-  return await execute({ ...call, failures: claimed.failures });
+  if ('answer' in verdict) return await answerFrom(call, verdict.answer);
+  return await execute({ ...call, failures: verdict.failures });
 }
 
 interface Call<R extends CallRequest> {
@@ -87,41 +86,56 @@ async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known
       return { reply: known.result, attempts: known.attempts, durationMs: 0 };
     case 'failed':
       throw toFailure(known.failure);
+    case 'held':
+      throw ApplicationFailure.create({
+        type: 'HELD',
+        message: 'An earlier attempt is still making the call',
+        nextRetryDelay: ASK_AGAIN_AFTER_MS,
+        category: ApplicationFailureCategory.BENIGN,
+      });
     case 'lost': {
       const failure = {
         error: unknownOutcome('The worker was lost before it recorded what became of the call', 1),
         callFailed: false,
       };
-      await store.ledger.markUnknown(task.key, failure);
+      await keepRecording(() => store.ledger.markUnknown(task.key, failure));
       throw toFailure(failure);
     }
   }
 }
 
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
-  const { kind, task, failures } = call;
+  const { task, failures } = call;
   const started = Date.now();
-  const limit = openTimeLimit(task.request.policy, Context.current());
+  const isUnsafe = call.safety === 'unsafe';
+  const limit = openTimeLimit(task.request.policy, { context: Context.current(), mayFinish: isUnsafe });
+  const release = isUnsafe ? keepClaim(call) : null;
   try {
-    const reply = await attempt(kind, task, limit).catch(async (thrown: unknown) => {
+    if (limit.isCanceled()) throw await recordCancellation(call, 'The call was canceled before it was made');
+    const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
       throw await recordFailure(call, limit, thrown);
     });
-    await recordReply(call, reply);
+    await keepRecording(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
     return { reply, attempts: failures + 1, durationMs: Date.now() - started };
   } finally {
     limit.close();
+    release?.();
   }
 }
 
-async function attempt<R extends CallRequest>(
-  kind: CallKind<R>,
-  task: CallTask<R>,
-  limit: TimeLimit,
-): Promise<CallReply> {
+/** Shows other attempts that this one is alive: the server may have given it up because it did not hear of it. */
+function keepClaim<R extends CallRequest>({ store, task, claim }: Call<R>): () => void {
+  const keep = (): void => void store.ledger.keep(task.key, claim).catch(() => undefined);
+  const timer = setInterval(keep, task.request.policy.heartbeatMs / 3);
+  return () => clearInterval(timer);
+}
+
+async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>, limit: TimeLimit): Promise<CallReply> {
   if (limit.isOver)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
-  const reply = await limit.bound(kind.execute(task, limit.signal));
-  const bytes = Buffer.byteLength(JSON.stringify(reply));
+  const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
+  // What can't be recorded has to fail the call here: recording it would fail for ever.
+  const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return reply;
   throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
     retryable: false,
@@ -129,26 +143,13 @@ async function attempt<R extends CallRequest>(
   });
 }
 
-/** What was done must not be forgotten because the database is away for a moment. */
-async function recordReply<R extends CallRequest>({ store, task, claim }: Call<R>, reply: CallReply): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return void (await store.ledger.complete(task.key, claim, toJson(reply)));
-    } catch (error) {
-      if (tries === MAX_RECORD_TRIES) throw error;
-      await new Promise((resolve) => setTimeout(resolve, tries * 200));
-    }
-  }
-}
-
-const MAX_RECORD_TRIES = 8;
 /** A result becomes part of the run's state. */
 const MAX_REPLY_BYTES = 5_000_000;
 
 /** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
   const { store, task, claim, safety } = call;
-  const failure = limit.explain(thrown) ?? toCallError(thrown);
+  const failure = toCallError(thrown);
   const attempts = call.failures + 1;
   if (safety === 'unsafe' && failure.done === 'perhaps') {
     return await endWith(call, 'unknown', {
@@ -156,7 +157,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
       callFailed: false,
     });
   }
-  if (limit.isCanceled()) return await recordCancellation(call, failure);
+  if (limit.isCanceled()) return await recordCancellation(call, failure.message);
   const error: RunError = {
     code: failure.code,
     message: truncate(failure.message, MAX_MESSAGE),
@@ -167,7 +168,9 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   if (mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
     const again = { error, callFailed: false };
-    await store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt });
+    await keepRecording(() =>
+      store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt }),
+    );
     return toFailure(again, delayMs);
   }
   return await endWith(call, 'failed', { error, callFailed: task.request.kind === 'model' || failure.done === 'no' });
@@ -178,20 +181,29 @@ async function endWith<R extends CallRequest>(
   status: 'failed' | 'unknown',
   failure: TaskFailure,
 ): Promise<Error> {
-  await store.ledger.fail(task.key, claim, { status, failures: failures + 1, failure });
+  await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures: failures + 1, failure }));
   return toFailure(failure);
 }
 
-/** A worker that shuts down hands the call to another one; a run that is canceled is told that the call is over. */
+/**
+ * A run that is canceled is told that the call is over. Otherwise only this attempt is: the worker shuts down, or the
+ * server has not heard of it for too long and lets another one take the call over.
+ */
 async function recordCancellation<R extends CallRequest>(
   { store, task, claim, failures }: Call<R>,
-  { message }: CallError,
+  message: string,
 ): Promise<Error> {
-  const failure: TaskFailure = { error: { code: 'CANCELED', message, attempts: failures + 1 }, callFailed: false };
-  const isShutdown = Context.current().cancellationDetails?.workerShutdown === true;
-  await store.ledger.fail(task.key, claim, { status: isShutdown ? 'retrying' : 'failed', failures, failure });
-  return isShutdown ? new Error('The worker is shutting down') : new CancelledFailure('The call was canceled');
+  const isUnwanted = Context.current().cancellationDetails?.cancelRequested === true;
+  const error: RunError = { code: 'CANCELED', message: isUnwanted ? message : LEFT, attempts: failures + 1 };
+  const failure: TaskFailure = { error, callFailed: false };
+  const status = isUnwanted ? 'failed' : 'retrying';
+  await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
+  return isUnwanted ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
 }
+
+const ASK_AGAIN_AFTER_MS = 2_000;
+const LEFT = 'The worker has to leave the call to another attempt';
+const AT_ONCE_MS = 1;
 
 /** Longer messages of other systems are cut: they end up in histories. */
 const MAX_MESSAGE = 1_000;

@@ -25,17 +25,37 @@ export interface UsedSecrets {
 }
 
 /** Shorter parts of a secret, such as the word `Bearer`, give nothing away. */
-const MIN_REDACTED = 7;
+const MIN_PART = 7;
 
 export function useSecrets(secrets: SecretResolver): UsedSecrets {
   const used = new Set<string>();
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
-      const secret = await secrets(value.secret);
-      for (const part of [secret, ...secret.split(/\s+/)]) if (part.length >= MIN_REDACTED) used.add(part);
+      const secret: unknown = await secrets(value.secret);
+      if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${value.secret}`);
+      used.add(secret);
+      for (const part of secret.split(/\s+/)) if (part.length >= MIN_PART) used.add(part);
       return secret;
     },
-    redact: (text) => [...used].reduce((redacted, secret) => redacted.replaceAll(secret, '[secret]'), text),
+    redact: (text) => longestFirst(used).reduce(withoutSecret, text),
   };
+}
+
+/** A secret may begin with another one, whose place taken would leave the rest of it. */
+function longestFirst(secrets: Iterable<string>): readonly string[] {
+  return [...secrets].toSorted((one, other) => other.length - one.length);
+}
+
+/** A short secret is taken out where it stands alone: within words it is there by chance. */
+function withoutSecret(text: string, secret: string): string {
+  if (secret.length >= MIN_PART) return text.replaceAll(secret, REDACTED);
+  const alone = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(secret)}(?![\\p{L}\\p{N}_])`, 'gu');
+  return text.replaceAll(alone, REDACTED);
+}
+
+const REDACTED = '[secret]';
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }

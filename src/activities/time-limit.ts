@@ -6,10 +6,11 @@ import { CallError } from './call-error.ts';
 export interface TimeLimit {
   /** Aborts the call's requests. */
   readonly signal: AbortSignal;
-  /** Settles with the work, or rejects as soon as the signal aborts: not all work listens to it. */
+  /**
+   * Settles with the work, or as soon as the signal aborts: not all work listens to it. What comes first counts.
+   * @throws CallError `TIMEOUT` or `CANCELED`; what the work throws
+   */
   bound<T>(work: Promise<T>): Promise<T>;
-  /** What an error means that came from the signal; `null`: it came from somewhere else. */
-  explain(thrown: unknown): CallError | null;
   isCanceled(): boolean;
   /** All attempts together have taken too long before this one began. */
   readonly isOver: boolean;
@@ -18,25 +19,37 @@ export interface TimeLimit {
   close(): void;
 }
 
-export function openTimeLimit({ timeoutMs, deadlineMs }: CallPolicy, { info, cancellationSignal }: Context): TimeLimit {
+/**
+ * @param mayFinish an attempt that only the server has given up, because it did not hear of it, goes on: nobody can take
+ * its place
+ */
+export function openTimeLimit(
+  { timeoutMs, deadlineMs }: CallPolicy,
+  { context, mayFinish }: { readonly context: Context; readonly mayFinish: boolean },
+): TimeLimit {
+  const { info } = context;
+  const cancellationSignal = mayFinish ? whenMeant(context) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
   const timer = new AbortController();
   const timeout = setTimeout(() => timer.abort(), Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
   const signal = AbortSignal.any([timer.signal, cancellationSignal]);
-  const error = (): CallError => {
+  const end = (): CallError => {
     if (cancellationSignal.aborted)
       return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
     const which =
       limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
     return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
   };
+  // It listens before any work does, so that no error which the signal leads to comes before its own.
+  const ended = new Promise<never>((_, reject) => {
+    if (signal.aborted) reject(end());
+    else signal.addEventListener('abort', () => reject(end()), { once: true });
+  });
+  ended.catch(() => undefined);
   return {
     signal,
-    async bound(work) {
-      return await Promise.race([work, aborted(signal)]);
-    },
-    explain: () => (signal.aborted ? error() : null),
+    bound: async (work) => await Promise.race([work, ended]),
     isCanceled: () => cancellationSignal.aborted,
     isOver: limitMs <= 0,
     allows: (delayMs) => Date.now() + delayMs < endsAt,
@@ -44,12 +57,17 @@ export function openTimeLimit({ timeoutMs, deadlineMs }: CallPolicy, { info, can
   };
 }
 
+/** Aborts when the run calls the call back, or the worker ends. */
+function whenMeant(context: Context): AbortSignal {
+  const meant = new AbortController();
+  const listen = (): void => {
+    const { cancelRequested, workerShutdown, notFound, timedOut } = context.cancellationDetails ?? {};
+    if (cancelRequested || workerShutdown || !(notFound || timedOut)) meant.abort();
+  };
+  if (context.cancellationSignal.aborted) listen();
+  else context.cancellationSignal.addEventListener('abort', listen, { once: true });
+  return meant.signal;
+}
+
 /** Node's timers take no more; 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-async function aborted(signal: AbortSignal): Promise<never> {
-  return await new Promise((_, reject) => {
-    if (signal.aborted) reject(new Error('Aborted'));
-    else signal.addEventListener('abort', () => reject(new Error('Aborted')), { once: true });
-  });
-}

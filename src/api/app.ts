@@ -4,7 +4,8 @@ import { methodNotAllowed } from 'hono/method-not-allowed';
 import { secureHeaders } from 'hono/secure-headers';
 import { ulid } from 'ulid';
 import type { ApiDeps, ApiEnv } from './environment.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, unavailable } from './errors.ts';
+import { isDatabaseAway } from '../store/database-away.ts';
 import { problemResponse } from './problem.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { approvalRoutes } from './routes/approvals.ts';
@@ -17,6 +18,7 @@ import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
+import { toolRoutes } from './routes/tools.ts';
 
 /** Puts the API together: what is done for every request, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
@@ -25,6 +27,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     c.set('requestId', ulid());
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
+    if (deps.leaving.aborted) c.res.headers.set('connection', 'close');
   });
   app.use(secureHeaders());
   app.use(
@@ -41,19 +44,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
       },
     }),
   );
-  for (const add of [
-    graphRoutes,
-    diagramRoutes,
-    runRoutes,
-    stateRoutes,
-    controlRoutes,
-    threadRoutes,
-    adminRoutes,
-    approvalRoutes,
-    healthRoutes,
-    schemaRoutes,
-  ])
-    app.route('/', add(deps));
+  for (const add of ROUTES) app.route('/', add(deps));
   app.route('/', docsRoutes());
   describeApi(app);
   app.notFound((c) => problemResponse(new ApiError('NOT_FOUND', `There is nothing at ${c.req.path}`), c.req.path));
@@ -69,6 +60,20 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   });
   return app;
 }
+
+const ROUTES = [
+  graphRoutes,
+  diagramRoutes,
+  runRoutes,
+  stateRoutes,
+  controlRoutes,
+  threadRoutes,
+  toolRoutes,
+  adminRoutes,
+  approvalRoutes,
+  healthRoutes,
+  schemaRoutes,
+];
 
 function describeApi(app: OpenAPIHono<ApiEnv>): void {
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
@@ -89,6 +94,7 @@ function describeApi(app: OpenAPIHono<ApiEnv>): void {
 
 function toApiError(error: unknown): ApiError | null {
   if (error instanceof ApiError) return error;
+  if (isDatabaseAway(error)) return unavailable('The database', error);
   if (!(error instanceof HTTPException)) return null;
   return error.status === 400 ? new ApiError('MALFORMED_JSON', error.message) : null;
 }

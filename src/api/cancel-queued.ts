@@ -10,7 +10,7 @@ export async function cancelQueued(
 ): Promise<boolean> {
   const at = new Date().toISOString();
   const ended = { seq: 1, at, step: -1, type: 'run.canceled', by, reason } as const;
-  return await store.endings.cancelQueued(run, {
+  return await store.threads.cancelQueued(run, {
     events: [ended],
     checkpoints: [],
     approvals: [],

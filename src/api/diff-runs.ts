@@ -5,8 +5,8 @@ import { NOT_BEGUN } from '../graph/run-view.ts';
 import type { StoredCheckpoint } from '../store/checkpoints.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
+import { isStart } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
-import { isStart } from './hand-over.ts';
 
 /** Compares two runs: where they part, the nodes that ran and what people decided since, the channels that differ. */
 export async function diffRuns({ store }: Pick<ApiDeps, 'store'>, one: RunRecord, other: RunRecord) {
@@ -44,7 +44,7 @@ async function forkedFrom({ runs, checkpoints }: Store, runId: string): Promise<
   const start: unknown = await runs.startOf(runId);
   if (!isStart(start) || start.begin.kind !== 'fork') return null;
   const { parent } = start.begin.fork;
-  return (await checkpoints.at(parent.runId, parent.checkpoint))?.checkpoint ?? null;
+  return await checkpoints.find(parent.runId, parent.checkpoint);
 }
 
 async function commonPoint(

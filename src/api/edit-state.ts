@@ -3,6 +3,7 @@ import type { RunRecord } from '../store/runs.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
+import { poll } from './poll.ts';
 import { etagOf } from './read-state.ts';
 import { toApiError } from './refusal.ts';
 import { earlierOutcome, sendSignal } from './send-signal.ts';
@@ -46,14 +47,14 @@ function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObj
   return { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
 }
 
-const POLL_MS = 20;
-const PATIENCE_MS = 10_000;
+const PATIENCE = { everyMs: 20, withinMs: 10_000 };
 
 async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<string> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (Date.now() < deadline) {
-    if (await store.checkpoints.at(runId, checkpoint)) return checkpoint;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  throw unavailable('The journal');
+  const written = await poll(
+    () => store.checkpoints.find(runId, checkpoint),
+    (found) => found !== null,
+    PATIENCE,
+  );
+  if (!written) throw unavailable('The journal');
+  return checkpoint;
 }

@@ -8,6 +8,7 @@ import type { RunView } from '../graph/run-view.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId, MAX_SUMMARY } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import { unavailable } from './errors.ts';
+import { poll } from './poll.ts';
 import { truncate } from '../graph/truncate.ts';
 
 /** Which run of whom. */
@@ -40,6 +41,14 @@ export interface Engine {
 
 /** A worker that is there answers within milliseconds; one that is not never does. */
 const ANSWER_WITHIN_MS = 8_000;
+/** An execution that has said its last word is gone soon after. */
+const UNTIL_CLOSED = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
+
+/**
+ * Values of some megabytes are read and written within a step of a workflow; one that takes too long is done again, for
+ * ever. So long, too, a run waits whose worker was lost in the middle of a step.
+ */
+const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
 
 const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 const tenantId = keyword('TenantId');
@@ -58,7 +67,9 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     );
   return {
     async start(input) {
-      await orUnavailable('Temporal', () => onceClosed(() => soon(() => startWorkflow(client, input))));
+      const tryToStart = async () => await soon(() => startWorkflow(client, input));
+      const obstacle = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_CLOSED));
+      if (obstacle) throw obstacle;
     },
     async decide(run, signal, payload) {
       const handle = handleOf(run);
@@ -73,11 +84,12 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       await orUnavailable('A worker of this run', () =>
         ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status))),
       ),
-    ping: async () => void (await soon(() => connection.workflowService.getSystemInfo({}))),
+    ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };
 }
 
-async function startWorkflow(client: Client, input: RunGraphInput): Promise<void> {
+/** @returns why it can't be started yet: the execution before has said all that it has to say, and is not gone */
+async function startWorkflow(client: Client, input: RunGraphInput): Promise<Error | null> {
   const { identity, execution } = input;
   const { name, version } = identity.graph;
   const isFirst = execution === 1;
@@ -85,6 +97,7 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<void
     await client.workflow.start<(input: RunGraphInput) => Promise<Json>>(RUN_GRAPH, {
       workflowId: toWorkflowId(identity),
       taskQueue: TASK_QUEUE,
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
       args: [input],
       workflowIdReusePolicy: isFirst ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
       workflowIdConflictPolicy: isFirst ? 'USE_EXISTING' : 'FAIL',
@@ -100,36 +113,17 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<void
         ...(identity.threadId === null ? [] : [{ key: threadId, value: identity.threadId }]),
       ]),
     });
+    return null;
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-    if (isFirst || (await runningExecution(client, toWorkflowId(identity))) === execution) return;
-    throw new StillClosing(error);
-  }
-}
-
-/** The execution before has said all that it has to say, and is not gone yet. */
-class StillClosing extends Error {
-  constructor(cause: unknown) {
-    super('The execution of the workflow before this one is still closing', { cause });
+    if (isFirst || (await runningExecution(client, toWorkflowId(identity))) === execution) return null;
+    return new Error('The execution of the workflow before this one is still closing', { cause: error });
   }
 }
 
 async function runningExecution(client: Client, workflowId: string): Promise<unknown> {
   const { memo } = await client.workflow.getHandle(workflowId).describe();
   return memo?.['execution'];
-}
-
-const CLOSING_PAUSE_MS = 50;
-
-async function onceClosed(start: () => Promise<void>): Promise<void> {
-  for (const until = Date.now() + ANSWER_WITHIN_MS; ;) {
-    try {
-      return await start();
-    } catch (error) {
-      if (!(error instanceof StillClosing) || Date.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, CLOSING_PAUSE_MS));
-    }
-  }
 }
 
 async function ifThere<T>(request: Promise<T>): Promise<T | null> {

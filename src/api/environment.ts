@@ -14,6 +14,8 @@ export interface ApiDeps {
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
   readonly logger: Logger;
+  /** Aborted when the process begins to end: who waits is answered at once. */
+  readonly leaving: AbortSignal;
 }
 
 /** What an installation says of the API itself. */
@@ -22,6 +24,8 @@ export interface ApiSettings {
   readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
   /** Runs may begin at checkpoints of others. */
   readonly forking: boolean;
+  /** So long a process that ends may take to finish what it has begun. */
+  readonly shutdownGraceMs: number;
 }
 
 /** One try of a request. */

@@ -76,8 +76,9 @@ interface ApiErrorExtras {
 const RETRY_AFTER_SECONDS = '5';
 
 export function unavailable(what: string, cause?: unknown): ApiError {
-  return new ApiError('UNAVAILABLE', `${what} can't be reached at the moment; the request may be sent again`, {
-    headers: { 'retry-after': RETRY_AFTER_SECONDS },
-    cause,
-  });
+  return notNow(`${what} can't be reached at the moment; the request may be sent again`, cause);
+}
+
+export function notNow(detail: string, cause?: unknown): ApiError {
+  return new ApiError('UNAVAILABLE', detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS }, cause });
 }

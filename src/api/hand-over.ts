@@ -1,4 +1,5 @@
-import type { StoredState } from '../store/checkpoints.ts';
+import type { StoredCheckpoint } from '../store/checkpoints.ts';
+import { isStart } from '../workflows/contract.ts';
 import type { Beginning, RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 
@@ -31,29 +32,24 @@ export async function firstBeginning(
   predecessorId: string | null,
 ): Promise<Beginning> {
   if (begin.kind !== 'input') return begin;
-  const left = await stateLeftBy(store, predecessorId);
-  return left ? { ...begin, base: left.channels } : begin;
+  const left = await checkpointLeftBy(store, predecessorId);
+  return left ? { ...begin, base: (await store.checkpoints.stateOf(left)).channels } : begin;
 }
 
-/** The state of a thread: that of its last run, or, where that one has not begun, of the one before. */
-export async function stateLeftBy(
+/** What a thread goes on from: its last run's newest checkpoint, or, where that has not begun, that of the one before. */
+export async function checkpointLeftBy(
   { runs, checkpoints }: ApiDeps['store'],
   runId: string | null,
-): Promise<StoredState | null> {
+): Promise<StoredCheckpoint | null> {
   for (let id = runId; id !== null; id = (await runs.find(id))?.predecessorId ?? null) {
-    const state = await checkpoints.at(id, null);
-    if (state) return state;
+    const newest = await checkpoints.find(id, null);
+    if (newest) return newest;
   }
   return null;
 }
 
 function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reopen';
-}
-
-/** What an accepted run is stored with. */
-export function isStart(value: unknown): value is RunGraphInput {
-  return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
 }
 
 function toTime(ms: number): string {

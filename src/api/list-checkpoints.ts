@@ -5,9 +5,10 @@ import type { Store } from '../store/store.ts';
 export async function listCheckpoints({ checkpoints }: Store, runIds: readonly string[], page: PageRequest) {
   const { items, next } = await checkpoints.list(runIds, page);
   const oldestFirst = [];
-  for (const { id, runId, parentId, step, source, next: nodes, createdAt } of items.toReversed()) {
-    const state = await checkpoints.at(runId, id);
-    oldestFirst.push({ id, runId, parentId, step, source, next: nodes, values: state?.channels ?? {}, createdAt });
+  for (const checkpoint of items.toReversed()) {
+    const { id, runId, parentId, step, source, next: nodes, createdAt } = checkpoint;
+    const { channels: values } = await checkpoints.stateOf(checkpoint);
+    oldestFirst.push({ id, runId, parentId, step, source, next: nodes, values, createdAt });
   }
   return { items: oldestFirst.reverse(), next } satisfies Page<unknown>;
 }

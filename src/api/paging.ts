@@ -1,24 +1,27 @@
 import { isJsonObject } from '../graph/json.ts';
-import type { PageRequest, Position } from '../store/page.ts';
+import type { Page, PageRequest, Position } from '../store/page.ts';
 import type { Cursors } from './cursor.ts';
 
 /** The page of a list that a request asks for. */
-export interface RequestedPage {
-  readonly request: PageRequest;
-  readonly cursorOf: (next: Position | null) => string | null;
+interface AskedPage {
+  /** What the list is, its tenant and filters included: a cursor is good for nothing else. */
+  readonly list: readonly unknown[];
+  readonly limit: number;
+  readonly cursor?: string | undefined;
 }
 
 /**
- * @param list what the list is, its tenant and filters included: a cursor is good for nothing else
+ * Reads a page of a list as it is answered.
  * @throws ApiError `INVALID_CURSOR`
  */
-export function readPage(
+export async function readPage<T>(
   cursors: Cursors,
-  list: readonly unknown[],
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
-): RequestedPage {
+  { list, limit, cursor }: AskedPage,
+  load: (page: PageRequest) => Promise<Page<T>>,
+): Promise<{ items: readonly T[]; nextCursor: string | null }> {
   const after = cursor === undefined ? undefined : toPosition(cursors.read(list, cursor));
-  return { request: { limit, after }, cursorOf: (next) => next && cursors.write(list, next) };
+  const { items, next } = await load({ limit, after });
+  return { items, nextCursor: next && cursors.write(list, next) };
 }
 
 function toPosition(value: unknown): Position {

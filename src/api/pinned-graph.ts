@@ -6,10 +6,10 @@ import { limitsOfGraph, tighten } from '../graph/limits.ts';
 import type { Run, RunLimits } from '../graph/run.ts';
 import { sliceCatalog } from '../graph/slice-catalog.ts';
 import type { RunRecord } from '../store/runs.ts';
+import { isStart } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 import { resolveGraph } from './graph-reference.ts';
-import { isStart } from './hand-over.ts';
 import { publicLimits, redactedChannels } from './start-run.ts';
 
 /** A graph with all that a run of it pins. */

@@ -1,4 +1,5 @@
 import type { Pruned, Retention } from '../store/retention.ts';
+import { toWorkflowId } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 
 type PruneDeps = Pick<ApiDeps, 'store' | 'settings'>;
@@ -24,7 +25,7 @@ export async function countPrunable(deps: PruneDeps): Promise<Pruned> {
 
 function retentionNow({ settings }: PruneDeps): Retention {
   const { runsMs, checkpointsMs } = settings.retention;
-  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs) };
+  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs), toWorkflowId };
 }
 
 function timeBefore(ageMs: number | null): string | null {

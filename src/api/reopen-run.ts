@@ -5,13 +5,15 @@ import { isJsonObject, toJson } from '../graph/json.ts';
 import type { JsonObject } from '../graph/json.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Outcome, Run } from '../graph/run.ts';
+import { readRun } from '../graph/run-format.ts';
 import { toRunView } from '../graph/run-view.ts';
 import type { RunView } from '../graph/run-view.ts';
 import type { RunRecord } from '../store/runs.ts';
+import { isStart } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
-import { isStart, tryHandOver } from './hand-over.ts';
+import { tryHandOver } from './hand-over.ts';
 
 /** What a run that has ended is told, so that it goes on. */
 export interface ReopeningSignal {
@@ -58,7 +60,8 @@ interface EndedRun {
 async function findEnded({ store }: ApiDeps, { id }: RunRecord): Promise<EndedRun | null> {
   const ended = await store.endings.find(id);
   if (!ended) return null;
-  const { start, lastSeq, closed } = ended;
+  const { start, lastSeq } = ended;
+  const closed = readRun(ended.closed);
   const state = await store.checkpoints.at(id, closed.checkpointId);
   return isStart(start) ? { start, lastSeq, whole: openRun(closed, state?.channels ?? {}) } : null;
 }

@@ -7,7 +7,9 @@ import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { cancelQueued } from './cancel-queued.ts';
 import { handOver } from './hand-over.ts';
+import { poll } from './poll.ts';
 import { reopen } from './reopen-run.ts';
+import type { ReopeningSignal } from './reopen-run.ts';
 
 interface SignalToSend {
   readonly name: string;
@@ -30,7 +32,7 @@ export async function sendSignal(
   if (earlier) return earlier;
   const by = { sub: caller.sub, roles: [...caller.roles] };
   const whole = { ...payload, decisionId: attempt.id, by };
-  if (isEnded(run.status)) return (await reopen(deps, run, { name, payload: whole })) ?? fail(hasEnded(run));
+  if (isEnded(run.status)) return await signalEnded(deps, run, { name, payload: whole });
   if (run.isQueued) return await signalQueued(deps, run, { name, payload: whole, by: caller.sub });
   if (!run.isHandedOver) await untilHandedOver(deps, run.id);
   const outcome = await deps.engine.decide(run, name, whole);
@@ -39,17 +41,17 @@ export async function sendSignal(
   throw now && isEnded(now.status) ? hasEnded(now) : unavailable('The run');
 }
 
-const POLL_MS = 25;
-const PATIENCE_MS = 5_000;
+const PATIENCE = { everyMs: 25, withinMs: 5_000 };
 
 /** Somebody else may be at it. */
 async function untilHandedOver(deps: ApiDeps, id: string): Promise<void> {
   await handOver(deps, id);
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until;) {
-    if ((await deps.store.runs.find(id))?.isHandedOver !== false) return;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  throw unavailable('Temporal');
+  const run = await poll(
+    () => deps.store.runs.find(id),
+    (found) => found?.isHandedOver !== false,
+    PATIENCE,
+  );
+  if (run?.isHandedOver === false) throw unavailable('Temporal');
 }
 
 /** What an earlier try of the same request came to, as far as the run remembers. */
@@ -59,6 +61,12 @@ export async function earlierOutcome(
   { id, isRepetition }: Attempt,
 ): Promise<Outcome | null> {
   return isRepetition ? await engine.outcome(run, id) : null;
+}
+
+async function signalEnded(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome> {
+  const outcome = await reopen(deps, run, signal);
+  if (!outcome) throw hasEnded(run);
+  return outcome;
 }
 
 /** A run that waits for its turn on its thread can only be canceled. */
@@ -71,10 +79,6 @@ async function signalQueued(
   const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
   if (await cancelQueued(deps, run, { by, reason })) return { id: payload.decisionId, taken: true, value: null };
   throw new ApiError('NOT_ALLOWED_NOW', 'The run begins in this moment; cancel it again');
-}
-
-function fail(error: ApiError): never {
-  throw error;
 }
 
 function hasEnded({ status, view }: RunRecord): ApiError {

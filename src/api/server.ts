@@ -1,33 +1,30 @@
-import { Connection } from '@temporalio/client';
-import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { loadConfig } from '../config.ts';
-import type { AuthConfig } from '../config.ts';
+import type { AuthConfig, Config } from '../config.ts';
+import { learnMcpTools } from '../connect-mcp-servers.ts';
 import { createDataConverter } from '../data-converter.ts';
+import { toMs } from '../graph/duration.ts';
 import { isMain } from '../is-main.ts';
+import { listenForShutdown } from '../listen-for-shutdown.ts';
 import { createLogger } from '../logger.ts';
-import { openPostgresStore } from '../store/store.ts';
+import { database } from '../needs/database.ts';
+import { temporalForClient } from '../needs/temporal-for-client.ts';
+import { untilThere } from '../needs/until-there.ts';
+import type { Patience } from '../needs/until-there.ts';
+import { readPort } from '../read-port.ts';
 import { toApiSettings, toCatalog } from '../wiring.ts';
-import { createApp } from './app.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { AuthSettings } from './authenticate.ts';
 import { createCursors } from './cursor.ts';
+import { openDoor } from './door.ts';
 import { createEngine } from './engine.ts';
 import type { ApiDeps } from './environment.ts';
-import { listen } from './listen.ts';
 import type { Listening, Place } from './listen.ts';
-import { startSweeper } from './sweeper.ts';
 
 /** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
-export async function startApi(deps: ApiDeps, place: Place): Promise<Listening> {
-  const listening = await listen(createApp(deps), place);
-  const sweeper = startSweeper(deps);
-  return {
-    ...listening,
-    async stop() {
-      await sweeper.stop();
-      await listening.stop();
-    },
-  };
+export async function startApi(deps: Omit<ApiDeps, 'leaving'>, place: Place): Promise<Listening> {
+  const door = await openDoor({ ...place, graceMs: deps.settings.shutdownGraceMs });
+  door.open(deps);
+  return door;
 }
 
 export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig): AuthSettings {
@@ -36,42 +33,69 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
 
 /** The API as a process of its own: Temporal and the database by the environment, the configuration by its file. */
 async function main(): Promise<void> {
-  const { DATABASE_URL, HOLDFAST_CONFIG, HOLDFAST_CURSOR_SECRET, LOG_LEVEL, PORT } = process.env;
+  const settings = readSettings(process.env);
+  const logger = createLogger(settings.logLevel);
+  const shutdown = listenForShutdown(logger);
+  const config = await loadConfig(settings.configFile);
+  const awaited = new Set<string>();
+  const graceMs = toMs(config.shutdownGrace);
+  const door = await openDoor({ port: settings.port, hostname: '0.0.0.0', graceMs }, awaited);
+  const parts = await shutdown.opening(openParts(config, settings, { logger, awaited }));
+  door.open(parts.deps);
+  logger.info({ port: door.port }, 'API listening');
+  await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
+  await door.stop();
+  await parts.close();
+}
+
+/** What is open besides requests is closed in no time, unless the other side does not answer. */
+const CLOSE_WITHIN_MS = 5_000;
+
+interface Settings {
+  readonly databaseUrl: string;
+  readonly configFile: string | undefined;
+  readonly cursorSecret: string;
+  readonly logLevel: string;
+  readonly port: number;
+}
+
+function readSettings(environment: NodeJS.ProcessEnv): Settings {
+  const { DATABASE_URL, HOLDFAST_CONFIG, HOLDFAST_CURSOR_SECRET, LOG_LEVEL = 'info', PORT = '3000' } = environment;
   if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
   if (!HOLDFAST_CURSOR_SECRET)
     throw new Error('HOLDFAST_CURSOR_SECRET is not set: any long random text, the same for every API process');
-  const logger = createLogger(LOG_LEVEL ?? 'info');
-  const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
-  const [config, store, connection] = await Promise.all([
-    loadConfig(HOLDFAST_CONFIG),
-    openPostgresStore(DATABASE_URL),
-    Connection.connect(connectionOptions),
-  ]);
-  if (!config.auth)
+  return {
+    databaseUrl: DATABASE_URL,
+    configFile: HOLDFAST_CONFIG,
+    cursorSecret: HOLDFAST_CURSOR_SECRET,
+    logLevel: LOG_LEVEL,
+    port: readPort('PORT', PORT),
+  };
+}
+
+/** Opens what the API works with, and waits for what is not there yet. */
+async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings, patience: Patience) {
+  const { logger } = patience;
+  if (!loaded.auth)
     throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
-  const authenticate = createAuthenticate(toAuthSettings(config.auth));
-  const deps: ApiDeps = {
+  const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
+  const report = (message: string): void => logger.warn(message);
+  const [config, store, temporal] = await Promise.all([
+    learnMcpTools(loaded, { environment: process.env, report }),
+    untilThere(database(databaseUrl), patience),
+    untilThere(temporalForClient(), patience),
+  ]);
+  const engine = createEngine(temporal.connection, temporal.namespace, createDataConverter(store.blobs));
+  const deps = {
     store,
-    engine: createEngine(connection, namespace, createDataConverter(store.blobs)),
+    engine,
     catalog: toCatalog(config),
     settings: toApiSettings(config),
     authenticate,
-    cursors: createCursors(HOLDFAST_CURSOR_SECRET),
+    cursors: createCursors(cursorSecret),
     logger,
   };
-  const api = await startApi(deps, { port: readPort(PORT), hostname: '0.0.0.0' });
-  logger.info({ port: api.port }, 'API listening');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => {
-      void api.stop().then(() => Promise.all([store.close(), connection.close()]));
-    });
-  }
-}
-
-function readPort(text = '3000'): number {
-  const port = Number(text);
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
-  throw new Error(`PORT is no port: "${text}"`);
+  return { deps, close: async () => void (await Promise.all([store.close(), temporal.connection.close()])) };
 }
 
 if (isMain(import.meta.url)) await main();

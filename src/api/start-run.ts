@@ -4,11 +4,12 @@ import type { Catalog } from '../graph/catalog.ts';
 import type { ChannelDefinition, GraphDefinition, Limits } from '../graph/definition.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
-import { limitsOfGraph, tighten } from '../graph/limits.ts';
+import { limitsOfGraph, refuseLoose, tighten } from '../graph/limits.ts';
 import { didYouMean } from '../graph/nearest.ts';
-import type { Breakpoints, RunLimits } from '../graph/run.ts';
+import type { Breakpoints } from '../graph/run.ts';
 import { sliceCatalog } from '../graph/slice-catalog.ts';
 import type { NewRun } from '../store/runs.ts';
+import { INTERPRETER_VERSION } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';
@@ -16,6 +17,7 @@ import { ApiError } from './errors.ts';
 import { resolveGraph } from './graph-reference.ts';
 import type { ValidGraph } from './graph-reference.ts';
 import { tryHandOver } from './hand-over.ts';
+import { toApiError } from './refusal.ts';
 
 /** A run that somebody wants. */
 export interface WantedRun {
@@ -78,11 +80,13 @@ function toStart(
   }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
   requireNodes(definition, wanted);
-  const limits = tightened(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
+  const { limits, loose } = tighten(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
+  const refusal = refuseLoose(loose);
+  if (refusal) throw toApiError(refusal);
   const { threadId, input, startAt, breakpoints } = wanted;
   const identity = { id, tenantId, threadId, graph: { name, version, hash }, createdBy: { sub, roles }, limits };
   return {
-    interpreterVersion: 1,
+    interpreterVersion: INTERPRETER_VERSION,
     execution: 1,
     identity,
     definition,
@@ -129,14 +133,4 @@ export function publicLimits({ definition }: ValidGraph, asked: Limits, { defaul
     ...asked,
   };
   return { ...limits, maxConcurrency: Math.min(maxConcurrency, limits.maxConcurrency) };
-}
-
-function tightened(ofGraph: RunLimits, asked: Limits): RunLimits {
-  const { limits, loose } = tighten(ofGraph, asked);
-  if (loose.length === 0) return limits;
-  const issues = loose.map(({ name, asked: wanted, allowed }) => ({
-    path: `/limits/${name}`,
-    message: `A run may only tighten its graph's limits: ${wanted} is over ${allowed}`,
-  }));
-  throw new ApiError('LIMIT_TOO_LOOSE', 'A limit is looser than the graph allows', { issues });
 }

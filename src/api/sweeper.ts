@@ -1,4 +1,5 @@
 import type { ApiDeps } from './environment.ts';
+import { eachOf } from './each-of.ts';
 import { tryHandOver } from './hand-over.ts';
 import { grantTurns } from './grant-turns.ts';
 import { pruneRuns } from './prune-runs.ts';
@@ -12,8 +13,13 @@ interface Chore {
 }
 
 const BATCH = 100;
+/** Enough that a slow one keeps few waiting; requests need connections to the database, too. */
+const HAND_OVERS_AT_ONCE = 8;
 /** Answers are kept for repetition a day and a bit. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
+
+/** What is away is not back a moment later; a log has other things to say, too. */
+const PAUSE_AFTER_FAILURE_MS = 3_000;
 
 const chores: readonly Chore[] = [
   { everyMs: 250, run: grantTurns },
@@ -35,11 +41,14 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
 /** Does a chore again and again, never twice at a time. @returns what ends that */
 function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<void> {
   let working: Promise<void> | null = null;
+  let notBefore = 0;
   const timer = setInterval(() => {
+    if (Date.now() < notBefore) return;
     working ??= run(deps)
-      .catch((error: unknown) =>
-        deps.logger.warn({ error, chore: run.name }, 'sweeping failed; it will be tried again'),
-      )
+      .catch((error: unknown) => {
+        notBefore = Date.now() + PAUSE_AFTER_FAILURE_MS;
+        deps.logger.warn({ error, chore: run.name }, 'sweeping failed; it will be tried again');
+      })
       .finally(() => (working = null));
   }, everyMs);
   return async () => {
@@ -49,7 +58,8 @@ function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<vo
 }
 
 async function handOverRuns(deps: SweeperDeps): Promise<void> {
-  for (const id of await deps.store.handOvers.due(new Date().toISOString(), BATCH)) await tryHandOver(deps, id);
+  const due = await deps.store.handOvers.due(new Date().toISOString(), BATCH);
+  await eachOf(due, HAND_OVERS_AT_ONCE, (id) => tryHandOver(deps, id));
 }
 
 async function prune(deps: SweeperDeps): Promise<void> {

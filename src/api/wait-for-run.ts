@@ -1,9 +1,10 @@
 import { isEnded } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { ApiDeps } from './environment.ts';
+import { poll } from './poll.ts';
 
 const MAX_WAIT_SECONDS = 60;
-const LONGEST_PAUSE_MS = 250;
+const PACE = { everyMs: 10, slowingToMs: 250 };
 
 /** Reads `Prefer: wait=N` (RFC 7240). @returns seconds, 60 at most, or `null` when nothing usable is asked for */
 export function readWait(prefer: string | undefined): number | null {
@@ -11,18 +12,17 @@ export function readWait(prefer: string | undefined): number | null {
   return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
 }
 
-/** Waits until a run ends or waits for something itself, time is up, or the client has gone. @returns the run as it is then */
+/** Waits until a run ends or waits for something itself, time is up, or the signal says that nobody shall wait. @returns the run as it is then */
 export async function waitForRun(
   { store }: Pick<ApiDeps, 'store'>,
   id: string,
   { seconds, signal }: { seconds: number; signal: AbortSignal },
 ): Promise<RunRecord | null> {
-  const until = Date.now() + seconds * 1_000;
-  for (let pause = 10; ; pause = Math.min(pause * 1.5, LONGEST_PAUSE_MS)) {
-    const run = await store.runs.find(id);
-    if (!run || isAtRest(run) || signal.aborted || Date.now() + pause > until) return run;
-    await new Promise((resolve) => setTimeout(resolve, pause));
-  }
+  return await poll(
+    () => store.runs.find(id),
+    (run) => !run || isAtRest(run) || signal.aborted,
+    { ...PACE, withinMs: seconds * 1_000 },
+  );
 }
 
 function isAtRest({ status }: RunRecord): boolean {

@@ -4,10 +4,11 @@ import { didYouMean } from '../graph/nearest.ts';
 import { EXIT, RefusedError, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { diagram } from './diagram.ts';
+import { mcp } from './mcp.ts';
 import { run } from './run.ts';
 import { validate } from './validate.ts';
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries({ validate, diagram, run }));
+const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries({ validate, diagram, run, mcp }));
 
 const HELP = `Usage: holdfast COMMAND [flags]
 

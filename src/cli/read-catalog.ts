@@ -22,15 +22,29 @@ export const NOTHING_KNOWN: KnownNames = {
  * Reads the configuration that is asked for, else the one that the environment names or that lies here, if any.
  * @throws UsageError when it can't be used
  */
-export async function readCatalog(wanted: string | undefined, { env }: Pick<Terminal, 'env'>): Promise<KnownNames> {
-  const origin = [wanted, env['HOLDFAST_CONFIG']].find((file) => file !== undefined && file !== '') ?? findHere();
+export async function readCatalog(
+  wanted: string | undefined,
+  terminal: Pick<Terminal, 'env' | 'stderr'>,
+): Promise<KnownNames> {
+  const { env: environment, stderr } = terminal;
+  const origin = findConfig(wanted, terminal);
   if (origin === undefined) return NOTHING_KNOWN;
   try {
-    const [config, { toCatalog }] = await Promise.all([loadConfig(origin), import('../wiring.ts')]);
-    return { catalog: toCatalog(config), origin };
+    const [config, { toCatalog }, { learnMcpTools }] = await Promise.all([
+      loadConfig(origin),
+      import('../wiring.ts'),
+      import('../connect-mcp-servers.ts'),
+    ]);
+    const report = (message: string): void => void stderr.write(`${message}\n`);
+    return { catalog: toCatalog(await learnMcpTools(config, { environment, report })), origin };
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+/** The configuration that is asked for, else the one that the environment names or that lies here, if any. */
+export function findConfig(wanted: string | undefined, { env }: Pick<Terminal, 'env'>): string | undefined {
+  return [wanted, env['HOLDFAST_CONFIG']].find((file) => file !== undefined && file !== '') ?? findHere();
 }
 
 function findHere(): string | undefined {

@@ -17,8 +17,12 @@ export async function killChild(child: ChildProcess): Promise<void> {
 }
 
 /** Asks a child to end, and ends it when it doesn't. */
-export async function stopChild(child: ChildProcess, withinMs: number): Promise<void> {
-  child.kill('SIGTERM');
+export async function stopChild(
+  child: ChildProcess,
+  withinMs: number,
+  signal: NodeJS.Signals = 'SIGTERM',
+): Promise<void> {
+  child.kill(signal);
   const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
   await ended(child);
   clearTimeout(timer);

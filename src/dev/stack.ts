@@ -11,6 +11,8 @@ import { createEngine } from '../api/engine.ts';
 import { requireValid } from '../api/graph-reference.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config.ts';
+import type { Config } from '../config.ts';
+import { connectMcpServers } from '../connect-mcp-servers.ts';
 import { createDataConverter } from '../data-converter.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
@@ -21,7 +23,9 @@ import { createPostgresDialect } from '../store/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
 import { toApiSettings, toCatalog } from '../wiring.ts';
-import { createWorker } from '../worker.ts';
+import type { WorkerSupplies } from '../wiring.ts';
+import { readTaskQueues, taskQueuesOf } from '../task-queues.ts';
+import { createWorkers } from '../worker.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
@@ -78,22 +82,12 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const temporal = await openTemporal(options, teardown);
   const database = await openDatabase(options, teardown);
   Object.assign(environment, await startSupplies(database.dialect, teardown));
-  const config = await loadConfig(options.config ?? environment['HOLDFAST_CONFIG']);
+  const config = await openConfig(options, logger, teardown);
   const catalog = toCatalog(config);
   const { store } = database;
   if (config.graphs !== undefined) await publishFolder(config.graphs, { store, catalog });
 
-  const native = await NativeConnection.connect({ address: temporal.address });
-  teardown.add(() => native.close());
-  const worker = await createWorker({
-    config,
-    store,
-    connection: native,
-    namespace: temporal.namespace,
-    logger,
-    environment,
-  });
-  keepRunning(worker, logger, teardown);
+  await startWorkers(temporal, { config, store, logger, environment }, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
@@ -117,6 +111,15 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     tokens: await signTokens(issuer),
     stop: () => teardown.run(),
   };
+}
+
+async function openConfig(options: StackOptions, logger: Logger, teardown: Teardown): Promise<Config> {
+  const { environment } = options;
+  const loaded = await loadConfig(options.config ?? environment['HOLDFAST_CONFIG']);
+  const report = (message: string): void => logger.warn(message);
+  const connected = await connectMcpServers(loaded, { environment, report });
+  teardown.add(() => connected.close());
+  return connected.config;
 }
 
 interface TemporalPlace {
@@ -157,7 +160,7 @@ async function openDatabase(
   if (DATABASE_URL !== undefined) {
     const store = await openPostgresStore(DATABASE_URL);
     teardown.add(() => store.close());
-    return { store, dialect: createPostgresDialect(DATABASE_URL, 5) };
+    return { store, dialect: createPostgresDialect(DATABASE_URL, { maxConnections: 5 }) };
   }
   const database = await PGlite.create(resolve(dataDir, 'pglite'));
   teardown.add(() => database.close());
@@ -186,10 +189,26 @@ async function publishFolder(folder: string, { store, catalog }: { store: Store;
   }
 }
 
-function keepRunning(worker: Worker, logger: Logger, teardown: Teardown): void {
-  const running = worker.run().catch((error: unknown) => logger.error({ error }, 'the worker failed'));
+/** Serves all queues that there are, unless the environment names some. */
+async function startWorkers(
+  { address, namespace }: TemporalPlace,
+  supplies: WorkerSupplies & { readonly config: Config },
+  teardown: Teardown,
+): Promise<void> {
+  const connection = await NativeConnection.connect({ address });
+  teardown.add(() => connection.close());
+  const known = taskQueuesOf(supplies.config);
+  const taskQueues = readTaskQueues(supplies.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);
+  const workers = await createWorkers({ ...supplies, connection, namespace, taskQueues });
+  keepRunning(workers, supplies.logger, teardown);
+}
+
+function keepRunning(workers: readonly Worker[], logger: Logger, teardown: Teardown): void {
+  const running = workers.map((worker) =>
+    worker.run().catch((error: unknown) => logger.error({ error }, 'the worker failed')),
+  );
   teardown.add(async () => {
-    if (worker.getState() === 'RUNNING') worker.shutdown();
-    await running;
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+    await Promise.all(running);
   });
 }

@@ -10,6 +10,8 @@ import { killChild, stopChild, stopOrphan } from './child-process.ts';
 export interface TemporalServer {
   readonly address: string;
   readonly uiUrl: string;
+  /** Of its process. */
+  readonly pid: number;
   stop(): Promise<void>;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
@@ -47,6 +49,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
+    pid: child.pid ?? 0,
     stop: async () => {
       await stopChild(child, 10_000);
       log?.end();

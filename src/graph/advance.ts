@@ -2,7 +2,6 @@ import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { DEADLINE_TIMER, keepTime, openClock } from './clock.ts';
 import { closeDown } from './close-down.ts';
-import { undoNext } from './compensation.ts';
 import type { CompiledGraph } from './compile.ts';
 import { emit, openDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -22,12 +21,13 @@ import { NOTHING_SPENT, isEnded } from './run.ts';
 import { scopeAt } from './place.ts';
 import type { Breakpoints, Cancellation, EndedStatus, Refusal, Run } from './run.ts';
 import type { Scope } from './scope.ts';
-import { withdraw } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
 import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
 import { cancelTimer } from './tasks.ts';
 import { truncate } from './truncate.ts';
+import { undoNext } from './undo.ts';
+import { withdraw } from './withdraw.ts';
 
 /** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
 export interface Advance {
@@ -61,7 +61,7 @@ export interface RunStart {
 /** Begins a run and takes it as far as it gets without the outside. */
 export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
   const { input, startedAt, startAt = null, base = {} } = start;
-  const fresh = openRun(graph, identity, start);
+  const fresh = freshRun(graph, identity, start);
   const root = { ...fresh.root, channels: carryOver(graph, base) };
   return step(graph, { ...fresh, root }, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
 }
@@ -73,20 +73,20 @@ export function forkRun(
   { fork, ...start }: { readonly fork: ForkStart } & Pick<RunStart, 'startedAt' | 'breakpoints'>,
 ): Advance | Refusal {
   const { parent, place } = fork;
-  const fresh = openRun(graph, identity, start);
+  const fresh = freshRun(graph, identity, start);
   const { events, spent } = place;
   const run = { ...fresh, parent, events, spent, checkpointId: parent.checkpoint, root: scopeAt(graph, fork) };
-  let refusal: Refusal | null = null;
-  const first = step(graph, run, {
-    now: start.startedAt,
-    act(draft) {
-      refusal = beginFork(draft, fork);
-    },
-  });
-  return refusal ?? first;
+  const draft = openDraft(graph, run, start.startedAt);
+  try {
+    const refusal = beginFork(draft, fork);
+    if (refusal) return refusal;
+  } catch (error) {
+    return finish(draft, () => toRunError(error));
+  }
+  return finish(draft, () => undefined);
 }
 
-function openRun(
+function freshRun(
   graph: CompiledGraph,
   identity: RunIdentity,
   { startedAt, breakpoints = { before: [], after: [] } }: Pick<RunStart, 'startedAt' | 'breakpoints'>,
@@ -148,14 +148,18 @@ function step(
   { now, act }: { now: number; act: (draft: Draft) => RunError | void },
 ): Advance {
   const draft = openDraft(graph, run, now);
-  const more = proceed(draft, act);
-  const { effects, events, checkpoints, approvals, signals } = draft;
-  return { run: draft.run, effects, events, checkpoints, approvals: [...approvals.values()], signals, more };
+  return finish(draft, () => act(draft));
 }
 
-function proceed(draft: Draft, act: (draft: Draft) => RunError | void): boolean {
+function finish(draft: Draft, act: () => RunError | void): Advance {
+  const more = proceed(draft, act);
+  const { run, effects, events, checkpoints, approvals, signals } = draft;
+  return { run, effects, events, checkpoints, approvals: [...approvals.values()], signals, more };
+}
+
+function proceed(draft: Draft, act: () => RunError | void): boolean {
   try {
-    const failure = act(draft);
+    const failure = act();
     if (isEnded(draft.run.status)) return false;
     return settle(draft, failure ? { kind: 'failed', error: failure } : standingOf(draft));
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { ApprovalPolicy, JsonSchema } from './definition.ts';
-import { toMs } from './call-policy.ts';
+import { toMs } from './duration.ts';
 import { deepEqual } from './json.ts';
 import type { Json } from './json.ts';
 import { compileJsonSchema } from './json-schema.ts';

@@ -1,25 +1,106 @@
 import type { Draft } from './draft.ts';
-import type { CallRequest } from './effect.ts';
+import type { CallRequest, ModelCallRequest } from './effect.ts';
 import { GraphError } from './errors.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import { openTasks } from './frames.ts';
+import { own } from './json.ts';
+import { batchOf } from './nodes/position.ts';
+import type { Reserved } from './run.ts';
+import type { TaskFailure } from './scope.ts';
 
-/**
- * Checks a run's budgets before a call is made. Calls that are out count as made.
- * @throws GraphError `BUDGET_EXCEEDED`, which names the budget
+/*
+ * Budgets of a run. A call sets aside what it may use before it is made, and its output is held to that, so that calls
+ * that are out at the same time can't use more together than there is. What a call has used then takes its place.
  */
-export function refuseOverBudget({ run }: Draft, { kind }: CallRequest): void {
-  const { maxTokens, maxCostUsd, maxToolCalls } = run.limits;
-  const { inputTokens, outputTokens, costMicros, toolCalls } = run.spent;
-  if (kind === 'tool' && maxToolCalls !== undefined) {
-    const out = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
-    if (toolCalls + out >= maxToolCalls) throw exceeded('maxToolCalls', maxToolCalls, toolCalls + out);
-  }
-  if (kind !== 'model') return;
-  const tokens = inputTokens + outputTokens;
-  if (maxTokens !== undefined && tokens >= maxTokens) throw exceeded('maxTokens', maxTokens, tokens);
-  const costUsd = costMicros / 1_000_000;
-  if (maxCostUsd !== undefined && costUsd >= maxCostUsd) throw exceeded('maxCostUsd', maxCostUsd, costUsd);
+
+interface Reservation<R extends CallRequest> {
+  readonly request: R;
+  readonly reserved: Reserved | null;
 }
 
-function exceeded(name: string, limit: number, used: number): GraphError {
-  return new GraphError('BUDGET_EXCEEDED', `The budget ${name} of ${limit} is used up: ${used}`);
+/**
+ * Sets aside what a call may use.
+ * @returns the call, with its output held to what is left
+ * @throws GraphError `BUDGET_EXCEEDED`, which names the budget
+ */
+export function reserve(draft: Draft, request: CallRequest): Reservation<CallRequest> {
+  if (request.kind === 'tool') {
+    const failure = refuseToolCalls(draft, 1);
+    if (failure) throw new GraphError(failure.error.code, failure.error.message);
+  }
+  return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reserved: null };
+}
+
+/** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */
+export function refuseBatch(draft: Draft, count: number): TaskFailure | null {
+  const promised = openTasks(draft).flatMap(({ task: { state } }) =>
+    state.phase === 'open' ? batchOf(state.position) : [],
+  );
+  const waiting = promised.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked');
+  return refuseToolCalls(draft, count, waiting.length);
+}
+
+/** Why a run may not call tools so many times more; calls that are out count as made. */
+function refuseToolCalls({ run }: Draft, count: number, promised = 0): TaskFailure | null {
+  const { maxToolCalls } = run.limits;
+  if (maxToolCalls === undefined) return null;
+  const out = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
+  const used = run.spent.toolCalls + out + promised;
+  if (used + count <= maxToolCalls) return null;
+  const message = `${exceeded('maxToolCalls', maxToolCalls, used)}; ${count} more would be made`;
+  return { callFailed: false, error: { code: 'BUDGET_EXCEEDED', message } };
+}
+
+/** So much a call may write that says nothing itself, where a budget is set. */
+const DEFAULT_OUTPUT = 4_096;
+
+function reserveModelCall(draft: Draft, request: ModelCallRequest): Reservation<ModelCallRequest> {
+  const { maxTokens, maxCostUsd } = draft.run.limits;
+  if (maxTokens === undefined && maxCostUsd === undefined) return { request, reserved: null };
+  const input = inputOf(draft, request);
+  const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT;
+  const output = Math.min(wanted, byTokens(draft, input), byCost(draft, request.model, input));
+  const { price } = own(draft.graph.catalog.models, request.model) ?? {};
+  const costMicros = price ? Math.ceil(input * price.input + output * price.output) : 0;
+  return { request: { ...request, maxOutputTokens: output }, reserved: { tokens: input + output, costMicros } };
+}
+
+/** What a call reads: no more than its context, or its model's, lets through. */
+function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): number {
+  const { contextWindow = Number.POSITIVE_INFINITY } = own(catalog.models, request.model) ?? {};
+  return Math.min(estimateTokens(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
+}
+
+/** How many tokens a call may write that reads so many. */
+function byTokens({ run }: Draft, input: number): number {
+  const { maxTokens } = run.limits;
+  if (maxTokens === undefined) return Number.POSITIVE_INFINITY;
+  const used = run.spent.inputTokens + run.spent.outputTokens + reservedOf(run.calls, 'tokens');
+  const left = maxTokens - used - input;
+  if (left >= 1) return left;
+  throw new GraphError('BUDGET_EXCEEDED', `${exceeded('maxTokens', maxTokens, used)}; about ${input} more are needed`);
+}
+
+/** A cost that nobody knows can't be kept within a limit: then nothing is called. */
+function byCost({ run, graph }: Draft, model: string, input: number): number {
+  const { maxCostUsd } = run.limits;
+  if (maxCostUsd === undefined) return Number.POSITIVE_INFINITY;
+  const { price } = own(graph.catalog.models, model) ?? {};
+  if (!price) throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${model}" has no price`);
+  const used = run.spent.costMicros + reservedOf(run.calls, 'costMicros');
+  const left = Math.floor(maxCostUsd * 1_000_000 + ROUNDING) - used - input * price.input;
+  const output = price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
+  if (left >= 0 && output >= 1) return output;
+  throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, used / 1_000_000));
+}
+
+/** What a call has cost is rounded to whole millionths; so is the limit, but for what floats make of it. */
+const ROUNDING = 1e-6;
+
+function reservedOf(calls: Draft['run']['calls'], what: keyof Reserved): number {
+  return Object.values(calls).reduce((sum, { reserved }) => sum + (reserved?.[what] ?? 0), 0);
+}
+
+function exceeded(name: string, limit: number, used: number): string {
+  return `The budget ${name} of ${limit} is used up: ${used}`;
 }

@@ -1,5 +1,5 @@
 import type { RetryDefinition } from './definition.ts';
-import { parseDuration } from './duration.ts';
+import { toMs } from './duration.ts';
 
 /** How a call to a model, tool or function is tried and tried again. Times are milliseconds. */
 export interface CallPolicy {
@@ -92,9 +92,8 @@ function first<T>(values: readonly (T | undefined)[], fallback: T): T {
   return values.find((value) => value !== undefined) ?? fallback;
 }
 
-/** @throws TypeError for text that validation should have refused */
-export function toMs(duration: string): number {
-  const ms = parseDuration(duration);
-  if (ms === null) throw new TypeError(`"${duration}" is no duration`);
-  return ms;
+/** A policy whose attempts have no more time than is left, in milliseconds; `null`: as much as they had. */
+export function within(policy: CallPolicy, leftMs: number | null): CallPolicy {
+  if (leftMs === null) return policy;
+  return { ...policy, deadlineMs: Math.min(leftMs, policy.deadlineMs ?? leftMs) };
 }

@@ -3,7 +3,6 @@ import type { Checkpoint } from './checkpoint.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { isJsonList } from './json.ts';
-import { compare } from './plan-tasks.ts';
 import { placeNow } from './place.ts';
 import type { Visited } from './place.ts';
 import type { Scope } from './scope.ts';
@@ -52,5 +51,5 @@ export function nextNodes({ superstep, triggers, deferred, hold }: NextOf): read
   const nodes = unfinished
     ? unfinished.map(({ node }) => node)
     : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred.map(({ node }) => node) : [])];
-  return [...new Set(nodes)].sort(compare);
+  return [...new Set(nodes)].sort();
 }

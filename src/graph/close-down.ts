@@ -1,6 +1,6 @@
+import { abandon } from './abandon.ts';
 import type { Draft, Frame } from './draft.ts';
 import { rootFrame } from './frames.ts';
-import { abandon } from './signals/abandon.ts';
 import { drive, openStep } from './superstep.ts';
 
 /**

@@ -79,21 +79,49 @@ interface CallFields extends CommonFields {
   readonly timeout?: string;
 }
 
-interface LlmFields extends CallFields {
+/** What is said to a model, and how. */
+export interface ModelFields extends CallFields {
   readonly model?: string | readonly string[];
   readonly system?: string;
   readonly prompt?: string;
   readonly messages?: string;
+  /** Names of the tools that it may ask for. */
+  readonly tools?: readonly string[];
   readonly output?: JsonSchema;
+  readonly context?: ContextDefinition;
   readonly temperature?: number;
   readonly maxOutputTokens?: number;
 }
 
-interface ToolFields extends CallFields {
+/** How the messages are made to fit, by the name of a strategy or by processors in their order. */
+export interface ContextDefinition {
+  readonly maxTokens?: number;
+  readonly strategy?: string | readonly string[];
+}
+
+interface AgentFields extends ModelFields {
+  /** How many turns may ask for tools. */
+  readonly maxIterations?: number;
+  /** By tool: `always`, `never`, or CEL over the call's `args`. */
+  readonly approve?: Readonly<Record<string, string>>;
+}
+
+type ToolFields = OneCallFields | CallsFields;
+
+interface OneCallFields extends CallFields {
   readonly tool: string;
   readonly args?: Json;
   /** What takes the call back when the run fails or is canceled; the arguments see its `result`. */
   readonly compensate?: { readonly tool: string; readonly args?: Json };
+  readonly calls?: never;
+}
+
+interface CallsFields extends CallFields {
+  /** A channel of messages: the calls of its last assistant message that have no answer yet are made. */
+  readonly calls: string;
+  readonly tool?: never;
+  readonly args?: never;
+  readonly compensate?: never;
 }
 
 interface FunctionFields extends CallFields {
@@ -143,7 +171,8 @@ export interface ApprovalPolicy {
 /** The fields of each node type, next to `type`. */
 interface NodeFields {
   readonly set: CommonFields;
-  readonly llm: LlmFields;
+  readonly llm: ModelFields;
+  readonly agent: AgentFields;
   readonly tool: ToolFields;
   readonly function: FunctionFields;
   readonly approval: ApprovalFields;

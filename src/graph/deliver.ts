@@ -1,25 +1,34 @@
 import type { Draft } from './draft.ts';
 import type { TaskEventBody } from './events.ts';
 import { findTask } from './frames.ts';
+import { batchOf } from './nodes/position.ts';
+import { isOutcome } from './nodes/runner.ts';
 import type { Happening } from './nodes/runner.ts';
+import { isEnding } from './run.ts';
 import type { TaskAddress } from './run.ts';
-import { resumeTask } from './task-progress.ts';
+import type { TaskState } from './scope.ts';
+import { resumeTask, takesLate } from './task-progress.ts';
 import { emitTask } from './tasks.ts';
+import type { TaskFrame } from './tasks.ts';
 
 /**
  * Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped; so is what comes
- * while the run is about to end, or a task would begin new work; but that nobody can tell what a call did is kept.
+ * while the run is about to end, or a task would begin new work; but that nobody can tell what a call did is kept, and so
+ * is what has become of one of several calls.
  */
 export function deliver(draft: Draft, address: TaskAddress, happening: Happening): void {
-  const { cancellation, failing } = draft.run;
-  const isEnding = failing !== null || cancellation?.isClosing === false;
-  if (isEnding && !isOutcomeUnknown(happening)) return;
   const found = findTask(draft, address);
-  if (found) resumeTask(found, happening);
+  if (!found || (isEnding(draft.run) && !countsYet(found, happening))) return;
+  resumeTask(found, happening);
 }
 
-function isOutcomeUnknown(happening: Happening): boolean {
-  return happening.kind === 'call.failed' && happening.failure.error.code === 'UNKNOWN_OUTCOME';
+function countsYet({ task: { state } }: TaskFrame, happening: Happening): boolean {
+  return isOutcome(happening) && (happening.kind === 'call.failed' || hasBatch(state));
+}
+
+function hasBatch(state: TaskState): boolean {
+  if (state.phase === 'open') return batchOf(state.position).length > 0;
+  return takesLate(state);
 }
 
 /** Records an event about the task at an address, as far as it is still there. */

@@ -136,8 +136,15 @@ export function emit(draft: Draft, { scope, path }: Frame, body: RunEventBody): 
   const numbered = { seq: ++draft.run.counters.seq, at: draft.at, step: scope.step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);
-  draft.load.bytes += EVENT_OVERHEAD + ('update' in body ? jsonSize(body.update) : 0);
+  draft.load.bytes += EVENT_OVERHEAD + payloadSize(body);
   return event;
+}
+
+/** What an `advance` can have many of. Results come from outside, one at a time, and are bounded there. */
+function payloadSize(body: RunEventBody): number {
+  if ('update' in body) return jsonSize(body.update);
+  if (body.type === 'tool.requested') return jsonSize(body.args);
+  return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 
 /** Records a signal, so that a replay can send it again. */

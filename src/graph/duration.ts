@@ -19,3 +19,10 @@ export function parseDuration(text: unknown): number | null {
   const ms = Number(number) * unit;
   return ms <= MAX_MS ? Math.round(ms) : null;
 }
+
+/** @throws TypeError for text that validation should have refused */
+export function toMs(duration: string): number {
+  const ms = parseDuration(duration);
+  if (ms === null) throw new TypeError(`"${duration}" is no duration`);
+  return ms;
+}

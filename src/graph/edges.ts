@@ -6,8 +6,8 @@ import type { Bindings } from './expression.ts';
 import { NODE_NAMES } from './nodes/node-scope.ts';
 import { isJsonList } from './json.ts';
 import type { Json } from './json.ts';
-import { compare } from './plan-tasks.ts';
 import type { Lane, Scope, Trigger } from './scope.ts';
+import { toList } from './to-list.ts';
 import { truncate } from './truncate.ts';
 
 /** An edge entry, ready to fire on its own. */
@@ -101,10 +101,6 @@ function brief(value: Json): string {
   return truncate(JSON.stringify(value), MAX_BRIEF);
 }
 
-export function toList(target: Target): readonly string[] {
-  return typeof target === 'string' ? [target] : target;
-}
-
 function nodesOf(target: Target): readonly string[] {
   return toList(target).filter((node) => node !== END);
 }
@@ -176,7 +172,7 @@ function addElements({ node, items, lane }: Lead & { kind: 'elements' }, { eleme
 
 function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
   const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
-  return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort(compare);
+  return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
 /** Counts an arrival; a join that has all of its sources is re-armed. */

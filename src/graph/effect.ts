@@ -26,10 +26,22 @@ export interface ModelCallRequest {
   readonly model: string;
   readonly system: string | null;
   readonly messages: readonly Message[];
+  /** Names of the tools that the model may ask for. */
+  readonly tools: readonly string[];
+  /** How the messages are made to fit; `null`: all of them are sent. */
+  readonly context: ContextPolicy | null;
   readonly output: JsonSchema | null;
   readonly temperature: number | null;
   readonly maxOutputTokens: number | null;
   readonly policy: CallPolicy;
+}
+
+/** How a request's messages are made to fit (specification, "Nodes", `context`). */
+export interface ContextPolicy {
+  /** Tokens of the whole request; `null`: as many as the model takes. */
+  readonly maxTokens: number | null;
+  /** `last`, `summarize`, or message processors in the order in which they work. */
+  readonly strategy: string | readonly string[];
 }
 
 export interface ToolCallRequest {
@@ -37,6 +49,7 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly args: Json;
   readonly effect: CallSafety;
+  readonly taskQueue?: string;
   readonly policy: CallPolicy;
 }
 
@@ -60,14 +73,39 @@ export interface NodeCallRequest {
   readonly policy: CallPolicy;
 }
 
-export type CallReply = ModelReply | ValueReply;
+export type CallReply = ModelReply | OverflowReply | ValueReply;
 
 export interface ModelReply {
   readonly kind: 'model';
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
-  readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'other';
+  readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'other';
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
+  /** What was sent of the messages, where a policy says how they fit. */
+  readonly context?: ContextReport;
+  /** What the provider wants back as it is with the next request, such as signatures of its reasoning. */
+  readonly providerParts?: ProviderParts;
+}
+
+export interface ContextReport {
+  /** Of the request, counted before it was sent. */
+  readonly tokens: number;
+  readonly maxTokens: number;
+  /** So many messages were left out. */
+  readonly dropped: number;
+}
+
+/** An answer's parts in the provider's own form. They mean nothing to another provider. */
+export interface ProviderParts extends JsonObject {
+  readonly provider: string;
+  readonly parts: readonly Json[];
+}
+
+/** Nothing was sent: the first messages have to be summarized before the others fit. */
+export interface OverflowReply {
+  readonly kind: 'overflow';
+  /** How many of the request's messages, from the first on. */
+  readonly messages: number;
 }
 
 /** What a tool or function returned. */

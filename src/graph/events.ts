@@ -1,5 +1,6 @@
 import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
+import type { ContextReport } from './effect.ts';
 import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
 import type { Update } from './scope.ts';
@@ -34,6 +35,7 @@ export type TaskEventBody =
       readonly costUsd?: number;
       readonly finishReason?: string;
       readonly toolCalls?: number;
+      readonly context?: ContextReport;
       readonly error?: RunError;
       readonly attempts: number;
       readonly durationMs: number;
@@ -48,6 +50,7 @@ export type TaskEventBody =
       readonly durationMs: number;
       readonly idempotencyKey: string;
     }
+  | ({ readonly type: 'tool.skipped'; readonly tool: string; readonly result: Json } & ByPerson)
   | { readonly type: 'node.started' }
   | { readonly type: 'node.completed'; readonly update: Update }
   | { readonly type: 'node.failed'; readonly error: RunError; readonly attempts: number }

@@ -5,7 +5,6 @@ import { EdgeFailure, fireEdges } from './edges.ts';
 import type { Fired } from './edges.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { RunError } from './errors.ts';
-import { compare } from './plan-tasks.ts';
 import type { Scope, Trigger } from './scope.ts';
 
 /** Evaluates the edges of the nodes that have finished; what they lead to is triggered on top of what is. */
@@ -29,7 +28,7 @@ export function previewNext(draft: Draft, frame: Frame): readonly string[] {
   try {
     const { triggers, deferred } = sort(frame, evaluateEdges(draft, frame).triggers);
     const next = triggers.length > 0 ? triggers : deferred;
-    return [...new Set(next.map(({ node }) => node))].sort(compare);
+    return [...new Set(next.map(({ node }) => node))].sort();
   } catch (error) {
     if (error instanceof EdgeFailure) return [];
     throw error;
@@ -65,7 +64,7 @@ function isDeferred({ nodes }: CompiledGraph, node: string): boolean {
 export function evaluateEdges(draft: Draft, frame: Frame): Fired {
   const { graph, scope } = frame;
   return fireEdges(graph.outgoing, scope.joins, {
-    finished: [...new Set(scope.unfired)].sort(compare),
+    finished: [...new Set(scope.unfired)].sort(),
     already: [...scope.triggers, ...scope.deferred],
     bindings: scopeBindings(draft, frame),
   });

@@ -5,11 +5,11 @@ import type { Draft } from './draft.ts';
 import { fire, lookAgain } from './fire.ts';
 import { rootFrame } from './frames.ts';
 import type { JsonObject } from './json.ts';
+import { refuseSpeakingFor } from './pass-approval.ts';
 import type { Place } from './place.ts';
+import { refuseUnknownNode } from './refusals.ts';
 import type { ParentRun, Refusal } from './run.ts';
 import type { Scope } from './scope.ts';
-import { refuseSpeakingFor } from './signals/pass-approval.ts';
-import { refuseUnknownNode } from './signals/refusals.ts';
 import { editChannels } from './update-state.ts';
 
 /** What a fork begins with. */

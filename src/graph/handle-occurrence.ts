@@ -1,16 +1,18 @@
 import { DEADLINE_TIMER } from './clock.ts';
-import { noteCompensation, undone } from './compensation.ts';
 import { deliver, emitAt } from './deliver.ts';
 import { recordSignal } from './draft.ts';
 import type { Draft } from './draft.ts';
-import type { CallReply } from './effect.ts';
+import type { CallReply, ModelReply } from './effect.ts';
 import type { RunError } from './errors.ts';
+import { findTask } from './frames.ts';
 import { own } from './json.ts';
 import type { Occurrence } from './occurrence.ts';
 import { costMicros } from './price.ts';
+import { isEnding } from './run.ts';
 import type { OpenCall } from './run.ts';
 import { cancelRun } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
+import { noteCompensation, undone } from './undo.ts';
 
 type Handler<K extends Occurrence['kind']> = (
   draft: Draft,
@@ -44,7 +46,8 @@ function completeCall(
   if (call.undoes) return undone(draft, call.undoes, { result: 'value' in reply && reply.value });
   recordReply(draft, call, { key, reply, attempts, durationMs });
   noteCompensation(draft, call, { key, reply });
-  deliver(draft, call.task, { kind: 'call.completed', reply });
+  deliver(draft, call.task, { kind: 'call.completed', key, reply });
+  noteCounted(draft, call, key);
 }
 
 function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.failed' }): void {
@@ -58,7 +61,7 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
   if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });
   if (kind === 'tool') draft.run.spent.toolCalls += 1;
   if (kind === 'model') draft.run.spent.modelCalls += 1;
-  deliver(draft, call.task, { kind: 'call.failed', failure });
+  deliver(draft, call.task, { kind: 'call.failed', key, failure });
 }
 
 function cancelByTemporal(draft: Draft): void {
@@ -82,11 +85,19 @@ interface Answered {
   readonly durationMs: number;
 }
 
+/** A recorded answer is counted once: a retry of a task that has not gone on from it asks for it under the same key. */
+function noteCounted(draft: Draft, { task }: OpenCall, key: string): void {
+  const { run } = draft;
+  const { counted = [] } = run;
+  const phase = findTask(draft, task)?.task.state.phase;
+  const isAskedAgain = phase === 'failed' || phase === 'intervention' || (phase === 'open' && isEnding(run));
+  if (isAskedAgain && !counted.includes(key)) run.counted = [...counted, key];
+}
+
 function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, attempts, durationMs }: Answered): void {
-  const { spent } = draft.run;
+  if (!draft.run.counted?.includes(key)) count(draft, called, reply);
   if (reply.kind === 'value') {
     if (called.kind !== 'tool') return;
-    spent.toolCalls += 1;
     emitAt(draft, task, {
       type: 'tool.called',
       tool: called.name,
@@ -97,12 +108,9 @@ function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, att
     });
     return;
   }
-  const { usage, finishReason, toolCalls } = reply;
-  const cost = costMicros(usage, own(draft.graph.catalog.models, called.name)?.price);
-  spent.modelCalls += 1;
-  spent.inputTokens += usage.inputTokens;
-  spent.outputTokens += usage.outputTokens;
-  spent.costMicros += cost;
+  if (reply.kind === 'overflow') return;
+  const { usage, finishReason, toolCalls, context } = reply;
+  const cost = costOf(draft, called, usage);
   emitAt(draft, task, {
     type: 'model.called',
     model: called.name,
@@ -112,7 +120,23 @@ function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, att
     toolCalls: toolCalls.length,
     attempts,
     durationMs,
+    ...(context && { context }),
   });
+}
+
+function count(draft: Draft, called: OpenCall['called'], reply: CallReply): void {
+  const { spent } = draft.run;
+  if (called.kind === 'tool') spent.toolCalls += 1;
+  if (reply.kind !== 'model') return;
+  const { usage } = reply;
+  spent.modelCalls += 1;
+  spent.inputTokens += usage.inputTokens;
+  spent.outputTokens += usage.outputTokens;
+  spent.costMicros += costOf(draft, called, usage);
+}
+
+function costOf({ graph }: Draft, { name }: OpenCall['called'], usage: ModelReply['usage']): number {
+  return costMicros(usage, own(graph.catalog.models, name)?.price);
 }
 
 function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunError | undefined {

@@ -160,13 +160,32 @@ export function canonicalJson(value: Json): string {
 }
 
 /** About how many bytes a value takes as JSON text in UTF-8, without writing it. */
-export function jsonSize(value: Json): number {
+export function jsonSize(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
-  if (isJsonList(value)) return value.reduce((sum: number, item) => sum + jsonSize(item) + 1, 2);
-  if (!isJsonObject(value)) return 8;
+  if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + jsonSize(item) + 1, 2);
+  if (typeof value !== 'object' || value === null) return 8;
   let size = 2;
-  for (const key of Object.keys(value)) size += textSize(key) + 2 + jsonSize(value[key] ?? null);
+  for (const [key, member] of Object.entries(value)) size += textSize(key) + 2 + jsonSize(member);
   return size;
+}
+
+/**
+ * How many of so many bytes are left after a value is written as JSON, about as `jsonSize` counts.
+ * @returns less than 0 when it takes more; then the rest of it has not been looked at
+ */
+export function roomAfter(room: number, value: unknown): number {
+  if (typeof value === 'string') return room - (value.length > room ? value.length : textSize(value));
+  if (!isContainer(value)) return room - 8;
+  let left = room - 2;
+  if (isJsonList(value)) {
+    for (let at = 0; at < value.length && left >= 0; at += 1) left = roomAfter(left - 1, value[at]);
+    return left;
+  }
+  for (const [key, member] of Object.entries(value)) {
+    if (left < 0) return left;
+    left = roomAfter(left - textSize(key) - 2, member);
+  }
+  return left;
 }
 
 /** A letter beyond ASCII takes three bytes at most, a pair of surrogates four. */

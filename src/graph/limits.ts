@@ -1,7 +1,7 @@
-import { toMs } from './call-policy.ts';
 import type { CatalogDefaults } from './catalog.ts';
 import type { Limits } from './definition.ts';
-import type { RunLimits } from './run.ts';
+import { toMs } from './duration.ts';
+import type { Refusal, RunLimits } from './run.ts';
 
 /** So many calls of one run are out at a time unless its graph says otherwise; the server holds 2,000 at most. */
 const DEFAULT_CONCURRENCY = 100;
@@ -42,6 +42,16 @@ export function tighten(
     limits: { ...limits, ...asked, ...(deadlineMs !== undefined && { deadlineMs }) },
     loose: [...loose, ...tooLoose('deadline', deadlineMs, limits.deadlineMs)],
   };
+}
+
+/** @returns why a run can't have limits that its graph does not give */
+export function refuseLoose(loose: readonly LooseLimit[]): Refusal | null {
+  if (loose.length === 0) return null;
+  const issues = loose.map(({ name, asked, allowed }) => ({
+    path: `/limits/${name}`,
+    message: `A run may not go beyond its graph's limits: ${asked} is over ${allowed}`,
+  }));
+  return { code: 'LIMIT_TOO_LOOSE', message: 'A limit is looser than the graph allows', issues };
 }
 
 function tooLoose(name: keyof Limits, asked: number | undefined, allowed: number | undefined): LooseLimit[] {

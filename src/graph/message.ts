@@ -2,8 +2,12 @@ import { isJsonList, isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 
 /** A chat message as `messages` channels hold it; every model adapter maps to and from this shape. */
-export interface Message extends JsonObject {
+export interface Message extends NewMessage {
   readonly id: string;
+}
+
+/** A message that a channel is yet to give an id. */
+export interface NewMessage extends JsonObject {
   readonly role: (typeof ROLES)[number];
   readonly content: string;
 }
@@ -44,7 +48,7 @@ function isToolCall(value: unknown): value is ToolCall {
 }
 
 /** The tool calls that a message asks for. */
-export function toolCallsOf(message: Message): readonly ToolCall[] {
+export function toolCallsOf(message: NewMessage): readonly ToolCall[] {
   const calls = message['toolCalls'];
   return isJsonList(calls) ? calls.filter(isToolCall) : [];
 }

@@ -88,10 +88,10 @@ function restoreView(view: PackedView, usage: Usage, ends: Ends): RunView {
   return { ...NOT_BEGUN, ...impliedBy(ends), ...view, usage };
 }
 
-type Implied = Pick<RunView, 'status' | 'step' | 'next' | 'checkpointId'>;
+type ImpliedView = Pick<RunView, 'status' | 'step' | 'next' | 'checkpointId'>;
 
 /** A run is mostly running, and stands where its last event and checkpoint say. */
-function impliedBy({ event, checkpoint }: Ends): Implied {
+function impliedBy({ event, checkpoint }: Ends): ImpliedView {
   return {
     status: 'running',
     step: event?.step ?? 0,
@@ -100,7 +100,7 @@ function impliedBy({ event, checkpoint }: Ends): Implied {
   };
 }
 
-function differing(view: Implied, implied: Implied): Partial<Implied> {
+function differing(view: ImpliedView, implied: ImpliedView): Partial<ImpliedView> {
   const { status, step, next, checkpointId } = view;
   return {
     ...(status !== implied.status && { status }),

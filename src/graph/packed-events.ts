@@ -97,10 +97,10 @@ function split(event: RunEvent): SplitEvent {
   return { seq, at, place: { step, path, node, visit, index }, body };
 }
 
-/** What a field of an event is when it is left out; by type. */
-type Implied = (event: SplitEvent, last: SplitEvent, carrier: Carrier) => Body;
+/** Says what the fields of an event are when they are left out. */
+type Imply = (event: SplitEvent, last: SplitEvent, carrier: Carrier) => Body;
 
-const IMPLIED: Readonly<Record<string, Implied>> = {
+const IMPLIED: Readonly<Record<string, Imply>> = {
   'tool.requested': (event, _last, carrier) => ({ ...requestOf(carrier), idempotencyKey: firstKey(event, carrier) }),
   'tool.called': (event, _last, carrier) => ({ idempotencyKey: firstKey(event, carrier), attempts: 1 }),
   'step.started': (_event, last) => ({ nodes: last.body['next'] }),
@@ -112,7 +112,7 @@ function firstKey({ place: { node, index, visit } }: SplitEvent, { runId }: Carr
   return [runId, index === undefined ? node : `${node}#${index}`, visit, 0, 0].join(':');
 }
 
-/** A batch travels with the call that its last event asks for. */
+/** What a call is asked for with; a batch mostly travels with the call that an event of it asks for. */
 function requestOf({ call }: Carrier): Body {
   return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : {};
 }

@@ -31,6 +31,6 @@ function placeOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | '
   return { index, item, lane };
 }
 
-export function compare(a: string, b: string): number {
+function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }

@@ -5,6 +5,8 @@ import { stepOfTrail } from './frames.ts';
 import { own } from './json.ts';
 import { isEnded } from './run.ts';
 import type { Run, RunStatus } from './run.ts';
+import type { BatchCall } from './nodes/tool-calls/batch.ts';
+import { batchOf } from './nodes/position.ts';
 import type { WaitPosition } from './nodes/position.ts';
 import type { NodeTask, Scope, Update } from './scope.ts';
 
@@ -90,7 +92,7 @@ function waitingIn(run: Run, { superstep }: Scope, trail: readonly string[]): Wa
 function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): WaitingFor[] {
   const { node, state } = task;
   if (state.phase === 'intervention')
-    return [{ kind: 'intervention', node, id: interventionId(trail, task), since: state.since }];
+    return [{ kind: 'intervention', node, id: interventionId(trail, task, null), since: state.since }];
   if (state.phase !== 'open') return [];
   const { position } = state;
   switch (position.kind) {
@@ -101,8 +103,20 @@ function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): Waiting
     case 'approval':
       return pendingApproval(run, node, position.approvalId);
     default:
-      return [];
+      return batchOf(position).flatMap((call) => callWaitingFor(run, { task, trail }, call));
   }
+}
+
+/** What one of the calls of a task waits for. */
+function callWaitingFor(
+  run: Run,
+  { task, trail }: { task: NodeTask; trail: readonly string[] },
+  { number, state }: BatchCall,
+): WaitingFor[] {
+  const { node } = task;
+  if (state.phase === 'asked') return pendingApproval(run, node, state.approvalId);
+  if (state.phase !== 'intervention') return [];
+  return [{ kind: 'intervention', node, id: interventionId(trail, task, number), since: state.since }];
 }
 
 function toWaiting(node: string, { event, since, deadline }: WaitPosition): WaitingFor {
@@ -116,9 +130,10 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }
 
-/** What an intervention is named by: the task's place, and which visit it is. */
-export function interventionId(trail: readonly string[], { key, visit }: NodeTask): string {
-  return `${[...trail, key].join('/')}:${visit}`;
+/** What an intervention is named by: the task's place, which visit it is, and which of its calls. */
+export function interventionId(trail: readonly string[], { key, visit }: NodeTask, call: number | null): string {
+  const id = `${[...trail, key].join('/')}:${visit}`;
+  return call === null ? id : `${id}:${call}`;
 }
 
 function pendingWrite({ node, index, state }: NodeTask): PendingWrite[] {

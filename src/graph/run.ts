@@ -11,6 +11,11 @@ export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
+/** Whether a run only waits for its calls to come back before it is over; nothing new begins then. */
+export function isEnding({ cancellation, failing }: Pick<Run, 'cancellation' | 'failing'>): boolean {
+  return cancellation ? !cancellation.isClosing : failing !== null;
+}
+
 /** Who asked for something: the subject and roles of a token, or of a signal. */
 export interface Principal {
   readonly sub: string;
@@ -22,7 +27,7 @@ export interface Principal {
  * and queries; nothing about a run is kept anywhere else in the workflow.
  */
 export interface Run {
-  /** Version of this shape; older ones are migrated when they are read. */
+  /** Version of this shape; older ones are migrated when they are read (`run-format.ts`). */
   readonly format: 1;
   readonly id: string;
   readonly tenantId: string;
@@ -41,7 +46,7 @@ export interface Run {
   readonly calls: Readonly<Record<string, OpenCall>>;
   /** Timers that run, by their id. */
   readonly timers: Readonly<Record<string, OpenTimer>>;
-  /** Approvals of this run: all that are pending and those that were decided, by their id. */
+  /** Approvals of this run by their id: all that are pending, and the latest of those that are not any more. */
   readonly approvals: Readonly<Record<string, Approval>>;
   /** What became of the latest decisions and controls that carried an id. */
   readonly outcomes: readonly Outcome[];
@@ -69,6 +74,8 @@ export interface Run {
   /** The output channels' values, once the run has completed. */
   readonly output: JsonObject | null;
   readonly spent: Spent;
+  /** Keys of calls that have been answered and may be asked for again, of the open superstep: what they used is in `spent`. */
+  readonly counted?: readonly string[];
   readonly checkpointId: string | null;
   readonly counters: Counters;
 }
@@ -178,8 +185,16 @@ export interface OpenCall {
   readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
   /** When it was asked for, in milliseconds since the epoch. */
   readonly since: number;
+  /** What it may use of the budgets; what it has used takes its place. */
+  readonly reserved?: Reserved;
   /** The call that it takes back; no task waits for it. */
   readonly undoes?: Undo;
+}
+
+/** Money is in millionths of a US dollar. */
+export interface Reserved {
+  readonly tokens: number;
+  readonly costMicros: number;
 }
 
 export interface OpenTimer {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { parseDuration } from './duration.ts';
 
 /*
- * The shape of a definition. This is the only file of the graph layer that uses zod, and no workflow imports it.
+ * The shape of a definition. Of the graph layer only this file and `schema/` use zod, and no workflow imports them.
  * Nodes and edges are told apart before they are parsed, so that an error speaks of the kind that was meant.
  */
 
@@ -89,24 +89,34 @@ const Policy = z.strictObject({
   escalate: z.array(z.strictObject({ after: Duration, roles: Names })).optional(),
 });
 
+const modelFields = {
+  ...call,
+  model: OneOrMore.optional(),
+  system: z.string().optional(),
+  prompt: z.string().optional(),
+  messages: z.string().optional(),
+  tools: Names.optional(),
+  output: Schema.optional(),
+  context: z.strictObject({ maxTokens: Count.optional(), strategy: OneOrMore.optional() }).optional(),
+  temperature: z.number().min(0).optional(),
+  maxOutputTokens: Count.optional(),
+};
+
 export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
   set: z.strictObject({ type: z.literal('set'), ...common }),
-  llm: z.strictObject({
-    type: z.literal('llm'),
-    ...call,
-    model: OneOrMore.optional(),
-    system: z.string().optional(),
-    prompt: z.string().optional(),
-    messages: z.string().optional(),
-    output: Schema.optional(),
-    temperature: z.number().min(0).optional(),
-    maxOutputTokens: Count.optional(),
+  llm: z.strictObject({ type: z.literal('llm'), ...modelFields }),
+  agent: z.strictObject({
+    type: z.literal('agent'),
+    ...modelFields,
+    maxIterations: Count.optional(),
+    approve: z.record(z.string(), z.string()).optional(),
   }),
   tool: z.strictObject({
     type: z.literal('tool'),
     ...call,
-    tool: z.string(),
+    tool: z.string().optional(),
     args: z.json().optional(),
+    calls: z.string().optional(),
     compensate: z.strictObject({ tool: z.string(), args: z.json().optional() }).optional(),
   }),
   function: z.strictObject({

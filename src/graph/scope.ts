@@ -1,6 +1,7 @@
 import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
-import type { NodePosition, SubgraphPosition } from './nodes/position.ts';
+import type { KeptPosition, NodePosition } from './nodes/position.ts';
+import type { Outcome } from './nodes/runner.ts';
 
 /** One activation of a graph: its state and its place. A run's own graph is its root scope. */
 export interface Scope {
@@ -64,18 +65,25 @@ export interface NodeTask {
 }
 
 export type TaskState =
-  | { readonly phase: 'ready' }
+  /** With what is `kept` it goes on from there. */
+  | { readonly phase: 'ready'; readonly kept?: KeptPosition }
   | { readonly phase: 'open'; readonly position: NodePosition }
+  | ({ readonly phase: 'intervention'; readonly since: string } & Failed)
   | {
-      readonly phase: 'intervention';
-      readonly failure: TaskFailure;
-      readonly since: string;
-      /** Where the graph inside stands, so that a retry goes on from there. */
-      readonly inside: SubgraphPosition | null;
+      readonly phase: 'completed';
+      readonly update: Update;
+      readonly jump: Jump | null;
+      /** What the update was made of. */
+      readonly outcome: Outcome;
     }
-  | { readonly phase: 'completed'; readonly update: Update; readonly jump: Jump | null }
-  | { readonly phase: 'diverted'; readonly update: Update; readonly to: string }
-  | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly inside: SubgraphPosition | null };
+  | ({ readonly phase: 'diverted'; readonly update: Update; readonly to: string } & Failed)
+  | ({ readonly phase: 'failed' } & Failed);
+
+interface Failed {
+  readonly failure: TaskFailure;
+  /** What is done already, so that a retry goes on from there. */
+  readonly kept: KeptPosition | null;
+}
 
 /** Where a node itself sends the run: besides its edges, or instead of them. */
 export interface Jump {

@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.ts';
 import type { GraphDefinition, NodeDefinition, NodeOfType } from './definition.ts';
-import { toList } from './edges.ts';
 import { own } from './json.ts';
+import { toList } from './to-list.ts';
 
 /** The part of a catalog that a graph and the graphs inside it use, which a run of it pins. */
 export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
@@ -14,7 +14,10 @@ export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Cat
     models: pick(catalog.models, models),
     tools: pick(
       catalog.tools,
-      nodes.flatMap((node) => (node.type === 'tool' ? toolsOf(node) : [])),
+      withFallbacks(
+        catalog,
+        nodes.flatMap((node) => toolsOf(node, catalog)),
+      ),
     ),
     functions: pick(
       catalog.functions,
@@ -58,13 +61,35 @@ function insideOf(node: NodeDefinition, graphs: Readonly<Record<string, GraphDef
   return definition ? { definition, reference: node.graph } : null;
 }
 
-function toolsOf({ tool, compensate }: NodeOfType<'tool'>): readonly string[] {
-  return compensate ? [tool, compensate.tool] : [tool];
+function toolsOf(node: NodeDefinition, catalog: Catalog): readonly string[] {
+  switch (node.type) {
+    case 'llm':
+    case 'agent':
+      return node.tools ?? [];
+    case 'tool':
+      return node.calls === undefined ? toolsOfCall(node) : Object.keys(catalog.tools);
+    default:
+      return [];
+  }
+}
+
+function toolsOfCall({ tool, compensate }: NodeOfType<'tool'>): readonly string[] {
+  return [tool, compensate?.tool].filter((name) => name !== undefined);
+}
+
+/** Tools, and those that are called where they have failed. */
+function withFallbacks({ tools }: Catalog, names: readonly string[]): readonly string[] {
+  const all = new Set(names);
+  for (const name of all) {
+    const other = own(tools, name)?.onFailure;
+    if (other !== undefined) all.add(other);
+  }
+  return [...all];
 }
 
 function modelsOf({ nodes, defaults }: GraphDefinition): readonly string[] {
   return Object.values(nodes).flatMap((node) =>
-    node.type === 'llm' ? toList(node.model ?? defaults?.model ?? 'default') : [],
+    node.type === 'llm' || node.type === 'agent' ? toList(node.model ?? defaults?.model ?? 'default') : [],
   );
 }
 

@@ -1,5 +1,10 @@
-import { setState } from './frames.ts';
-import type { NodeTask, Scope, TaskFailure, TaskState } from './scope.ts';
+import { deliver } from './deliver.ts';
+import { setState, tasksOf } from './frames.ts';
+import { isKept } from './nodes/position.ts';
+import type { KeptPosition } from './nodes/position.ts';
+import type { Happening } from './nodes/runner.ts';
+import type { NodeTask, Scope, TaskFailure } from './scope.ts';
+import { startTask } from './task-progress.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** Has the work of a task done again that has failed: a graph inside goes on from where it failed. */
@@ -14,6 +19,13 @@ export function askAgain(of: TaskFrame): void {
   setState({ ...of, task }, task.state);
 }
 
+/** Tells a task what a person has said about one of its calls; a task that was ended with its run begins first. */
+export function tell({ draft, frame, task }: TaskFrame, happening: Happening): void {
+  for (const of of tasksOf(draft, frame))
+    if (of.task.key === task.key && of.task.state.phase === 'ready') startTask(of);
+  deliver(draft, [...frame.address, task.key], happening);
+}
+
 /**
  * A call that is known to have failed is made under a new key. Any other keeps its key, under which the ledger holds
  * how it ended: the person's order lets that claim be taken over.
@@ -21,19 +33,24 @@ export function askAgain(of: TaskFrame): void {
 function again(task: NodeTask): NodeTask {
   const { state } = task;
   if (state.phase !== 'intervention' && state.phase !== 'failed') return task;
-  if (state.inside)
-    return { ...task, state: { phase: 'open', position: { ...state.inside, scope: inside(state.inside.scope) } } };
-  return { ...task, ...nextTry(task, state.failure), state: READY };
+  if (state.kept) return goOn(task, state.kept);
+  return { ...task, ...nextTry(task, state.failure), state: { phase: 'ready' } };
 }
 
-const READY: TaskState = { phase: 'ready' };
+/** Calls that are made again keep their keys: the person's order lets their claims be taken over. */
+function goOn(task: NodeTask, kept: KeptPosition): NodeTask {
+  if (kept.kind === 'subgraph')
+    return { ...task, state: { phase: 'open', position: { ...kept, scope: inside(kept.scope) } } };
+  return { ...task, order: task.order + 1, state: { phase: 'ready', kept } };
+}
 
 /** A call that was called back keeps its key: the ledger holds what it did, and may be told to make it after all. */
 function asking(task: NodeTask): NodeTask {
   const { state, order } = task;
   if (state.phase !== 'open' || state.position.kind === 'subgraph') return task;
+  if (isKept(state.position)) return goOn(task, state.position);
   const isCall = state.position.kind === 'call' || state.position.kind === 'llm';
-  return { ...task, order: isCall ? order + 1 : order, state: READY };
+  return { ...task, order: isCall ? order + 1 : order, state: { phase: 'ready' } };
 }
 
 function nextTry({ round, order }: NodeTask, { callFailed }: TaskFailure): Pick<NodeTask, 'round' | 'order'> {

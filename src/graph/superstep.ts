@@ -12,9 +12,11 @@ import { childFrame, tasksOf } from './frames.ts';
 import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { isTaken, lanesOf, occupy } from './lanes.ts';
+import { wantsCapacity } from './nodes/position.ts';
 import { planTasks } from './plan-tasks.ts';
 import type { NodeTask, TaskState, Trigger } from './scope.ts';
 import { resumeTask, startTask } from './task-progress.ts';
+import { hasCapacity } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** How far a scope got: it waits for something outside, has nothing left to do, can't go on, or should let the shell catch up first. */
@@ -106,13 +108,23 @@ function startReady(draft: Draft, frame: Frame): boolean {
   const lanes = lanesOf(frame.scope);
   for (const of of tasksOf(draft, frame)) {
     const { task } = of;
-    if (task.state.phase !== 'ready' || isTaken(task.lane, lanes)) continue;
-    if (Object.keys(draft.run.calls).length >= draft.run.limits.maxConcurrency) return false;
+    const isReady = task.state.phase === 'ready' && !isTaken(task.lane, lanes);
+    if (!isReady && !isHeldBack(of)) continue;
+    if (!hasCapacity(draft)) return false;
     if (isFull(draft)) return true;
+    if (!isReady) {
+      resumeTask(of, { kind: 'capacity' });
+      continue;
+    }
     startTask(of);
     if (task.lane) occupy(frame.scope, task, lanes);
   }
   return false;
+}
+
+/** Whether a task that is at work has more to call. */
+function isHeldBack({ task: { state } }: TaskFrame): boolean {
+  return state.phase === 'open' && wantsCapacity(state.position);
 }
 
 /** A superstep whose tasks are over: as it holds them, and as what they are. */
@@ -126,9 +138,10 @@ function close(draft: Draft, frame: Frame, { tasks, settled }: Closing): Standin
   const { scope } = frame;
   const writes = settled.map(toWrite);
   const applied = applyWrites(frame.graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
-  if (!applied.ok) return failWriters(tasks, applied, scope.step);
+  if (!applied.ok) return failWriters({ tasks, settled }, applied, scope.step);
   scope.channels = fadeEphemeral(frame, applied);
   scope.superstep = null;
+  if (frame.path.length === 0) delete draft.run.counted;
   scope.unfired = settled.filter(takesEdges).map(({ node }) => node);
   trigger(frame, jumps(settled));
   const nodes = stopsAmong(draft, frame, { at: 'after', nodes: settled.map(({ node }) => node) });
@@ -148,25 +161,24 @@ function toWrite({ key, node, state }: SettledTask): Write {
   return { by: key, node, update: state.update };
 }
 
-/** The nodes to blame for a write that can't be applied have failed; the others keep what they did. */
+/** The nodes to blame for a write that can't be applied have failed; all keep what they did. */
 function failWriters(
-  tasks: NodeTask[],
+  { tasks, settled }: Closing,
   { error, culprits }: { error: RunError; culprits: readonly string[] },
   step: number,
 ): Standing {
   const failed: RunError = { ...error, step, attempts: 1 };
-  tasks.forEach((task, at) => {
+  for (const task of settled)
     if (culprits.includes(task.key))
-      tasks[at] = {
-        ...task,
-        state: {
-          phase: 'failed',
-          failure: { callFailed: false, error: { ...failed, node: task.node } },
-          inside: null,
-        },
-      };
-  });
+      tasks[tasks.indexOf(task)] = { ...task, state: unwritten(task.state, { ...failed, node: task.node }) };
   return { kind: 'failed', error: failed };
+}
+
+/** A retry writes again what a node has come to; one that had failed itself is retried as such. */
+function unwritten(state: SettledTask['state'], error: RunError): TaskState {
+  if (state.phase === 'diverted') return { phase: 'failed', failure: { ...state.failure, error }, kept: state.kept };
+  const { outcome } = state;
+  return { phase: 'failed', failure: { callFailed: false, error }, kept: { kind: 'finished', outcome } };
 }
 
 /** An ephemeral channel is empty again unless this superstep wrote it. */

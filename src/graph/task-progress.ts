@@ -5,10 +5,13 @@ import { childFrame, setState } from './frames.ts';
 import type { RunError, RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
 import type { Json } from './json.ts';
-import type { SubgraphPosition } from './nodes/position.ts';
-import type { Command, Happening, Progress } from './nodes/runner.ts';
-import type { TaskFailure, TaskState, Update } from './scope.ts';
-import { OpenTask, emitTask } from './tasks.ts';
+import { isKept } from './nodes/position.ts';
+import type { BegunPosition, KeptPosition } from './nodes/position.ts';
+import { isOutcome } from './nodes/runner.ts';
+import type { Happening, Outcome, Progress } from './nodes/runner.ts';
+import { refuseLarge } from './refuse-large.ts';
+import type { TaskFailure, TaskState } from './scope.ts';
+import { OpenTask, emitTask, withdrawFrom } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** Starts a task that is ready. */
@@ -16,15 +19,33 @@ export function startTask(of: TaskFrame): void {
   emitTask(of, { type: 'node.started' });
   advanceTask(of, () => {
     if (of.task.visit > of.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(of) };
-    return of.node.runner.start(new OpenTask(of));
+    return begin(of);
   });
 }
 
-/** Goes on with a task that waited. One that has ended meanwhile is left alone. */
+function begin(of: TaskFrame): Progress {
+  const { state } = of.task;
+  const { runner } = of.node;
+  const kept = 'kept' in state ? state.kept : null;
+  if (kept?.kind === 'finished') return kept.outcome;
+  return kept && runner.restart ? runner.restart(new OpenTask(of), kept) : runner.start(new OpenTask(of));
+}
+
+/** Goes on with a task that waited. One that has ended meanwhile is left alone, but for what its calls have done. */
 export function resumeTask(of: TaskFrame, happening: Happening): void {
   const { state } = of.task;
-  if (state.phase !== 'open') return;
-  advanceTask(of, () => of.node.runner.resume(new OpenTask(of), state.position, happening));
+  const { runner } = of.node;
+  if (state.phase === 'open') advanceTask(of, () => runner.resume(new OpenTask(of), state.position, happening));
+  if (!takesLate(state) || !isOutcome(happening) || !runner.takeLate) return;
+  setState(of, { ...state, kept: runner.takeLate(new OpenTask(of), state.kept, happening) });
+}
+
+type Failed = TaskState & { readonly phase: 'failed' | 'intervention' };
+
+/** Whether a task has failed with calls of which it is kept what becomes of them. */
+export function takesLate(state: TaskState): state is Failed & { readonly kept: BegunPosition } {
+  const hasFailed = state.phase === 'failed' || state.phase === 'intervention';
+  return hasFailed && state.kept !== null && state.kept.kind !== 'finished';
 }
 
 function advanceTask(of: TaskFrame, step: () => Progress): void {
@@ -39,15 +60,14 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
       case 'open':
         return { phase: 'open', position: progress.position };
       case 'done':
-        return complete(of, progress.result, progress.update ?? {});
       case 'commanded':
-        return obey(of, progress.command);
+        return finish(of, progress);
       case 'failed':
-        return fail(of, progress.failure);
+        return fail(of, progress.failure, progress.kept ?? keptBy(of));
     }
   } catch (error) {
     const failure = toRunError(error);
-    return fail(of, { callFailed: isAskedAnew(failure), error: failure });
+    return fail(of, { callFailed: false, error: failure }, keptBy(of));
   }
 }
 
@@ -56,20 +76,35 @@ function isAskedAnew({ code }: RunError): boolean {
   return code === 'ABORTED';
 }
 
-function complete(of: TaskFrame, result: Json, given: Update): TaskState {
+/** A task whose outcome can't be written has failed, and what it has done is kept. */
+function finish(of: TaskFrame, outcome: Outcome): TaskState {
+  try {
+    return outcome.kind === 'done' ? complete(of, outcome) : obey(of, outcome);
+  } catch (error) {
+    const failure = toRunError(error);
+    const kept = isAskedAnew(failure) ? null : ({ kind: 'finished', outcome } as const);
+    return fail(of, { callFailed: kept === null, error: failure }, kept);
+  }
+}
+
+function complete(of: TaskFrame, outcome: Outcome & { kind: 'done' }): TaskState {
+  const { result, update: given = {} } = outcome;
   const update = { ...given, ...of.node.write({ ...taskBindings(of.draft, of.frame, of.task), result }) };
+  refuseLarge('What the node writes', update);
   emitTask(of, { type: 'node.completed', update });
-  return { phase: 'completed', update, jump: null };
+  return { phase: 'completed', update, jump: null, outcome };
 }
 
 /** Carries out what code says to the engine. */
-function obey(of: TaskFrame, { update: given, goto, control, reason }: Command): TaskState {
+function obey(of: TaskFrame, outcome: Outcome & { kind: 'commanded' }): TaskState {
   const { draft, node } = of;
+  const { update: given, goto, control, reason } = outcome.command;
   if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
   if (control === 'pause') draft.run.pause = { by: node.id, reason };
   const update = { ...given, ...node.writeOfCommand({ ...taskBindings(draft, of.frame, of.task), result: null }) };
+  refuseLarge('What the node writes', update);
   emitTask(of, { type: 'node.completed', update });
-  return { phase: 'completed', update, jump: { nodes: goto, ignoresEdges: control === 'replan' } };
+  return { phase: 'completed', update, jump: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
 }
 
 /**
@@ -82,15 +117,24 @@ export function skipTask(of: TaskFrame, output: Json, by: string): void {
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
   emitTask(of, { type: 'node.skipped', update, by });
-  setState(of, { phase: 'completed', update, jump: null });
+  setState(of, { phase: 'completed', update, jump: null, outcome: { kind: 'done', result: output } });
 }
 
-/** Ends a task that a person has given up. */
+/** Ends a task that a person has given up; one that is at work has not said yet that it has failed. */
 export function failTask(
   of: TaskFrame,
-  { failure, inside }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'inside'>,
+  { failure, kept }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'kept'>,
 ): void {
-  setState(of, { phase: 'failed', failure, inside });
+  const { attempts = 1 } = failure.error;
+  const error = placed(of, failure.error);
+  if (of.task.state.phase === 'open') emitTask(of, { type: 'node.failed', error, attempts });
+  withdrawFrom(of);
+  setState(of, { phase: 'failed', failure: { ...failure, error }, kept });
+}
+
+function placed({ node, frame }: TaskFrame, error: RunError): RunError {
+  const { attempts = 1 } = error;
+  return { ...error, attempts, node: node.id, step: frame.scope.step };
 }
 
 /** Failures that are not the node's own work: `onError` doesn't catch them. */
@@ -102,51 +146,55 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'INTERNAL',
 ]);
 
-function fail(of: TaskFrame, { callFailed, error }: TaskFailure): TaskState {
+function fail(of: TaskFrame, { callFailed, error }: TaskFailure, kept: KeptPosition | null): TaskState {
   const { draft, node } = of;
   const { attempts = 1 } = error;
-  const failure: TaskFailure = {
-    callFailed,
-    error: { ...error, attempts, node: node.id, step: of.frame.scope.step },
-  };
+  const failure: TaskFailure = { callFailed, error: placed(of, error) };
   emitTask(of, { type: 'node.failed', error: failure.error, attempts });
-  const inside = insideOf(of);
+  withdrawFrom(of);
   const isOwnCall = !node.subgraph;
-  if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, inside: null };
-  if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, inside };
+  if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, kept: null };
+  if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, kept };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
-      return { phase: 'failed', failure, inside };
+      return { phase: 'failed', failure, kept };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.at, inside };
+      return { phase: 'intervention', failure, since: draft.at, kept };
     case 'goto':
-      return divert(of, onError, failure);
+      return divert(of, onError, { failure, kept });
   }
 }
 
-/** Where the graph inside a task stands. */
-function insideOf(of: TaskFrame): SubgraphPosition | null {
-  const child = childFrame(of);
+/** What a task has done already that is not to be done again. */
+function keptBy(of: TaskFrame): KeptPosition | null {
   const { state } = of.task;
-  if (!child || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
-  return { ...state.position, scope: child.scope };
+  if (state.phase === 'ready') return state.kept ?? null;
+  if (state.phase !== 'open' || !isKept(state.position)) return null;
+  const child = childFrame(of);
+  return child && state.position.kind === 'subgraph' ? { ...state.position, scope: child.scope } : state.position;
 }
 
-function divert(of: TaskFrame, { to, write }: OnError & { kind: 'goto' }, failure: TaskFailure): TaskState {
+function divert(
+  of: TaskFrame,
+  { to, write }: OnError & { kind: 'goto' },
+  { failure, kept }: { failure: TaskFailure; kept: KeptPosition | null },
+): TaskState {
   const { code, message, node = '', attempts = 1 } = failure.error;
   try {
     return {
       phase: 'diverted',
       to,
+      failure,
+      kept,
       update: write({ ...taskBindings(of.draft, of.frame, of.task), error: { code, message, node, attempts } }),
     };
   } catch (error) {
     if (error instanceof GraphError)
       return {
         phase: 'failed',
-        failure: { callFailed: false, error: { ...toRunError(error), node } },
-        inside: insideOf(of),
+        failure: { ...failure, error: { ...toRunError(error), node } },
+        kept,
       };
     throw error;
   }

@@ -3,18 +3,21 @@ import { taskBindings } from './bindings.ts';
 import { toPublicApproval } from './events.ts';
 import type { TaskEventBody } from './events.ts';
 import type { CompiledNode } from './compile.ts';
-import { refuseOverBudget } from './budget.ts';
+import { refuseBatch, reserve } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
 import type { Bindings } from './expression.ts';
 import { trailOf } from './frames.ts';
+import { GraphError } from './errors.ts';
 import { isJsonObject, own } from './json.ts';
+import { refuseLarge } from './refuse-large.ts';
 import { shortened } from './shortened.ts';
 import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
-import type { OpenCall, Run, TaskAddress } from './run.ts';
-import type { NodeTask } from './scope.ts';
+import { isEnding } from './run.ts';
+import type { OpenCall, Principal, Run, TaskAddress } from './run.ts';
+import type { NodeTask, TaskFailure } from './scope.ts';
 
 /** A node task being worked on, with all that its events and calls need to name it. */
 export interface TaskFrame {
@@ -39,15 +42,29 @@ export class OpenTask implements TaskContext {
   readonly #of: TaskFrame;
   readonly bindings: Bindings;
   readonly now: number;
+  readonly at: string;
+  readonly createdBy: Principal;
+  readonly asksPeople: boolean;
 
   constructor(of: TaskFrame) {
     this.#of = of;
+    this.at = of.draft.at;
+    this.createdBy = of.draft.run.createdBy;
+    this.asksPeople = !of.draft.run.cancellation?.isClosing;
     this.bindings = taskBindings(of.draft, of.frame, of.task);
     this.now = of.draft.now;
   }
 
-  call(number: number, request: CallRequest): string {
-    return requestCall(this.#of, number, request);
+  call(number: number, request: CallRequest, order = 0): string {
+    return requestCall(this.#of, { number, order }, request);
+  }
+
+  hasCapacity(): boolean {
+    return hasCapacity(this.#of.draft);
+  }
+
+  refuseToolCalls(count: number): TaskFailure | null {
+    return refuseBatch(this.#of.draft, count);
   }
 
   requestApproval(question: Question): { approvalId: string; timerId: string } {
@@ -71,15 +88,28 @@ export class OpenTask implements TaskContext {
   }
 }
 
-function requestCall(of: TaskFrame, number: number, request: CallRequest): string {
+/** Whether one more call of the run may be out: none begins in a run that stands still, or is about to end. */
+export function hasCapacity({ run }: Draft): boolean {
+  const standsStill = run.status === 'paused' && !run.cancellation;
+  return !standsStill && !isEnding(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
+}
+
+function requestCall(of: TaskFrame, { number, order }: { number: number; order: number }, wanted: CallRequest): string {
   const { draft, task } = of;
-  refuseOverBudget(draft, request);
+  const { kind, name } = calledBy(wanted);
+  refuseLarge(`The request to the ${kind} "${name}"`, wanted);
+  const { request, reserved } = reserve(draft, wanted);
   const key = callKey(of, number);
-  draft.run.calls[key] = { task: addressOf(of), called: calledBy(request), since: draft.now };
+  draft.run.calls[key] = {
+    task: addressOf(of),
+    called: { kind, name },
+    since: draft.now,
+    ...(reserved && { reserved }),
+  };
   draft.effects.push({
     kind: 'call',
     key,
-    order: task.order,
+    order: task.order + order,
     node: task.node,
     request,
     summary: summaryOf(of, request.kind),
@@ -116,6 +146,8 @@ function summaryOf({ frame, task }: TaskFrame, kind: string): string {
 function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): { approvalId: string; timerId: string } {
   const { draft, task } = of;
   const { run } = draft;
+  if (run.cancellation?.isClosing) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
+  refuseLarge('The question', question);
   const id = `${run.id}.a${++run.counters.approval}`;
   const fireAt = draft.now + timeoutMs;
   const approval: Approval = {
@@ -171,14 +203,30 @@ function expireApproval(of: TaskFrame, id: string, status: Approval['status']): 
   return approval;
 }
 
-export function saveApproval(draft: Draft, approval: Approval): void {
-  draft.run.approvals[approval.id] = approval;
-  draft.approvals.set(approval.id, approval);
+export function saveApproval({ run, approvals }: Draft, approval: Approval): void {
+  run.approvals[approval.id] = approval;
+  approvals.set(approval.id, approval);
+  const closed = Object.values(run.approvals).filter(({ status }) => status !== 'pending');
+  for (const { id } of closed.slice(0, -MAX_CLOSED)) delete run.approvals[id];
 }
+
+/** So many approvals that are closed can be asked for by query; all of them are in the store. */
+const MAX_CLOSED = 100;
 
 function startTimer(of: TaskFrame, { id, fireAt, summary }: { id: string; fireAt: number; summary: string }): void {
   of.draft.run.timers[id] = { task: addressOf(of), fireAt, summary };
   of.draft.effects.push({ kind: 'timer', id, fireAt, summary });
+}
+
+/** Takes back what a task still asks of people and clocks. */
+export function withdrawFrom(of: TaskFrame): void {
+  const { draft } = of;
+  const address = addressOf(of).join('/');
+  for (const [id, { task }] of Object.entries(draft.run.timers)) if (task.join('/') === address) cancelTimer(draft, id);
+  for (const approval of Object.values(draft.run.approvals)) {
+    const isOpen = approval.status === 'pending' && approval.task.join('/') === address;
+    if (isOpen) saveApproval(draft, { ...approval, status: 'canceled' });
+  }
 }
 
 /** Forgets a timer, whether it still runs or not. */

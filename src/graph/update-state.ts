@@ -27,6 +27,7 @@ export type Edited =
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
   const { graph, scope } = frame;
+  const { messages } = scope;
   const unknown = Object.keys(values).filter((name) => !graph.channels.has(name));
   if (unknown.length > 0) {
     const issues = unknown.map((name) => ({
@@ -39,6 +40,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
   const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
   if (!applied.ok) {
     const { message } = applied.error;
+    scope.messages = messages;
     return refuse(message, [{ path: '/values', message }]);
   }
   scope.channels = applied.channels;

@@ -24,7 +24,11 @@ export type StoredCheckpoint = Pick<
 };
 
 export interface Checkpoints {
-  /** The state of a run at one of its checkpoints, or `null`: at its newest. @returns `null` when there is none such */
+  /** A checkpoint of a run, or `null`: its newest. @returns `null` when there is none such */
+  find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
+  /** The state at a checkpoint, folded from what the checkpoints up to it have changed. */
+  stateOf(checkpoint: StoredCheckpoint): Promise<StoredState>;
+  /** The state at the checkpoint that `find` finds. */
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
@@ -36,6 +40,8 @@ export interface Checkpoints {
 
 export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
   return {
+    find: (runId, id) => find(db, runId, id),
+    stateOf: (checkpoint) => stateOf(db, checkpoint),
     at: (runId, id) => stateAt(db, runId, id),
     lastUpTo: async (runId, seq) => {
       const row = await columns(db)
@@ -51,16 +57,23 @@ export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
   };
 }
 
-/** After so many checkpoints, and as many bytes as the state has, the state is kept whole: storage stays linear. */
-const SNAPSHOT_AFTER = 64;
-
-async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredState | null> {
+async function find(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredCheckpoint | null> {
   const wanted = columns(db).where('run_id', '=', runId);
   const row = await (
     id === null ? wanted.orderBy('seq', 'desc').limit(1) : wanted.where('id', '=', id)
   ).executeTakeFirst();
-  if (!row) return null;
-  const checkpoint = toCheckpoint(row);
+  return row ? toCheckpoint(row) : null;
+}
+
+async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredState | null> {
+  const checkpoint = await find(db, runId, id);
+  return checkpoint && (await stateOf(db, checkpoint));
+}
+
+/** After so many checkpoints, and as many bytes as the state has, the state is kept whole: storage stays linear. */
+const SNAPSHOT_AFTER = 64;
+
+async function stateOf(db: Kysely<Tables>, checkpoint: StoredCheckpoint): Promise<StoredState> {
   const before = await snapshotUpTo(db, checkpoint);
   const chain = await changesBetween(db, checkpoint, before?.seq ?? 0);
   const channels = foldCheckpoints(chain, before?.channels);

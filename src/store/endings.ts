@@ -1,12 +1,9 @@
-import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { ClosedRun } from '../graph/closed-run.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunView } from '../graph/run-view.ts';
-import { createJournal } from './journal.ts';
 import type { Tables } from './tables.ts';
-import { takeBack } from './threads.ts';
+import { takeBack } from './turns.ts';
 
 /** How a run that has ended is gone on with. */
 export interface Reopening {
@@ -28,26 +25,18 @@ export interface Ended {
   readonly lastSeq: number;
 }
 
-/** Runs that have ended and may go on, and runs that end without having begun. */
+/** Runs that have ended and may go on. */
 export interface Endings {
   /** @returns `null` while the run has not ended */
   find(id: string): Promise<Ended | null>;
   /** Has a run that has ended go on. @returns `busy`: its thread has gone on; `changed`: so has the run */
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
-  /** Ends a run that waits for its turn. @returns whether it still did */
-  cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
 }
 
 export function createEndings(db: Kysely<Tables>): Endings {
   return {
     find: (id) => find(db, id),
     reopen: (id, reopening) => db.transaction().execute((transaction) => reopen(transaction, id, reopening)),
-    cancelQueued: ({ id, tenantId }, batch) =>
-      db.transaction().execute(async (transaction) => {
-        if (!(await leaveQueue(transaction, id))) return false;
-        await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
-        return true;
-      }),
   };
 }
 
@@ -92,14 +81,4 @@ async function reopen(
     .where('id', '=', id)
     .execute();
   return 'reopened';
-}
-
-async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await transaction
-    .updateTable('runs')
-    .set({ is_granted: true, handed_over_at: new Date().toISOString() })
-    .where('id', '=', id)
-    .where(sql<boolean>`not is_granted`)
-    .executeTakeFirst();
-  return numUpdatedRows === 1n;
 }

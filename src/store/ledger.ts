@@ -29,6 +29,10 @@ export interface CallClaim {
 
 /** What the ledger knew of a call when it was claimed. `null`: nothing, the claim is ours. */
 export interface LedgerEntry {
+  /** Who holds it. */
+  readonly claim: string;
+  /** How long ago it was claimed, kept or changed. */
+  readonly ageMs: number;
   readonly status: LedgerTable['status'];
   readonly requestHash: string;
   readonly order: number;
@@ -60,6 +64,8 @@ export interface Ledger {
     claim: CallClaim,
     judge: (entry: LedgerEntry) => ClaimVerdict<T>,
   ): Promise<{ readonly failures: number } | { readonly answer: T }>;
+  /** Says that the attempt that holds a claim is still at it. */
+  keep(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
@@ -88,6 +94,7 @@ export interface LedgerFailure {
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
     claim: (claim, judge) => claimCall(db, claim, judge),
+    keep: async (key, claim) => void (await update(db, { key, claim }, {})),
     complete: (key, claim, result) =>
       update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
     fail: (key, claim, { status, failures, failure, nextAttemptAt }) =>
@@ -100,7 +107,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
       const unknown = {
         status: 'unknown',
         failure: JSON.stringify(failure),
-        updated_at: new Date().toISOString(),
+        updated_at: NOW,
       } as const;
       await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '=', 'claimed').execute();
     },
@@ -126,7 +133,7 @@ async function claimCall<T>(
       failures: verdict.failures,
       status: 'claimed',
       claimed_at: at,
-      updated_at: at,
+      updated_at: NOW,
       next_attempt_at: null,
     } as const;
     await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
@@ -152,7 +159,7 @@ async function insertClaim(
       claim,
       failures: 0,
       claimed_at: at,
-      updated_at: at,
+      updated_at: NOW,
     })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
@@ -161,9 +168,20 @@ async function insertClaim(
   return rows.length === 1;
 }
 
+/** The clock of the database: those of two workers may differ. */
+const NOW = sql<string>`clock_timestamp()`;
+
 async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
-  const row = await db.selectFrom('ledger').selectAll().where('key', '=', key).forUpdate().executeTakeFirstOrThrow();
+  const row = await db
+    .selectFrom('ledger')
+    .selectAll()
+    .select(sql<number>`extract(epoch from clock_timestamp() - updated_at)::float8 * 1000`.as('age_ms'))
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
   return {
+    claim: row.claim,
+    ageMs: row.age_ms,
     status: row.status,
     requestHash: row.request_hash,
     order: row.call_order,
@@ -186,7 +204,7 @@ async function update(
 ): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('ledger')
-    .set({ ...change, updated_at: new Date().toISOString() })
+    .set({ ...change, updated_at: NOW })
     .where('key', '=', key)
     .where('claim', '=', claim)
     .executeTakeFirst();

@@ -26,6 +26,11 @@ export function toPage<T>(rows: readonly T[], limit: number, positionOf: (row: T
   return { items, next: rows.length > limit && last !== undefined ? positionOf(last) : null };
 }
 
+/** The same page of what its entries are shown as. */
+export function mapPage<T, Shown>({ items, next }: Page<T>, show: (item: T) => Shown): Page<Shown> {
+  return { items: items.map(show), next };
+}
+
 /** Entries that stand after a position in a list with the newest first. */
 export function isBefore(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
   return position

@@ -9,6 +9,8 @@ export interface Retention {
   readonly runsBefore: string | null;
   /** Of runs that ended before only the last state is kept. `null`: of none */
   readonly checkpointsBefore: string | null;
+  /** Names the workflow of a run, which its blobs belong to. */
+  readonly toWorkflowId: (run: { readonly tenantId: string; readonly id: string }) => string;
 }
 
 /** How many rows went, or would go. */
@@ -26,9 +28,10 @@ export function createRetention(db: Kysely<Tables>): RetentionStore {
     count: (retention) => count(db, retention),
     prune: (retention, batch) =>
       db.transaction().execute(async (transaction) => {
-        const runs = await pruneRuns(transaction, await oldRuns(transaction, retention, batch));
+        const runs = await pruneRuns(transaction, await oldRuns(transaction, retention, batch), retention);
+        const orphans = await deleteOrphans(transaction, retention);
         const checkpoints = await pruneCheckpoints(transaction, await runsWithOldStates(transaction, retention, batch));
-        return { ...runs, checkpoints: runs.checkpoints + checkpoints };
+        return { ...runs, checkpoints: runs.checkpoints + checkpoints, blobs: runs.blobs + orphans };
       }),
   };
 }
@@ -37,13 +40,10 @@ export function createRetention(db: Kysely<Tables>): RetentionStore {
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
 
-/** The id of a run's workflow, as `workflows/contract.ts` makes it. */
-const WORKFLOW_ID = sql<string>`'run:' || tenant_id || ':' || id`.as('workflow_id');
-
 interface OldRun {
   readonly id: string;
-  readonly workflow_id: string;
-  readonly graph_hash: string;
+  readonly tenantId: string;
+  readonly graphHash: string;
 }
 
 /** A thread goes on from its last run, unless it is at rest for as long. */
@@ -57,7 +57,7 @@ async function oldRuns(db: Kysely<Tables>, { runsBefore }: Retention, limit: num
   if (runsBefore === null) return [];
   return await db
     .selectFrom('runs')
-    .select(['id', 'graph_hash', WORKFLOW_ID])
+    .select(['id', 'tenant_id as tenantId', 'graph_hash as graphHash'])
     .where(endedBefore(runsBefore))
     .orderBy('ended_at')
     .limit(limit)
@@ -71,37 +71,55 @@ async function runsWithOldStates(
   db: Kysely<Tables>,
   { checkpointsBefore }: Retention,
   limit: number,
-): Promise<readonly OldRun[]> {
+): Promise<readonly string[]> {
   if (checkpointsBefore === null) return [];
-  return await db
+  const rows = await db
     .selectFrom('runs')
-    .select(['id', 'graph_hash', WORKFLOW_ID])
+    .select('id')
     .where(endedBefore(checkpointsBefore))
     .where(sql<boolean>`(select count(*) from checkpoints where run_id = runs.id) > 1`)
     .orderBy('ended_at')
     .limit(limit)
     .execute();
+  return rows.map(({ id }) => id);
 }
 
-async function pruneRuns(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<Pruned> {
+async function pruneRuns(
+  transaction: Transaction<Tables>,
+  runs: readonly OldRun[],
+  { toWorkflowId }: Retention,
+): Promise<Pruned> {
   const ids = runs.map(({ id }) => id);
   const gone: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
   for (const part of PARTS) gone[part] = await deleteOf(transaction, part, ids);
-  const blobs = await sql`delete from blobs where workflow_id = any(${workflowsOf(runs)}::text[])`.execute(transaction);
+  const blobs = await sql`delete from blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`.execute(
+    transaction,
+  );
   await sql`delete from signals where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
   await sql`
-    delete from definitions where hash = any(${runs.map(({ graph_hash }) => graph_hash)}::text[])
+    delete from definitions where hash = any(${runs.map(({ graphHash }) => graphHash)}::text[])
       and not exists (select from graphs where graphs.hash = definitions.hash)
       and not exists (select from runs where runs.graph_hash = definitions.hash)
   `.execute(transaction);
   return { runs: ids.length, ...gone, blobs: Number(blobs.numAffectedRows ?? 0) };
 }
 
-function workflowsOf(runs: readonly OldRun[]): readonly string[] {
-  return runs.map(({ workflow_id }) => workflow_id);
+/**
+ * Blobs of no run, such as one that came when its run was forgotten. As old as that, nothing can refer to them: the id of
+ * a workflow ends with that of its run.
+ */
+function orphansBefore(time: string): RawBuilder<unknown> {
+  return sql`blobs where created_at < ${time}::timestamptz
+    and not exists (select from runs where runs.id = split_part(blobs.workflow_id, ':', 3))`;
+}
+
+async function deleteOrphans(transaction: Transaction<Tables>, { runsBefore }: Retention): Promise<number> {
+  if (runsBefore === null) return 0;
+  const { numAffectedRows } = await sql`delete from ${orphansBefore(runsBefore)}`.execute(transaction);
+  return Number(numAffectedRows ?? 0);
 }
 
 async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: readonly string[]): Promise<number> {
@@ -112,10 +130,10 @@ async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: reado
 }
 
 /** The last checkpoint stays, with a snapshot that holds what the others said. */
-async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<number> {
+async function pruneCheckpoints(transaction: Transaction<Tables>, runIds: readonly string[]): Promise<number> {
   const checkpoints = createCheckpoints(transaction);
   let gone = 0;
-  for (const { id } of runs) gone += await checkpoints.keepLast(id);
+  for (const id of runIds) gone += await checkpoints.keepLast(id);
   return gone;
 }
 
@@ -125,11 +143,13 @@ async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> 
   const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
   for (const part of PARTS)
     counts[part] = await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`);
-  const others = await runsWithOldStates(db, retention, Number.MAX_SAFE_INTEGER);
-  const thinned = others.map(({ id }) => id).filter((id) => !ids.includes(id));
+  const gone = new Set(ids);
+  const thinned = (await runsWithOldStates(db, retention, Number.MAX_SAFE_INTEGER)).filter((id) => !gone.has(id));
   const states = await countOf(db, sql`checkpoints where run_id = any(${thinned}::text[])`);
-  const blobs = await countOf(db, sql`blobs where workflow_id = any(${workflowsOf(runs)}::text[])`);
-  return { runs: ids.length, ...counts, checkpoints: counts.checkpoints + states - thinned.length, blobs };
+  const blobs = await countOf(db, sql`blobs where workflow_id = any(${runs.map(retention.toWorkflowId)}::text[])`);
+  const orphans = retention.runsBefore === null ? 0 : await countOf(db, orphansBefore(retention.runsBefore));
+  const checkpoints = counts.checkpoints + states - thinned.length;
+  return { runs: ids.length, ...counts, checkpoints, blobs: blobs + orphans };
 }
 
 async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<number> {

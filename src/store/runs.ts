@@ -8,8 +8,8 @@ import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Divergence, Tables } from './tables.ts';
-import { takeTurn } from './threads.ts';
-import type { Turn } from './threads.ts';
+import { takeTurn } from './turns.ts';
+import type { Turn } from './turns.ts';
 
 /** A run as the store has it. */
 export interface RunRecord {

@@ -51,10 +51,16 @@ export interface Store {
 }
 
 const MAX_CONNECTIONS = 20;
+/** For what may take long, and nobody waits for. */
+const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
 
-/** Opens the store in a PostgreSQL database and brings its tables up to date. */
+/**
+ * Opens the store in a PostgreSQL database and brings its tables up to date.
+ * @throws DatabaseAwayError
+ */
 export async function openPostgresStore(url: string): Promise<Store> {
-  return await openStore(createPostgresDialect(url, MAX_CONNECTIONS));
+  const dialect = createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS });
+  return await openStore(dialect, createPostgresDialect(url, PATIENT));
 }
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
@@ -62,9 +68,17 @@ export async function openEmbeddedStore(database: PGlite): Promise<Store> {
   return await openStore(createPgliteDialect(database));
 }
 
-async function openStore(dialect: Dialect): Promise<Store> {
-  const db = new Kysely<Tables>({ dialect, plugins: [storableText()] });
-  await migrate(db);
+/** @param patient another way to the same database, for what may take long */
+async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
+  const open = (to: Dialect) => new Kysely<Tables>({ dialect: to, plugins: [storableText()] });
+  const db = open(dialect);
+  const patientDb = patient === dialect ? db : open(patient);
+  const close = async (): Promise<void> =>
+    void (await Promise.all([...new Set([db, patientDb])].map((one) => one.destroy())));
+  await migrate(patientDb).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
     graphs: createGraphs(db),
     runs: createRuns(db),
@@ -77,8 +91,8 @@ async function openStore(dialect: Dialect): Promise<Store> {
     ledger: createLedger(db),
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),
-    retention: createRetention(db),
+    retention: createRetention(patientDb),
     ping: async () => void (await sql`select 1`.execute(db)),
-    close: () => db.destroy(),
+    close,
   };
 }

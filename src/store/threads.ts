@@ -1,6 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { JournalBatch } from '../graph/journal-batch.ts';
+import { createJournal } from './journal.ts';
 import type { Tables } from './tables.ts';
+import { grantTurn, leaveQueue, queueOf } from './turns.ts';
 
 /** A conversation across runs, of which one at a time may be at work. */
 export interface ThreadRecord {
@@ -35,6 +38,8 @@ export interface Threads {
   grant(head: QueueHead, at: string): Promise<boolean>;
   /** Notes that the active run has been told to end for a queued one. */
   markInterrupted(runId: string): Promise<void>;
+  /** Ends a run that waits for its turn. @returns whether it still did */
+  cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
 }
 
 export function createThreads(db: Kysely<Tables>): Threads {
@@ -50,110 +55,16 @@ export function createThreads(db: Kysely<Tables>): Threads {
       return rows.map((row) => row.id);
     },
     queueHeads: (limit) => queueHeads(db, limit),
-    grant: (head, at) => db.transaction().execute((transaction) => grant(transaction, head, at)),
+    grant: (head, at) => db.transaction().execute((transaction) => grantTurn(transaction, { ...head, at })),
     markInterrupted: async (runId) =>
       void (await db.updateTable('runs').set({ interrupts: false }).where('id', '=', runId).execute()),
+    cancelQueued: ({ id, tenantId }, batch) =>
+      db.transaction().execute(async (transaction) => {
+        if (!(await leaveQueue(transaction, id))) return false;
+        await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
+        return true;
+      }),
   };
-}
-
-export type Turn =
-  | { readonly kind: 'granted'; readonly predecessorId: string | null }
-  | { readonly kind: 'queued' }
-  | { readonly kind: 'busy' };
-
-/** The thread that a new run belongs to. */
-export interface NewOnThread {
-  readonly runId: string;
-  readonly tenantId: string;
-  readonly threadId: string;
-  readonly mayQueue: boolean;
-  readonly at: string;
-}
-
-/** Gives a new run its turn on its thread, or a place in the queue. Two that race take turns at the thread's row. */
-export async function takeTurn(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId, mayQueue, at }: NewOnThread,
-): Promise<Turn> {
-  const fresh = { active_run_id: runId, last_run_id: runId, updated_at: at };
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('threads')
-    .values({ tenant_id: tenantId, id: threadId, created_at: at, ...fresh })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 1n) return { kind: 'granted', predecessorId: null };
-  const thread = await lockThread(transaction, tenantId, threadId);
-  const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
-  if (!isFree) return { kind: mayQueue ? 'queued' : 'busy' };
-  await activate(transaction, { runId, tenantId, threadId, at });
-  return { kind: 'granted', predecessorId: thread.last_run_id };
-}
-
-/** Has the last run of a thread, which had ended, be its active run again. @returns false: the thread has gone on */
-export async function takeBack(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId, at }: Omit<NewOnThread, 'mayQueue'>,
-): Promise<boolean> {
-  const thread = await lockThread(transaction, tenantId, threadId);
-  const isOthers = thread.active_run_id !== null || thread.last_run_id !== runId;
-  if (isOthers || (await hasQueue(transaction, tenantId, threadId))) return false;
-  await activate(transaction, { runId, tenantId, threadId, at });
-  return true;
-}
-
-async function lockThread(transaction: Transaction<Tables>, tenantId: string, id: string) {
-  return await transaction
-    .selectFrom('threads')
-    .select(['active_run_id', 'last_run_id'])
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
-}
-
-async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string): Promise<boolean> {
-  return (await queueOf(db, tenantId, threadId).limit(1).executeTakeFirst()) !== undefined;
-}
-
-function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) {
-  return db
-    .selectFrom('runs')
-    .select('id')
-    .where('tenant_id', '=', tenantId)
-    .where('thread_id', '=', threadId)
-    .where(sql<boolean>`not is_granted`)
-    .orderBy('created_at')
-    .orderBy('id');
-}
-
-async function activate(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId, at }: Omit<NewOnThread, 'mayQueue'>,
-): Promise<void> {
-  await transaction
-    .updateTable('threads')
-    .set({ active_run_id: runId, last_run_id: runId, updated_at: at })
-    .where('tenant_id', '=', tenantId)
-    .where('id', '=', threadId)
-    .execute();
-}
-
-async function grant(
-  transaction: Transaction<Tables>,
-  { runId, tenantId, threadId }: QueueHead,
-  at: string,
-): Promise<boolean> {
-  const thread = await lockThread(transaction, tenantId, threadId);
-  if (thread.active_run_id !== null) return false;
-  const { numUpdatedRows } = await transaction
-    .updateTable('runs')
-    .set({ is_granted: true, predecessor_id: thread.last_run_id, hand_over_after: at })
-    .where('id', '=', runId)
-    .where(sql<boolean>`not is_granted`)
-    .executeTakeFirst();
-  if (numUpdatedRows !== 1n) return false;
-  await activate(transaction, { runId, tenantId, threadId, at });
-  return true;
 }
 
 /** Heads of queues that something can be done for: their thread is free, or somebody behind wants it to be. */

@@ -3,7 +3,7 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { CallPolicy } from '../graph/call-policy.ts';
 import type { CallEffect } from '../graph/effect.ts';
-import { MAX_SUMMARY } from './contract.ts';
+import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
 import { truncate } from '../graph/truncate.ts';
 
 /** The journal has to be written, however long the database is away. */
@@ -17,24 +17,35 @@ const journalOptions: ActivityOptions = {
 
 export const activities = proxyActivities<Activities>(journalOptions);
 
-/** The activity gives up by itself at its time-out; the server waits a little longer, so that what happened is recorded. */
+/** The activity gives up by itself at its time-out; the server waits longer, so that what happened is recorded. */
 const GRACE_MS = 10_000;
+/** Also where the database is away meanwhile: claiming a call and recording what became of it are tried for minutes. */
+const RECORD_WITHIN_MS = 5 * 60_000;
 
 /**
  * Options of one call. The attempts are counted by the activity, in the ledger: what the server retries without end is
  * the way to it, such as a worker that died or a database that is away.
  */
-export function callOptions({ request, summary, key }: CallEffect): ActivityOptions {
+export function callOptions(call: CallEffect): ActivityOptions {
+  const { request, summary, key } = call;
+  const taskQueue = queueElsewhere(call);
   const { timeoutMs, deadlineMs, heartbeatMs, retry } = request.policy;
   return {
     activityId: key,
+    ...(taskQueue !== null && { taskQueue }),
     summary: truncate(summary, MAX_SUMMARY),
-    startToCloseTimeout: timeoutMs + GRACE_MS,
+    startToCloseTimeout: timeoutMs + RECORD_WITHIN_MS,
     ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),
     heartbeatTimeout: heartbeatMs,
     cancellationType: cancellationOf(request.kind),
     retry: toRetryPolicy(retry),
   };
+}
+
+/** The queue of a call that other workers serve than those that serve runs. @returns `null`: they serve it */
+export function queueElsewhere({ request }: CallEffect): string | null {
+  const { taskQueue = TASK_QUEUE } = request.kind === 'tool' ? request : {};
+  return taskQueue === TASK_QUEUE ? null : taskQueue;
 }
 
 function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): NonNullable<ActivityOptions['retry']> {

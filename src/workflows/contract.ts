@@ -1,13 +1,22 @@
 import type { RunIdentity, RunStart } from '../graph/advance.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphDefinition } from '../graph/definition.ts';
+import type { CallEffect } from '../graph/effect.ts';
+import type { RunEvent } from '../graph/events.ts';
 import type { JsonObject } from '../graph/json.ts';
 import type { ForkStart } from '../graph/fork.ts';
-import type { Run } from '../graph/run.ts';
+import type { KeptRun } from '../graph/run-format.ts';
+import type { JournalEntry } from './journal.ts';
 
 /** What the workflow and its callers agree on. */
 export const RUN_GRAPH = 'runGraph';
 export const TASK_QUEUE = 'holdfast';
+
+/** The newest interpreter: what docs/versioning.md says about changing it. */
+export const INTERPRETER_VERSION = 1;
+
+/** A signal to the workflow, not to its run: go on under the worker version that is current, once no call is out. */
+export const UPGRADE = 'upgrade';
 
 /** Summaries that Temporal shows, in characters; the server takes 400 bytes. */
 export const MAX_SUMMARY = 100;
@@ -19,8 +28,8 @@ export function toWorkflowId({ tenantId, id }: Pick<RunIdentity, 'tenantId' | 'i
 
 /** What a run is started with: everything that it pins for its life. */
 export interface RunGraphInput {
-  /** Which interpreter the run began under. */
-  readonly interpreterVersion: 1;
+  /** The oldest interpreter that may run it: the newest that whoever started it knew. */
+  readonly interpreterVersion: number;
   /** Goes up each time that the run goes on after it had ended. */
   readonly execution: number;
   readonly identity: RunIdentity;
@@ -29,11 +38,32 @@ export interface RunGraphInput {
   readonly begin: Beginning;
 }
 
+/** Tells what a run is started with from other values that a row may hold. */
+export function isStart(value: unknown): value is RunGraphInput {
+  return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
+}
+
 /** What a workflow begins with: an input, the state of another run, or the run that had ended and a signal for it. */
 export type Beginning =
   | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
   | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
-  | { readonly kind: 'reopen'; readonly run: Run; readonly name: string; readonly payload: JsonObject };
+  | { readonly kind: 'reopen'; readonly run: KeptRun; readonly name: string; readonly payload: JsonObject };
+
+/** What the workflow takes: a run that begins, or one whose execution before has handed it over. */
+export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beginning | Continuation };
+
+/** What one execution of a run hands over to the next, when its history has grown too long. */
+export interface Continuation {
+  readonly kind: 'continue';
+  readonly run: KeptRun;
+  /** Calls that the run wants and that have not been made. */
+  readonly held: readonly CallEffect[];
+  /** What the store does not know yet. */
+  readonly unsent: JournalEntry;
+  readonly latestEvents: readonly RunEvent[];
+  /** The interpreter has more to do at once. */
+  readonly hasMore: boolean;
+}
 
 export const QUERIES = {
   state: 'state',

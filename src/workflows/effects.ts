@@ -1,16 +1,22 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { CallOutcome, CallTask } from '../activities/call-task.ts';
 import type { CallEffect, Effect, TimerEffect } from '../graph/effect.ts';
+import type { OccurrenceBody } from '../graph/occurrence.ts';
 import type { Principal } from '../graph/run.ts';
 import { activities, callOptions } from './activities.ts';
-import { toTaskFailure } from './failures.ts';
+import { callCanceled, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { JournalParcel } from './journal.ts';
+import { createPace } from './pace.ts';
+
+/** Packs what the activity of a call writes into the journal on its way. */
+type Carry = (call: CallEffect) => JournalParcel | null;
 
 /** Makes what the interpreter wants done happen: calls become activities, waits become timers. */
 export interface Effects {
-  /** @param carry packs what the activity of a call writes into the journal on its way */
-  perform(effect: Effect, carry: (call: CallEffect) => JournalParcel | null): void;
+  perform(effect: Effect, carry: Carry): void;
+  /** How many calls are out. */
+  outstanding(): number;
 }
 
 /** Whose calls they are. */
@@ -28,13 +34,22 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   const first = CancellationScope.current();
   let later: CancellationScope | null = null;
   const timers = new Map<string, CancellationScope>();
+  let outstanding = 0;
+  const settled = (occurrence: OccurrenceBody): void => {
+    outstanding -= 1;
+    inbox.push(occurrence);
+  };
+  const begin = ({ effect, carry }: OrderedCall): void => call(settled, owner, { effect, parcel: carry(effect) });
+  const pace = createPace<OrderedCall>((ordered) =>
+    later ? void later.run(async () => begin(ordered)) : begin(ordered),
+  );
   return {
+    outstanding: () => outstanding,
     perform(effect, carry) {
       switch (effect.kind) {
         case 'call':
-          return later
-            ? void later.run(async () => call(inbox, owner, { effect, parcel: carry(effect) }))
-            : call(inbox, owner, { effect, parcel: carry(effect) });
+          outstanding += 1;
+          return pace.order({ effect, carry });
         case 'timer':
           return void timers.set(effect.id, startTimer(inbox, effect));
         case 'cancel.timer':
@@ -42,11 +57,17 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
           return void timers.delete(effect.id);
         case 'cancel.calls':
           (later ?? first).cancel();
+          for (const { effect: canceled } of pace.withdraw()) settled(callCanceled(canceled.key));
           later = new CancellationScope({ cancellable: true, parent: first.parent ?? first });
           return undefined;
       }
     },
   };
+}
+
+interface OrderedCall {
+  readonly effect: CallEffect;
+  readonly carry: Carry;
 }
 
 interface PackedCall {
@@ -55,16 +76,16 @@ interface PackedCall {
 }
 
 /** Without `async`: in a workflow every promise costs the capture of a stack trace. */
-function call(inbox: Inbox, owner: CallOwner, { effect, parcel }: PackedCall): void {
+function call(settled: (occurrence: OccurrenceBody) => void, owner: CallOwner, { effect, parcel }: PackedCall): void {
   const { key, request } = effect;
   void schedule(effect, { ...owner, journal: parcel?.batch ?? null }).then(
     ({ reply, attempts, durationMs }) => {
       parcel?.delivered();
-      inbox.push({ kind: 'call.completed', key, reply, attempts, durationMs });
+      settled({ kind: 'call.completed', key, reply, attempts, durationMs });
     },
     (error: unknown) => {
       parcel?.lost();
-      inbox.push({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
+      settled({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
     },
   );
 }

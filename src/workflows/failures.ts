@@ -4,36 +4,54 @@ import {
   CancelledFailure,
   TimeoutFailure,
   isCancellation,
+  patched,
 } from '@temporalio/workflow';
 import type { CallRequest } from '../graph/effect.ts';
 import type { RunError } from '../graph/errors.ts';
 import { isJsonObject } from '../graph/json.ts';
+import type { OccurrenceBody } from '../graph/occurrence.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 
 /** What an activity's failure says of its call: the activity put it into the failure's details, if it came that far. */
 export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
-  if (isCancellation(thrown))
-    return { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
+  if (isCancellation(thrown)) return CANCELED;
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   if (cause instanceof ApplicationFailure) {
     const told: unknown = cause.details?.[0];
     if (isTaskFailure(told)) return told;
   }
-  if (cause instanceof TimeoutFailure) return timedOut(request);
+  if (cause instanceof TimeoutFailure) return timedOut(request, cause);
   return {
     callFailed: false,
     error: { code: 'INTERNAL', message: thrown instanceof Error ? thrown.message : String(thrown) },
   };
 }
 
-/** The server gave the call up, and nobody can tell what its worker did: harmless only where the call may be repeated. */
-function timedOut(request: CallRequest): TaskFailure {
-  const isUnsafe = request.kind !== 'model' && request.effect === 'unsafe';
-  return {
-    callFailed: false,
-    error: { code: isUnsafe ? 'UNKNOWN_OUTCOME' : 'TIMEOUT', message: 'No worker brought the call to an end in time' },
-  };
+const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
+
+/** What becomes of a call that was called back before it was made. */
+export function callCanceled(key: string): OccurrenceBody {
+  return { kind: 'call.failed', key, failure: CANCELED };
 }
+
+/** The server gave the call up, and nobody can tell what its worker did: harmless only where the call may be repeated. */
+function timedOut(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
+  const isUnsafe = request.kind !== 'model' && request.effect === 'unsafe';
+  if (isUnsafe && !(wasNeverTaken(timeout) && patched(CALLS_NOT_TAKEN)))
+    return { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: NOT_ENDED } };
+  return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe ? NOT_TAKEN : NOT_ENDED } };
+}
+
+const NOT_ENDED = 'No worker brought the call to an end in time';
+const NOT_TAKEN = 'No worker took the call in time';
+
+/** No worker was ever given the call. Had an attempt begun, its end would be the failure's cause. */
+function wasNeverTaken({ timeoutType, failure }: TimeoutFailure): boolean {
+  return timeoutType === 'SCHEDULE_TO_START' && !failure?.cause;
+}
+
+/** In histories without this mark, unsafe calls that were not taken have an unknown outcome. */
+const CALLS_NOT_TAKEN = 'calls-not-taken';
 
 function isTaskFailure(value: unknown): value is TaskFailure {
   return (

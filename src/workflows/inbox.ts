@@ -3,11 +3,13 @@ import type { OccurrenceBody } from '../graph/occurrence.ts';
 import { toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { signals } from '../graph/signals/signals.ts';
+import { UPGRADE } from './contract.ts';
 
 /** What has happened to a run and has not been taken in yet, in the order in which it came. */
 export interface Inbox {
   push(occurrence: OccurrenceBody): void;
   take(): readonly OccurrenceBody[];
+  isEmpty(): boolean;
   /** Waits until there is something to take. */
   arrival(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export function openInbox(): Inbox {
       waiting = [];
       return taken;
     },
+    isEmpty: () => waiting.length === 0,
     arrival: () =>
       new Promise((resolve) => {
         wake = resolve;
@@ -41,6 +44,9 @@ export function openInbox(): Inbox {
     const signal = defineSignal<[unknown?]>(name);
     setHandler(signal, (payload) => inbox.push({ kind: 'signal', name, payload: payloadOf(payload) }), { description });
   }
+  setHandler(defineSignal(UPGRADE), () => inbox.push({ kind: 'signal', name: UPGRADE, payload: undefined }), {
+    description: 'Go on under the worker version that is current, once no call is out',
+  });
   CancellationScope.current().cancelRequested.catch(() => inbox.push({ kind: 'cancel.requested' }));
   return inbox;
 }

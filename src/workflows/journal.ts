@@ -1,4 +1,3 @@
-import type { Advance } from '../graph/advance.ts';
 import type { Approval } from '../graph/approval.ts';
 import type { Checkpoint } from '../graph/checkpoint.ts';
 import { closeRun } from '../graph/closed-run.ts';
@@ -9,6 +8,7 @@ import { packBatch } from '../graph/packed-batch.ts';
 import type { Carrier } from '../graph/packed-events.ts';
 import type { PackedBatch } from '../graph/packed-batch.ts';
 import { isEnded } from '../graph/run.ts';
+import { own } from '../graph/json.ts';
 import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
@@ -24,16 +24,19 @@ export interface JournalParcel {
 
 /** What a run has said and the store has not acknowledged. */
 export interface Journal {
-  add(advance: Advance): void;
+  add(said: JournalEntry): void;
   /**
    * Packs everything that is not on its way yet; `null`: there is no event that could carry it.
    * @param call the call that it travels with
    */
   pack(run: Run, call?: Carrier['call']): JournalParcel | null;
   isEmpty(): boolean;
+  /** Everything that is not on its way. */
+  unsent(): JournalEntry;
 }
 
-interface Entry {
+/** What steps of the interpreter have led to that the store is to know. */
+export interface JournalEntry {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
@@ -41,8 +44,8 @@ interface Entry {
 }
 
 export function createJournal(graph: CompiledGraph): Journal {
-  let unsent: Entry[] = [];
-  const onTheWay = new Set<readonly Entry[]>();
+  let unsent: JournalEntry[] = [];
+  const onTheWay = new Set<readonly JournalEntry[]>();
   return {
     add({ events, checkpoints, approvals, signals }) {
       const size = events.length + approvals.length + signals.length;
@@ -62,17 +65,31 @@ export function createJournal(graph: CompiledGraph): Journal {
       };
     },
     isEmpty: () => unsent.length === 0 && onTheWay.size === 0,
+    unsent: () => merge(unsent),
   };
 }
 
-/** Approvals are written as they are now: a batch that was lost is packed again with later events. */
-function toBatch(graph: CompiledGraph, entries: readonly Entry[], run: Run): JournalBatch {
-  const changed = new Set(entries.flatMap(({ approvals }) => approvals).map(({ id }) => id));
+function merge(entries: readonly JournalEntry[]): JournalEntry {
   return {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
-    approvals: Object.values(run.approvals).filter(({ id }) => changed.has(id)),
+    approvals: entries.flatMap(({ approvals }) => approvals),
     signals: entries.flatMap(({ signals }) => signals),
+  };
+}
+
+/** Approvals as they are now; of those that a run has forgotten, the ones that are said to be closed. */
+function asTheyAre(said: readonly Approval[], { approvals }: Run): readonly Approval[] {
+  const latest = new Map(said.map((approval) => [approval.id, own(approvals, approval.id) ?? approval]));
+  return [...latest.values()].filter(({ id, status }) => status !== 'pending' || Object.hasOwn(approvals, id));
+}
+
+/** A batch that was lost is packed again with later events. */
+function toBatch(graph: CompiledGraph, entries: readonly JournalEntry[], run: Run): JournalBatch {
+  const { approvals, ...said } = merge(entries);
+  return {
+    ...said,
+    approvals: asTheyAre(approvals, run),
     view: toRunView(run),
     closed: isEnded(run.status) ? closeRun(run, graph) : null,
   };

@@ -21,7 +21,7 @@ function aFunctionTask(over: Partial<FunctionCallRequest> = {}): CallTask<Functi
 }
 
 async function callOf(execute: RegisteredFunction['execute']): Promise<CallReply> {
-  return await functionCalls({ double: { effect: 'idempotent', execute } }).execute(aFunctionTask(), signal);
+  return await functionCalls({ double: { effect: 'idempotent', execute } }).execute(aFunctionTask(), signal, 1);
 }
 
 describe('functionCalls', () => {
@@ -35,7 +35,7 @@ describe('functionCalls', () => {
     const seen: unknown[] = [];
     await callOf((...given) => void seen.push(given));
     const principal = { sub: 'ann', roles: ['user'] };
-    expect(seen).toEqual([[21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, signal }]]);
+    expect(seen).toEqual([[21, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal }]]);
   });
 
   test.each<[string, RegisteredFunction['execute'], Json]>([
@@ -68,7 +68,7 @@ describe('functionCalls', () => {
 
   test.each(['triple', 'constructor'])('a worker without the function %s says so', async (name) => {
     const calls = functionCalls({ double: { effect: 'idempotent', execute: () => 1 } });
-    const call = calls.execute(aFunctionTask({ function: name }), signal);
+    const call = calls.execute(aFunctionTask({ function: name }), signal, 1);
     await expect(call).rejects.toMatchObject({ code: 'FUNCTION_FAILED', retryable: false, done: 'no' });
   });
 });

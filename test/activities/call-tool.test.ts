@@ -9,7 +9,7 @@ import { aTask, aTool, aToolRequest } from '../support/call-builders.ts';
 const { signal } = new AbortController();
 
 async function callOf(tool: Tool, args: Json = {}): Promise<CallReply> {
-  return await toolCalls({ [tool.name]: tool }).execute(aTask({ request: aToolRequest({ args }) }), signal);
+  return await toolCalls({ [tool.name]: tool }).execute(aTask({ request: aToolRequest({ args }) }), signal, 1);
 }
 
 describe('toolCalls', () => {
@@ -24,7 +24,9 @@ describe('toolCalls', () => {
     const tool = aTool({ execute: async (args, context) => seen.push([args, context]) });
     await callOf(tool, { order: 7 });
     const principal = { sub: 'ann', roles: ['user'] };
-    expect(seen).toEqual([[{ order: 7 }, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, signal }]]);
+    expect(seen).toEqual([
+      [{ order: 7 }, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal }],
+    ]);
   });
 
   test('what it returns is the reply, as JSON', async () => {
@@ -40,7 +42,7 @@ describe('toolCalls', () => {
 
   test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s says so', async (tool) => {
     const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
-    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal);
+    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, 1);
     await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
   });
 
@@ -50,6 +52,28 @@ describe('toolCalls', () => {
     const call = callOf(tool, { order: 'seven' });
     await expect(call).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
     await expect(call).rejects.toThrow(/pay break its parameters at \/order/);
+  });
+
+  test.each<[string, readonly string[] | undefined, readonly string[]]>([
+    ['anybody', undefined, []],
+    ['one of its roles', ['support', 'user'], ['user']],
+    ['an admin', ['support'], ['admin']],
+    ['an admin when nobody else may', [], ['admin']],
+  ])('a tool is called in runs of %s', async (_whose, roles, held) => {
+    const tool = aTool({ roles, execute: () => 'paid' });
+    const task = aTask({ createdBy: { sub: 'ann', roles: held } });
+    expect(await toolCalls({ pay: tool }).execute(task, signal, 1)).toMatchObject({ value: 'paid' });
+  });
+
+  test.each<[readonly string[], readonly string[], string]>([
+    [['support', 'billing'], ['user'], 'somebody with the role support or billing; this run is of ann (user)'],
+    [['support'], [], 'somebody with the role support; this run is of ann (no roles)'],
+    [[], ['user'], 'somebody with the role admin'],
+  ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
+    const tool = aTool({ roles, execute: () => expect.unreachable() });
+    const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, 1);
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(message);
   });
 
   test('an error of a tool is worth another attempt', async () => {

@@ -65,8 +65,16 @@ describe('fromStatus', () => {
     [429, 'false', refused],
     [503, 'false', unclear],
     [503, 'true', again],
-  ])('%i with x-should-retry: %s is %o', (status, told, verdict) => {
-    expect(failure(status, { 'x-should-retry': told })).toMatchObject(verdict);
+  ])('%i of a model with x-should-retry: %s is %o', (status, told, verdict) => {
+    expect(failure(status, { 'x-should-retry': told }, 'model')).toMatchObject(verdict);
+  });
+
+  test.each([
+    [400, 'true', refused],
+    [429, 'false', againUndone],
+    [503, 'false', again],
+  ])('%i of a tool is what it is, whatever x-should-retry says (%s)', (status, told, verdict) => {
+    expect(failure(status, { 'x-should-retry': told }, 'tool')).toMatchObject(verdict);
   });
 });
 

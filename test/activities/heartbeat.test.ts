@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { withHeartbeat } from '../../src/activities/heartbeat.ts';
+import { heartbeat, withHeartbeat } from '../../src/activities/heartbeat.ts';
 import { anActivity } from '../support/scripted-tool.ts';
 
 beforeEach(() => vi.useFakeTimers());
@@ -30,5 +30,22 @@ describe('withHeartbeat', () => {
   ])('it stops when the work is %s', async (_how, work) => {
     expect(await beatsDuring(0, work)).toEqual([0]);
     expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe('heartbeat', () => {
+  test('shows progress at once and with each beat after it', async () => {
+    const activity = anActivity();
+    const beats: unknown[] = [];
+    activity.on('heartbeat', (details) => beats.push(details));
+    const work = async (): Promise<void> => {
+      await sleep(5_000);
+      heartbeat({ done: 1 });
+      await sleep(10_000);
+    };
+    const done = activity.run(async () => await withHeartbeat(30_000, work));
+    await vi.advanceTimersByTimeAsync(15_000);
+    await done;
+    expect(beats).toEqual([undefined, { done: 1 }, { done: 1 }]);
   });
 });

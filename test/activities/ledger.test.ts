@@ -6,6 +6,8 @@ import type { LedgerEntry } from '../../src/store/ledger.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
 const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
+  claim: 'an earlier one',
+  ageMs: 60_000,
   status: 'claimed',
   requestHash: 'x',
   order: 0,
@@ -18,6 +20,8 @@ const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({
   requestHash: 'x',
   order: 0,
   safety: 'unsafe',
+  neverMade: [],
+  lostAfterMs: 60_000,
   ...over,
 });
 const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
@@ -37,6 +41,20 @@ describe('judgeClaim', () => {
 
   test.each(['idempotent', 'keyed'] as const)('a lost %s call is made again', (safety) => {
     expect(judgeClaim(aClaimant({ safety }), anEntry())).toEqual({ takeOver: true, failures: 2 });
+  });
+
+  test('a call that another attempt may still be making is left to it, unless it may be made twice', () => {
+    const young = anEntry({ ageMs: 59_999 });
+    expect(judgeClaim(aClaimant(), young)).toEqual({ takeOver: false, answer: { kind: 'held' } });
+    expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ takeOver: true });
+    expect(judgeClaim(aClaimant({ order: 1 }), young)).toMatchObject({ takeOver: true });
+  });
+
+  test('an unsafe call whose claim is known to have made no call is made', () => {
+    const claimant = aClaimant({ neverMade: ['an earlier one'] });
+    expect(judgeClaim(claimant, anEntry())).toEqual({ takeOver: true, failures: 2 });
+    expect(judgeClaim(claimant, anEntry({ claim: 'another' }))).toMatchObject({ answer: { kind: 'lost' } });
+    expect(judgeClaim(claimant, anEntry({ status: 'unknown' }))).toMatchObject({ answer: { kind: 'failed' } });
   });
 
   test('a lost unsafe call is made again when a person has ordered it since', () => {

@@ -1,12 +1,15 @@
 import { PGlite } from '@electric-sql/pglite';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../src/activities/call-error.ts';
-import type { CallTask } from '../../src/activities/call-task.ts';
+import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
 import { fromNetwork } from '../../src/activities/failures.ts';
+import { performCall } from '../../src/activities/perform-call.ts';
+import type { CallKind } from '../../src/activities/perform-call.ts';
 import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
+import type { CallReply, ToolCallRequest } from '../../src/graph/effect.ts';
+import { DatabaseAwayError } from '../../src/store/database-away.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
@@ -236,20 +239,84 @@ describe('a cancellation', () => {
     expect(tool.calls[0]?.signal.aborted).toBe(true);
   });
 
-  test.each(['idempotent', 'keyed'] as const)(
-    'by the shutdown of a worker hands an %s call over, and does not count',
-    async (safety) => {
+  test.each([
+    ['idempotent', 'WORKER_SHUTDOWN', { workerShutdown: true }],
+    ['keyed', 'WORKER_SHUTDOWN', { workerShutdown: true }],
+    ['keyed', 'NOT_FOUND', { notFound: true }],
+    ['keyed', 'TIMED_OUT', { timedOut: true, notFound: true }],
+  ] as const)(
+    'of an %s call that nobody asked for (%s) hands it over, and does not count',
+    async (safety, reason, why) => {
       const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
       const { step, begun } = held();
       const [tool, activity] = [scriptedTool(step, returns('paid')), anActivity()];
       const call = attempt(tool, task, activity);
       await begun;
-      activity.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
-      await expect(call).rejects.toThrow('shutting down');
+      activity.cancel(reason, new ActivityCancellationDetails(why));
+      await expect(call).rejects.toThrow('another attempt');
       await expect(call).rejects.not.toHaveProperty('nonRetryable', true);
       expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
     },
   );
+});
+
+describe('a database that is away while a failure is recorded', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Lets the next writes of a failure fail. */
+  function breakTwice(): void {
+    const away = async () => await Promise.reject(new DatabaseAwayError('no answer'));
+    vi.spyOn(store.ledger, 'fail').mockImplementationOnce(away).mockImplementationOnce(away);
+  }
+
+  test('does not make a known failure of an unsafe call unknown', async () => {
+    const task = aNewTask('unsafe');
+    const tool = scriptedTool(answers(422));
+    breakTwice();
+    const failure = { type: 'TOOL_FAILED', nonRetryable: true, details: [{ callFailed: true }] };
+    expect(await failureOf(attempt(tool, task))).toMatchObject(failure);
+    expect(await failureOf(attempt(tool, task))).toMatchObject(failure);
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  test('does not give a call more attempts than its policy allows', async () => {
+    const task = aNewTask('keyed', { retry: { maxAttempts: 2 } });
+    const tool = scriptedTool(answers(503), answers(503));
+    breakTwice();
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: false });
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ details: [{ error: { attempts: 2 } }] });
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
+    expect(tool.calls).toHaveLength(2);
+  });
+
+  test('does not keep a canceled call from being over', async () => {
+    const task = aNewTask('keyed');
+    const { step, begun } = held();
+    const [tool, activity] = [scriptedTool(step), anActivity()];
+    const call = attempt(tool, task, activity);
+    await begun;
+    breakTwice();
+    activity.cancel();
+    await expect(call).rejects.toBeInstanceOf(CancelledFailure);
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ type: 'CANCELED', nonRetryable: true });
+  });
+});
+
+describe('a reply that is no JSON', () => {
+  test('fails the call for good: it is not made again', async () => {
+    const task = aTask({ runId: 'R0', key: 'R0.ask.1' });
+    const usage = { inputTokens: NaN, outputTokens: 1 };
+    const reply = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop', usage } as const;
+    const execute = vi.fn<() => Promise<CallReply>>(async () => reply);
+    const kind: CallKind<ToolCallRequest> = { called: () => 'model:own', safety: () => 'idempotent', execute };
+    const once = async () =>
+      await anActivity().run<[], CallOutcome, () => Promise<CallOutcome>>(
+        async () => await performCall(store, kind, task),
+      );
+    expect(await failureOf(once())).toMatchObject({ type: 'INTERNAL', nonRetryable: true });
+    expect(await failureOf(once())).toMatchObject({ message: 'NaN at /usage/inputTokens is no JSON value' });
+    expect(execute).toHaveBeenCalledTimes(1);
+  });
 });
 
 describe('an error', () => {

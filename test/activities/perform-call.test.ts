@@ -1,19 +1,30 @@
 import { packBatch } from '../../src/graph/packed-batch.ts';
 import { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
+import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CallTask } from '../../src/activities/call-task.ts';
 import type { ToolCallRequest } from '../../src/graph/effect.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
+import { DatabaseAwayError } from '../../src/store/database-away.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
-import { answers, createAttempt, failureOf, held, returns, scriptedTool } from '../support/scripted-tool.ts';
+import {
+  anActivity,
+  answers,
+  createAttempt,
+  failureOf,
+  held,
+  returns,
+  scriptedTool,
+} from '../support/scripted-tool.ts';
 import type { ScriptedTool } from '../support/scripted-tool.ts';
 
+const database = new PGlite();
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openEmbeddedStore(database);
 });
 afterAll(async () => await store.close());
 afterEach(() => void vi.restoreAllMocks());
@@ -44,12 +55,18 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
   return await store.ledger.claim(claim, ({ status }) => ({ takeOver: false, answer: status }));
 }
 
+/** Nothing is heard of any attempt for a long time. */
+async function silence(): Promise<void> {
+  await database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
+}
+
 /** The worker is lost while it makes the call. */
 async function loseWithin(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
   const { step, begun } = held();
   const tool = scriptedTool(step, returns('again'), returns('once more'));
   void attempt(tool, task);
   await begun;
+  await silence();
   return tool;
 }
 
@@ -63,6 +80,7 @@ async function loseBeforeRecord(task: CallTask<ToolCallRequest>): Promise<Script
     });
     void attempt(tool, task);
   });
+  await silence();
   return tool;
 }
 
@@ -179,11 +197,44 @@ describe('an unsafe call', () => {
     const tool = scriptedTool(step);
     const slow = attempt(tool, task);
     await begun;
+    await silence();
     expect(await failureOf(attempt(tool, task))).toMatchObject(unknownOutcome);
     letGo('paid');
     await slow;
     expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'paid' } });
     expect(tool.calls).toHaveLength(1);
+  });
+});
+
+describe('an unsafe call that the server has given up', () => {
+  const GIVEN_UP = new ActivityCancellationDetails({ timedOut: true, notFound: true });
+
+  test('is left to the attempt that makes it, and its result is found', async () => {
+    const task = aNewTask('unsafe');
+    const { step, begun, letGo } = held();
+    const [tool, activity] = [scriptedTool(step), anActivity()];
+    const early = attempt(tool, task, activity);
+    await begun;
+    activity.cancel('TIMED_OUT', GIVEN_UP);
+    const late = attempt(tool, task);
+    expect(await failureOf(late)).toMatchObject({ type: 'HELD', nonRetryable: false });
+    letGo('paid');
+    expect(await early).toMatchObject({ reply: { value: 'paid' } });
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  test('keeps its claim for as long as it goes on', async () => {
+    const task = aNewTask('unsafe', {
+      request: aToolRequest({ effect: 'unsafe', policy: aPolicy({ heartbeatMs: 30 }) }),
+    });
+    const { step, begun, letGo } = held();
+    const kept = vi.spyOn(store.ledger, 'keep');
+    const early = attempt(scriptedTool(step), task);
+    await begun;
+    await expect.poll(() => kept.mock.calls.length).toBeGreaterThan(2);
+    letGo('paid');
+    await early;
   });
 });
 
@@ -218,6 +269,43 @@ describe('a database that is away', () => {
     await expect(attempt(tool, task)).rejects.not.toBeInstanceOf(ApplicationFailure);
     expect(tool.calls).toHaveLength(0);
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+  });
+
+  test.each(SAFETIES)(
+    'when an %s call is claimed, and has claimed it all the same, does not make it look lost',
+    async (safety) => {
+      const task = aNewTask(safety);
+      const tool = scriptedTool(returns('paid'));
+      const { ledger } = store;
+      const claim = ledger.claim.bind(ledger);
+      vi.spyOn(store.ledger, 'claim').mockImplementationOnce(async (wanted, judge) => {
+        await claim(wanted, judge);
+        throw new DatabaseAwayError('no answer');
+      });
+      const first = anActivity();
+      const said: unknown[] = [];
+      first.on('heartbeat', (details: unknown) => said.push(details));
+      expect(await failureOf(attempt(tool, task, first))).toMatchObject({ type: 'DATABASE_AWAY', nonRetryable: false });
+      expect(tool.calls).toHaveLength(0);
+      const second = anActivity({ heartbeatDetails: said.at(-1) });
+      expect(await attempt(tool, task, second)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+      expect(tool.calls).toHaveLength(1);
+    },
+  );
+
+  test('until the worker has to end leaves the record out, and the run is told what became of the call', async () => {
+    const task = aNewTask('unsafe');
+    const { step, begun, letGo } = held();
+    const activity = anActivity();
+    vi.spyOn(store.ledger, 'complete').mockImplementation(async () => {
+      activity.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+      throw new DatabaseAwayError('no answer');
+    });
+    const told = attempt(scriptedTool(step), task, activity);
+    await begun;
+    letGo('paid');
+    expect(await told).toMatchObject({ reply: { value: 'paid' } });
+    expect(await statusOf(task)).toEqual({ answer: 'claimed' });
   });
 
   test.each(SAFETIES)('when an %s call is recorded is asked again, and the call is not made again', async (safety) => {

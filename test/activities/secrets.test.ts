@@ -19,8 +19,31 @@ describe('useSecrets', () => {
     },
   );
 
+  test.each([undefined, null, '', 7])('%j of a resolver is no secret', async (found) => {
+    const secrets = useSecrets(async () => await Promise.resolve(JSON.parse(JSON.stringify(found ?? null))));
+    await expect(secrets.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('There is no secret PAY_KEY');
+  });
+
   test('what was used is taken out of texts, whole and in its parts', async () => {
     await secrets.resolve({ secret: 'TOKEN' });
     expect(secrets.redact('Bearer canary-1 and canary-1, Bearer')).toBe('[secret] and [secret], Bearer');
+  });
+
+  test.each([
+    ['k3y', 'k3y k3ys "k3y" key=k3y&x _k3y', '[secret] k3ys "[secret]" key=[secret]&x _k3y'],
+    ['7', 'PIN 7 of 17, 7.', 'PIN [secret] of 17, [secret].'],
+    ['$1.*/', 'it is $1.*/ or $1x*/', 'it is [secret] or $1x*/'],
+    ['öl', 'öl in Möl', '[secret] in Möl'],
+  ])('the short secret %s is taken out where it stands alone', async (secret, text, redacted) => {
+    const secrets = useSecrets(createEnvironmentSecrets({ SHORT: secret }));
+    await secrets.resolve({ secret: 'SHORT' });
+    expect(secrets.redact(text)).toBe(redacted);
+  });
+
+  test('of a secret that begins with another one nothing is left', async () => {
+    const secrets = useSecrets(createEnvironmentSecrets({ OLD: 'canary-1', NEW: 'canary-1-and-more' }));
+    await secrets.resolve({ secret: 'OLD' });
+    await secrets.resolve({ secret: 'NEW' });
+    expect(secrets.redact('canary-1-and-more, canary-1')).toBe('[secret], [secret]');
   });
 });

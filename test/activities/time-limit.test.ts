@@ -1,5 +1,6 @@
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CallError } from '../../src/activities/call-error.ts';
 import { openTimeLimit } from '../../src/activities/time-limit.ts';
 import type { TimeLimit } from '../../src/activities/time-limit.ts';
 import type { CallPolicy } from '../../src/graph/call-policy.ts';
@@ -20,28 +21,29 @@ interface Opened {
 /** The limit of an attempt at a call that was scheduled a minute ago. */
 function open(policy: Partial<Pick<CallPolicy, 'timeoutMs' | 'deadlineMs'>>): Opened {
   const activity = anActivity({ scheduledTimestampMs: NOW - 60_000 });
-  return { activity, limit: openTimeLimit(aPolicy(policy), activity.context) };
+  return { activity, limit: openTimeLimit(aPolicy(policy), { context: activity.context, mayFinish: false }) };
 }
 
+const endOf = async (limit: TimeLimit, work: Promise<never>): Promise<unknown> =>
+  await limit.bound(work).catch((error: unknown) => error);
 const forever = async (): Promise<never> => await new Promise(() => undefined);
 
 describe('openTimeLimit', () => {
   test('an attempt ends at its time-out', async () => {
     const { limit } = open({ timeoutMs: 5_000 });
-    const ended = limit.bound(forever()).catch((error: unknown) => error);
+    const ended = endOf(limit, forever());
     await vi.advanceTimersByTimeAsync(4_999);
-    expect([limit.signal.aborted, limit.explain(null)]).toEqual([false, null]);
+    expect(limit.signal.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await ended).toEqual(new Error('Aborted'));
-    expect(limit.explain(null)).toMatchObject({ code: 'TIMEOUT', retryable: true, done: 'perhaps' });
-    expect(limit.explain(null)?.message).toContain('its time-out of 5000 ms');
+    expect(await ended).toMatchObject({ code: 'TIMEOUT', retryable: true, done: 'perhaps' });
+    expect(await ended).toHaveProperty('message', 'The call took longer than its time-out of 5000 ms');
   });
 
   test('an attempt ends at the deadline of all attempts, if that comes first', async () => {
     const { limit } = open({ timeoutMs: 5_000, deadlineMs: 62_000 });
+    const ended = endOf(limit, forever());
     await vi.advanceTimersByTimeAsync(2_000);
-    expect(limit.explain(null)).toMatchObject({ code: 'TIMEOUT' });
-    expect(limit.explain(null)?.message).toContain('the deadline of 62000 ms');
+    expect(await ended).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('deadline of 62000 ms') });
   });
 
   test.each([25, 30, 365])('a time-out of %i days is no shorter than that', async (days) => {
@@ -54,25 +56,41 @@ describe('openTimeLimit', () => {
     expect(await open({}).limit.bound(Promise.resolve(7))).toBe(7);
   });
 
-  test('an error of the work itself is not explained by the limit', async () => {
-    const { limit } = open({});
-    await expect(limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
-    expect(limit.explain(new Error('its own'))).toBeNull();
+  test('an error of the work itself is what it is', async () => {
+    await expect(open({}).limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
+  });
+
+  test('an error that came before the end is what it is', async () => {
+    const { limit, activity } = open({});
+    const refused = new CallError('TOOL_FAILED', 'refused', { retryable: false, done: 'no' });
+    const ended = endOf(limit, Promise.reject(refused));
+    activity.cancel();
+    expect(await ended).toBe(refused);
+  });
+
+  test('an error that the signal has led to is the end itself', async () => {
+    const { limit, activity } = open({});
+    const work = new Promise<never>((_, reject) => {
+      limit.signal.addEventListener('abort', () => reject(new Error('its own')));
+    });
+    const ended = endOf(limit, work);
+    activity.cancel();
+    expect(await ended).toMatchObject({ code: 'CANCELED' });
   });
 
   test('a cancellation ends the work', async () => {
     const { limit, activity } = open({});
-    const work = limit.bound(forever());
+    const ended = endOf(limit, forever());
     activity.cancel();
-    await expect(work).rejects.toThrow('Aborted');
+    expect(await ended).toMatchObject({ code: 'CANCELED', retryable: false, done: 'perhaps' });
     expect([limit.signal.aborted, limit.isCanceled()]).toEqual([true, true]);
-    expect(limit.explain(null)).toMatchObject({ code: 'CANCELED', retryable: false, done: 'perhaps' });
   });
 
-  test('work that begins after a cancellation ends at once', async () => {
+  test('work that begins after a cancellation ends at once, unless it has ended already', async () => {
     const { limit, activity } = open({});
     activity.cancel();
-    await expect(limit.bound(forever())).rejects.toThrow('Aborted');
+    await expect(limit.bound(forever())).rejects.toMatchObject({ code: 'CANCELED' });
+    await expect(limit.bound(Promise.reject(new Error('its own')))).rejects.toThrow('its own');
   });
 
   test('another attempt is allowed as long as it begins before the deadline', () => {

@@ -224,6 +224,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/runs/{id}/fail', CONTROL, {}],
   ['POST /api/runs/{id}/approve', DECIDE, {}],
   ['POST /api/runs/{id}/reject', DECIDE, {}],
+  ['GET /api/tools', READ],
   ['GET /api/approvals', READ],
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],

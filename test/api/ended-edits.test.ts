@@ -1,54 +1,34 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aJob, checkpointsOf, etagOf, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: TestStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
+const { service, user, runOf, control, until } = useWorkingStack(startTestStack);
 
-const patch = async (id: string, edit: Parameters<typeof patchState>[2]) =>
-  await patchState(stack.as('user'), id, edit);
-const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
-const until = async (id: string, status: string): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(status));
-const control = async (id: string, name: string, body: object = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
+const patch = async (id: string, edit: Parameters<typeof patchState>[2]) => await patchState(user(), id, edit);
 
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 
 async function startCompleted(graph: GraphDefinition = three): Promise<string> {
-  const run = await startRun(stack.as('user'), graph);
+  const run = await startRun(user(), graph);
   expect(run).toMatchObject({ status: 'completed' });
   return textAt(run, '/id');
 }
 
 async function startFailed(): Promise<string> {
-  service.refuse('b');
-  const run = await startRun(stack.as('user'), three);
+  service().refuse('b');
+  const run = await startRun(user(), three);
   expect(run).toMatchObject({ status: 'failed' });
   return textAt(run, '/id');
 }
 
 async function startCanceled(): Promise<string> {
-  const id = textAt(await startRun(stack.as('user'), anAskingGraph()), '/id');
+  const id = textAt(await startRun(user(), anAskingGraph()), '/id');
   await control(id, 'cancel');
   await until(id, 'canceled');
   return id;
@@ -70,15 +50,15 @@ describe('a correction of a run that has ended', () => {
     const id = await startCompleted();
     const patched = await patch(id, { values: { log: ['x', 'y'] } });
     expect(patched).toMatchObject({ status: 200, body: { values: { log: ['a', 'b', 'c', 'x', 'y'] }, next: [] } });
-    expect((await checkpointsOf(stack.as('user'), id)).at(-1)).toMatchObject({ source: 'update', step: 2, next: [] });
-    expect(await eventsOf(stack.as('user'), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
+    expect((await checkpointsOf(user(), id)).at(-1)).toMatchObject({ source: 'update', step: 2, next: [] });
+    expect(await eventsOf(user(), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
   });
 
   test('has a new ETag; the old one is stale', async () => {
     const id = await startCompleted();
-    const etag = await etagOf(stack.as('user'), id);
+    const etag = await etagOf(user(), id);
     const patched = await patch(id, { values: { log: 'x' }, etag });
-    expect(patched.headers.get('etag')).toBe(await etagOf(stack.as('user'), id));
+    expect(patched.headers.get('etag')).toBe(await etagOf(user(), id));
     expect(patched.headers.get('etag')).not.toBe(etag);
     expect(await patch(id, { values: { log: 'y' }, etag })).toMatchObject(aProblem(412, 'STALE'));
   });
@@ -91,16 +71,16 @@ describe('a correction of a run that has ended', () => {
   test('may be followed by another at once', async () => {
     const id = await startCompleted();
     for (const log of ['1', '2', '3', '4']) expect(await patch(id, { values: { log } })).toMatchObject({ status: 200 });
-    const { body } = await stack.as('user').get(`/api/runs/${id}/state`);
+    const { body } = await user().get(`/api/runs/${id}/state`);
     expect(at(body, '/values/log')).toEqual(['a', 'b', 'c', '1', '2', '3', '4']);
   });
 
   test('of many under one ETag is taken once', async () => {
     const id = await startCompleted();
-    const etag = await etagOf(stack.as('user'), id);
+    const etag = await etagOf(user(), id);
     const answers = await Promise.all(['1', '2', '3', '4'].map((log) => patch(id, { values: { log }, etag })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(await eventsOf(stack.as('user'), id, 'state.updated')).toHaveLength(1);
+    expect(await eventsOf(user(), id, 'state.updated')).toHaveLength(1);
   });
 
   test.each([
@@ -108,10 +88,10 @@ describe('a correction of a run that has ended', () => {
     [{ asNode: 'x' }, '/asNode'],
   ])('as %j changes nothing', async (edit, path) => {
     const id = await startCompleted();
-    const before = await stack.as('user').get(`/api/runs/${id}/state`);
+    const before = await user().get(`/api/runs/${id}/state`);
     const refused = await patch(id, edit);
     expect({ status: refused.status, paths: issuePathsOf(refused) }).toEqual({ status: 422, paths: [path] });
-    expect((await stack.as('user').get(`/api/runs/${id}/state`)).body).toEqual(before.body);
+    expect((await user().get(`/api/runs/${id}/state`)).body).toEqual(before.body);
   });
 });
 
@@ -128,7 +108,7 @@ describe('a correction as a node', () => {
     expect(await runOf(id)).toMatchObject({ status: 'paused', endedAt: null, output: null, error: null });
     await control(id, 'resume');
     expect(await until(id, 'completed')).toMatchObject({ output: { log } });
-    expect(service.done.filter((job) => job !== 'a')).toEqual(log.filter((job) => !'ax'.includes(job)));
+    expect(service().done.filter((job) => job !== 'a')).toEqual(log.filter((job) => !'ax'.includes(job)));
   });
 
   test('that leads nowhere leaves the run as it ended', async () => {
@@ -162,10 +142,10 @@ describe('a correction as a node', () => {
     await patch(id, { values: {}, asNode: 'b' });
     await control(id, 'resume');
     await until(id, 'completed');
-    const events = await eventsOf(stack.as('user'), id);
+    const events = await eventsOf(user(), id);
     expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));
     const types = events.map((event) => textAt(event, '/type')).filter((type) => type.startsWith('run.'));
     expect(types).toEqual(['run.started', 'run.completed', 'run.paused', 'run.resumed', 'run.completed']);
-    expect(service.done).toEqual(['a', 'b', 'c', 'c']);
+    expect(service().done).toEqual(['a', 'b', 'c', 'c']);
   });
 });

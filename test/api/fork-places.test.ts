@@ -1,41 +1,26 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { hasStatus, readAll, startRun } from '../support/api-runs.ts';
+import { readAll, startRun } from '../support/api-runs.ts';
 import { aJob, checkpointWhere, checkpointsOf, leadsTo } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: TestStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
+const { stack, service, user, until } = useWorkingStack(startTestStack);
 
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 const asking = aDefinition({
   nodes: { a: aJob('a'), ask: { type: 'approval', title: 'Go on?' }, b: aJob('b') },
 });
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(...statuses));
-const start = async (graph: GraphDefinition): Promise<string> => textAt(await startRun(stack.as('user'), graph), '/id');
+const start = async (graph: GraphDefinition): Promise<string> => textAt(await startRun(user(), graph), '/id');
 
 /** Forks a run before some nodes, and waits until the fork rests. */
 async function forkBefore(id: string, next: readonly string[], over: object = {}): Promise<string> {
-  const checkpoint = await checkpointWhere(stack.as('user'), id, leadsTo(...next));
-  const { body } = await stack.as('user').post(`/api/runs/${id}/fork`, { checkpoint, ...over });
+  const checkpoint = await checkpointWhere(user(), id, leadsTo(...next));
+  const { body } = await user().post(`/api/runs/${id}/fork`, { checkpoint, ...over });
   return textAt(await until(textAt(body, '/id'), 'completed', 'waiting', 'failed', 'paused'), '/id');
 }
 
@@ -53,7 +38,7 @@ describe('a fork finds its place again', () => {
     });
     const run = await until(await forkBefore(await start(graph), ['each']), 'completed');
     expect(at(run, '/output')).toEqual({ log: ['plan', '1', '2', '3', 'last'] });
-    expect(service.done.filter((job) => job === '2')).toHaveLength(2);
+    expect(service().done.filter((job) => job === '2')).toHaveLength(2);
   });
 
   test('before a join of which one side has come', async () => {
@@ -67,7 +52,7 @@ describe('a fork finds its place again', () => {
     });
     const run = await until(await forkBefore(await start(graph), ['b2']), 'completed');
     expect(at(run, '/output')).toEqual({ log: ['a', 'b', 'b2', 'j'] });
-    expect(service.done.filter((job) => job === 'a')).toHaveLength(1);
+    expect(service().done.filter((job) => job === 'a')).toHaveLength(1);
   });
 
   test('in a loop, with the visits so far', async () => {
@@ -81,7 +66,7 @@ describe('a fork finds its place again', () => {
     });
     const run = await until(await forkBefore(await start(graph), ['turn']), 'completed');
     expect(at(run, '/output')).toEqual({ log: ['turn 1', 'turn 2', 'turn 3'] });
-    expect(service.calls).toHaveLength(4);
+    expect(service().calls).toHaveLength(4);
   });
 
   test('before a subgraph, which is done anew', async () => {
@@ -89,7 +74,7 @@ describe('a fork finds its place again', () => {
     const graph = aDefinition({ nodes: { before: aJob('before'), inside, after: aJob('after') } });
     const run = await until(await forkBefore(await start(graph), ['inside']), 'completed');
     expect(at(run, '/output')).toEqual({ log: ['before', 'a', 'b', 'c', 'after'] });
-    expect(service.calls).toHaveLength(9);
+    expect(service().calls).toHaveLength(9);
   });
 
   test('with what was counted so far', async () => {
@@ -111,9 +96,9 @@ describe('the checkpoints of a tree', () => {
 
   test.each([1, 2, 3, 50])('are all there, page by page of %i, without repeat or gap', async (limit) => {
     const runs = await plant();
-    const own = await Promise.all(runs.map(async (id) => await checkpointsOf(stack.as('user'), id)));
+    const own = await Promise.all(runs.map(async (id) => await checkpointsOf(user(), id)));
     for (const id of runs) {
-      const tree = await readAll(stack.as('user'), `/api/runs/${id}/checkpoints?tree=true`, limit);
+      const tree = await readAll(user(), `/api/runs/${id}/checkpoints?tree=true`, limit);
       expect(idsOf(tree).toSorted()).toEqual(idsOf(own.flat()).toSorted());
       const times = tree.map((item) => textAt(item, '/createdAt'));
       expect(times).toEqual(times.toSorted().toReversed());
@@ -122,7 +107,7 @@ describe('the checkpoints of a tree', () => {
 
   test('hang together by their parents', async () => {
     const [root] = await plant();
-    const tree = await readAll(stack.as('user'), `/api/runs/${root}/checkpoints?tree=true`);
+    const tree = await readAll(user(), `/api/runs/${root}/checkpoints?tree=true`);
     const ids = new Set<unknown>(idsOf(tree));
     const roots = tree.filter((item) => !ids.has(at(item, '/parentId')));
     expect(roots).toMatchObject([{ runId: root, parentId: null, source: 'input' }]);
@@ -131,7 +116,7 @@ describe('the checkpoints of a tree', () => {
   test('hold the values of each', async () => {
     const root = await start(three);
     const fork = await forkBefore(root, ['b'], { values: { log: 'x' } });
-    const tree = await readAll(stack.as('user'), `/api/runs/${root}/checkpoints?tree=true`);
+    const tree = await readAll(user(), `/api/runs/${root}/checkpoints?tree=true`);
     const last = (id: string) => tree.find((item) => at(item, '/runId') === id);
     expect(last(root)).toMatchObject({ values: { log: ['a', 'b', 'c'] } });
     expect(last(fork)).toMatchObject({ values: { log: ['a', 'x', 'b', 'c'] } });
@@ -140,7 +125,7 @@ describe('the checkpoints of a tree', () => {
   test('are those of the run alone unless the tree is asked for', async () => {
     const [root] = await plant();
     for (const query of ['', '?tree=false']) {
-      const items = await readAll(stack.as('user'), `/api/runs/${root}/checkpoints${query}`);
+      const items = await readAll(user(), `/api/runs/${root}/checkpoints${query}`);
       expect(new Set(items.map((item) => at(item, '/runId')))).toEqual(new Set([root]));
     }
   });
@@ -148,16 +133,16 @@ describe('the checkpoints of a tree', () => {
 
 describe('the difference', () => {
   const diff = async (one: string, other: string): Promise<Json> =>
-    (await stack.as('user').get(`/api/runs/${one}/diff?with=${other}`)).body;
+    (await user().get(`/api/runs/${one}/diff?with=${other}`)).body;
 
   test('of a fork and its parent begins at the checkpoint', async () => {
     const parent = await start(asking);
-    await stack.as('approver').post(`/api/runs/${parent}/approve`, { reason: 'fine' });
+    await stack().as('approver').post(`/api/runs/${parent}/approve`, { reason: 'fine' });
     await until(parent, 'completed');
     const fork = await forkBefore(parent, ['ask'], { values: { log: 'x' } });
-    await stack.as('approver').post(`/api/runs/${fork}/reject`, { reason: 'not this time' });
+    await stack().as('approver').post(`/api/runs/${fork}/reject`, { reason: 'not this time' });
     await until(fork, 'completed');
-    const checkpoint = await checkpointWhere(stack.as('user'), parent, leadsTo('ask'));
+    const checkpoint = await checkpointWhere(user(), parent, leadsTo('ask'));
     const decision = { node: 'ask', by: 'ada' };
     expect(await diff(parent, fork)).toMatchObject({
       common: { runId: parent, checkpoint, step: 0 },
@@ -184,7 +169,7 @@ describe('the difference', () => {
     const early = await forkBefore(root, ['b'], { values: { log: 'early' } });
     const late = await forkBefore(root, ['c'], { values: { log: 'late' } });
     expect(await diff(early, late)).toMatchObject({
-      common: { runId: root, checkpoint: await checkpointWhere(stack.as('user'), root, leadsTo('b')), step: 0 },
+      common: { runId: root, checkpoint: await checkpointWhere(user(), root, leadsTo('b')), step: 0 },
       left: { runId: early, path: [['b'], ['c']] },
       right: { runId: late, path: [['b'], ['c']] },
       state: [{ channel: 'log', left: ['a', 'early', 'b', 'c'], right: ['a', 'b', 'late', 'c'] }],
@@ -196,7 +181,7 @@ describe('the difference', () => {
     const fork = await forkBefore(root, ['b']);
     const second = await forkBefore(fork, ['c']);
     expect(await diff(second, root)).toMatchObject({
-      common: { runId: root, checkpoint: await checkpointWhere(stack.as('user'), root, leadsTo('b')) },
+      common: { runId: root, checkpoint: await checkpointWhere(user(), root, leadsTo('b')) },
       left: { path: [['b'], ['c']] },
       right: { path: [['b'], ['c']] },
       state: [],
@@ -230,14 +215,12 @@ describe('the difference', () => {
     ['?with=none', 404, 'UNKNOWN_RUN'],
     ['', 422, 'INVALID_REQUEST'],
   ])('needs another run: "%s" is refused', async (query, status, code) => {
-    expect(await stack.as('user').get(`/api/runs/${await start(three)}/diff${query}`)).toMatchObject(
-      aProblem(status, code),
-    );
+    expect(await user().get(`/api/runs/${await start(three)}/diff${query}`)).toMatchObject(aProblem(status, code));
   });
 
   test('with a run of another tenant is refused', async () => {
-    const theirs = textAt(await startRun(stack.as('otherTenantUser'), aDefinition()), '/id');
-    expect(await stack.as('user').get(`/api/runs/${await start(aDefinition())}/diff?with=${theirs}`)).toMatchObject(
+    const theirs = textAt(await startRun(stack().as('otherTenantUser'), aDefinition()), '/id');
+    expect(await user().get(`/api/runs/${await start(aDefinition())}/diff?with=${theirs}`)).toMatchObject(
       aProblem(404, 'UNKNOWN_RUN'),
     );
   });

@@ -1,35 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { eventsOf, hasStatus, readAll, startRun } from '../support/api-runs.ts';
+import { eventsOf, readAll, startRun } from '../support/api-runs.ts';
 import { aJob, allOf, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: TestStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
+const { stack, service, user, runOf, until } = useWorkingStack(startTestStack);
 
 const fork = async (id: string, body: object, headers: Record<string, string> = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/fork`, body, headers);
-const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(...statuses));
-const keysOf = (job: string): string[] => service.calls.filter((call) => call.job === job).map(({ key }) => key);
+  await user().post(`/api/runs/${id}/fork`, body, headers);
+const keysOf = (job: string): string[] =>
+  service()
+    .calls.filter((call) => call.job === job)
+    .map(({ key }) => key);
 
 const three = aDefinition({ name: 'three', nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 const asking = aDefinition({
@@ -43,8 +29,8 @@ interface Parent {
 }
 
 async function startParent(graph: GraphDefinition | string, ...next: string[]): Promise<Parent> {
-  const id = textAt(await startRun(stack.as('user'), graph), '/id');
-  return { id, checkpoint: await checkpointWhere(stack.as('user'), id, leadsTo(...next)) };
+  const id = textAt(await startRun(user(), graph), '/id');
+  return { id, checkpoint: await checkpointWhere(user(), id, leadsTo(...next)) };
 }
 
 /** Forks a run. @returns the fork's id */
@@ -59,7 +45,7 @@ describe('a fork', () => {
     const parent = await startParent(three, 'b');
     const run = await until(await forked(parent), 'completed');
     expect(run).toMatchObject({ output: { log: ['a', 'b', 'c'] }, parentRunId: parent.id, usage: { toolCalls: 3 } });
-    expect(service.calls.map(({ job }) => job)).toEqual(['a', 'b', 'c', 'b', 'c']);
+    expect(service().calls.map(({ job }) => job)).toEqual(['a', 'b', 'c', 'b', 'c']);
   });
 
   test('calls under keys of its own', async () => {
@@ -82,7 +68,8 @@ describe('a fork', () => {
     const ids = [await forked(parent), await forked(parent)];
     expect(at(await runOf(parent.id), '/forks')).toEqual(ids);
     for (const id of ids) expect(await runOf(id)).toMatchObject({ parentRunId: parent.id });
-    const [started] = await eventsOf(stack.as('user'), ids[0] ?? '', 'run.started');
+    await until(ids[0] ?? '', 'completed');
+    const [started] = await eventsOf(user(), ids[0] ?? '', 'run.started');
     expect(started).toMatchObject({ seq: 1, parent: { runId: parent.id, checkpoint: parent.checkpoint } });
   });
 
@@ -90,7 +77,7 @@ describe('a fork', () => {
     const parent = await startParent(three, 'b');
     const id = await forked(parent);
     await until(id, 'completed');
-    const [first] = await checkpointsOf(stack.as('user'), id);
+    const [first] = await checkpointsOf(user(), id);
     expect(first).toMatchObject({ source: 'fork', parentId: parent.checkpoint, runId: id, step: 0, next: ['b'] });
   });
 
@@ -98,19 +85,19 @@ describe('a fork', () => {
     const parent = await startParent(asking, 'ask');
     const id = await forked(parent);
     await until(id, 'waiting');
-    await stack.as('approver').post(`/api/runs/${id}/approve`, {});
+    await stack().as('approver').post(`/api/runs/${id}/approve`, {});
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
     expect(await runOf(parent.id)).toMatchObject({ status: 'waiting' });
-    await stack.as('approver').post(`/api/runs/${parent.id}/approve`, {});
+    await stack().as('approver').post(`/api/runs/${parent.id}/approve`, {});
     expect(await until(parent.id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
   });
 
   test('of a run that is in the middle of a call does not wait for it', async () => {
-    const held = service.hold('b');
-    const { body } = await stack.as('user').post('/api/runs', { graph: three });
+    const held = service().hold('b');
+    const { body } = await user().post('/api/runs', { graph: three });
     const parentId = textAt(body, '/id');
     const release = await held;
-    const checkpoint = await checkpointWhere(stack.as('user'), parentId, leadsTo('b'));
+    const checkpoint = await checkpointWhere(user(), parentId, leadsTo('b'));
     await until(await forked({ id: parentId, checkpoint }), 'completed');
     expect(await runOf(parentId)).toMatchObject({ status: 'running', output: null });
     release();
@@ -118,7 +105,7 @@ describe('a fork', () => {
   });
 
   test('of a failed run does the failed node anew', async () => {
-    service.refuse('b');
+    service().refuse('b');
     const parent = await startParent(three, 'b');
     expect(await runOf(parent.id)).toMatchObject({ status: 'failed' });
     expect(await until(await forked(parent), 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
@@ -127,10 +114,10 @@ describe('a fork', () => {
 
   test('that fails may be retried', async () => {
     const parent = await startParent(three, 'b');
-    service.refuse('b');
+    service().refuse('b');
     const id = await forked(parent);
     await until(id, 'failed');
-    await stack.as('user').post(`/api/runs/${id}/retry`, {});
+    await user().post(`/api/runs/${id}/retry`, {});
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
     expect(keysOf('b')).toHaveLength(3);
   });
@@ -138,13 +125,13 @@ describe('a fork', () => {
   test('where nothing comes next has ended', async () => {
     const id = await forked(await startParent(three));
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
-    expect(service.calls).toHaveLength(3);
+    expect(service().calls).toHaveLength(3);
   });
 
   test('from a correction has as many supersteps left as its parent', async () => {
     const { id } = await startParent({ ...three, limits: { maxSteps: 4 } });
-    await patchState(stack.as('user'), id, { values: { log: 'x' } });
-    const checkpoint = await checkpointWhere(stack.as('user'), id, leadsTo());
+    await patchState(user(), id, { values: { log: 'x' } });
+    const checkpoint = await checkpointWhere(user(), id, leadsTo());
     const run = await until(await forked({ id, checkpoint }, { asNode: 'b' }), 'completed', 'failed');
     expect(run).toMatchObject({ error: null, output: { log: ['a', 'b', 'c', 'x', 'c'] } });
   });
@@ -152,7 +139,7 @@ describe('a fork', () => {
   test('onto a breakpoint of its graph pauses at it again', async () => {
     const parent = await startParent({ ...three, interruptBefore: ['b'] }, 'b');
     expect(await until(await forked(parent), 'paused')).toMatchObject({ next: ['b'] });
-    expect(service.done).toEqual(['a']);
+    expect(service().done).toEqual(['a']);
   });
 
   test('under one Idempotency-Key is one fork', async () => {
@@ -166,11 +153,11 @@ describe('a fork', () => {
 
   test('leaves its parent as it was', async () => {
     const parent = await startParent(three, 'b');
-    const before = await allOf(stack.as('user'), parent.id);
+    const before = await allOf(user(), parent.id);
     const id = await forked(parent, { values: { log: 'x' }, asNode: 'b' });
     await until(id, 'completed');
-    await patchState(stack.as('user'), id, { values: { log: 'y' } });
-    const { run, ...after } = await allOf(stack.as('user'), parent.id);
+    await patchState(user(), id, { values: { log: 'y' } });
+    const { run, ...after } = await allOf(user(), parent.id);
     expect({ ...after, run: { ...Object(run), forks: [] } }).toEqual(before);
   });
 });
@@ -179,7 +166,7 @@ describe('a fork with', () => {
   test('values puts them through the reducers', async () => {
     const id = await forked(await startParent(three, 'b'), { values: { log: ['x', 'y'] } });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'x', 'y', 'b', 'c'] } });
-    expect(await eventsOf(stack.as('user'), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
+    expect(await eventsOf(user(), id, 'state.updated')).toMatchObject([{ by: 'uma' }]);
   });
 
   test('asNode takes that node’s edges', async () => {
@@ -189,9 +176,9 @@ describe('a fork with', () => {
   });
 
   test('another published version of the graph goes on in that', async () => {
-    await stack.as('user').post('/api/graphs', three);
+    await user().post('/api/graphs', three);
     const parent = await startParent('three@1', 'b');
-    await stack.as('user').post('/api/graphs', { ...three, nodes: { ...three.nodes, b: aJob('better b') } });
+    await user().post('/api/graphs', { ...three, nodes: { ...three.nodes, b: aJob('better b') } });
     const second = await until(await forked(parent, { graph: 'three@2' }), 'completed');
     expect(second).toMatchObject({ graph: { name: 'three', version: 2 }, output: { log: ['a', 'better b', 'c'] } });
     const first = await until(await forked(parent), 'completed');
@@ -241,7 +228,7 @@ describe('a fork that can not be', () => {
 
   test('is of a run of another tenant', async () => {
     const { id, checkpoint } = await startParent(three, 'b');
-    const answer = await stack.as('otherTenantUser').post(`/api/runs/${id}/fork`, { checkpoint });
+    const answer = await stack().as('otherTenantUser').post(`/api/runs/${id}/fork`, { checkpoint });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_RUN'));
     expect(at(await runOf(id), '/forks')).toEqual([]);
   });
@@ -249,7 +236,7 @@ describe('a fork that can not be', () => {
   test('speaks for an approval that somebody else decides', async () => {
     const { id, checkpoint } = await startParent(asking, 'ask');
     expect(await fork(id, { checkpoint, asNode: 'ask' })).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
-    expect(await stack.as('admin').post(`/api/runs/${id}/fork`, { checkpoint, asNode: 'ask' })).toMatchObject({
+    expect(await stack().as('admin').post(`/api/runs/${id}/fork`, { checkpoint, asNode: 'ask' })).toMatchObject({
       status: 201,
     });
   });
@@ -258,11 +245,11 @@ describe('a fork that can not be', () => {
 describe('an approval in a fork', () => {
   test('is asked again, and names what the parent did after the checkpoint', async () => {
     const parent = await startParent(asking, 'ask');
-    await stack.as('approver').post(`/api/runs/${parent.id}/approve`, {});
+    await stack().as('approver').post(`/api/runs/${parent.id}/approve`, {});
     await until(parent.id, 'completed');
     const id = await forked(parent);
     await until(id, 'waiting');
-    const [approval] = await readAll(stack.as('user'), `/api/approvals?runId=${id}`);
+    const [approval] = await readAll(user(), `/api/approvals?runId=${id}`);
     expect(approval).toMatchObject({ runId: id, status: 'pending', decisions: [] });
     const done = [{ node: 'b', tool: 'work', at: expect.stringMatching(/Z$/) }];
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3, parentRun: { runId: parent.id, done } });
@@ -271,7 +258,7 @@ describe('an approval in a fork', () => {
   test('says nothing of a parent that did nothing since', async () => {
     const id = await forked(await startParent(asking, 'ask'));
     await until(id, 'waiting');
-    const [approval] = await readAll(stack.as('user'), `/api/approvals?runId=${id}`);
+    const [approval] = await readAll(user(), `/api/approvals?runId=${id}`);
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3 });
   });
 
@@ -279,9 +266,9 @@ describe('an approval in a fork', () => {
     const parent = await startParent(asking, 'ask');
     const id = await forked(parent);
     await until(id, 'waiting');
-    await stack.as('approver').post(`/api/runs/${id}/reject`, { reason: 'no' });
+    await stack().as('approver').post(`/api/runs/${id}/reject`, { reason: 'no' });
     await until(id, 'completed', 'failed');
-    const [approval] = listAt((await stack.as('user').get(`/api/approvals?runId=${parent.id}`)).body, '/items');
+    const [approval] = listAt((await user().get(`/api/approvals?runId=${parent.id}`)).body, '/items');
     expect(approval).toMatchObject({ status: 'pending', decisions: [] });
   });
 });

@@ -1,59 +1,38 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
-import { PATIENTLY, anAskingGraph, hasStatus, startRun } from '../support/api-runs.ts';
+import { expect, test } from 'vitest';
+import { PATIENTLY, anAskingGraph, startRun } from '../support/api-runs.ts';
 import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: TestStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
-const control = async (id: string, name: string, body: object = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
-const get = async (path: string): Promise<Json> => (await stack.as('user').get(path)).body;
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(...statuses));
+const { service, user, get, control, until } = useWorkingStack(startTestStack);
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 
 test.each([
   ['retry', {}],
   ['skip', { output: { job: 'x' } }],
 ])('%s of a run that was canceled while an intervention waited', async (name, body) => {
-  service.refuse('a');
+  service().refuse('a');
   const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
-  const id = textAt(await startRun(stack.as('user'), graph), '/id');
+  const id = textAt(await startRun(user(), graph), '/id');
   await control(id, 'cancel');
   await until(id, 'canceled');
   expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
 });
 test('concurrent retries: the others are 409', async () => {
-  service.refuse('b');
-  const id = textAt(await startRun(stack.as('user'), three), '/id');
+  service().refuse('b');
+  const id = textAt(await startRun(user(), three), '/id');
   const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
   expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['202', '409', '409', '409', '409']);
 });
 async function startLimited(): Promise<string> {
-  const { body } = await stack
-    .as('user')
-    .post(
-      '/api/runs',
-      { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } },
-      { prefer: 'wait=15' },
-    );
+  const { body } = await user().post(
+    '/api/runs',
+    { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } },
+    { prefer: 'wait=15' },
+  );
   return textAt(body, '/id');
 }
 test('the 202 of a retry shows the limits in force', async () => {
@@ -64,7 +43,7 @@ test('a fork of a run whose limits a retry raised has the raised ones', async ()
   const id = await startLimited();
   await control(id, 'retry', { limits: { maxSteps: 5 } });
   await until(id, 'completed');
-  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(stack.as('user'), id, leadsTo('b')) });
+  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
   expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({
     limits: { maxSteps: 5 },
     error: null,
@@ -72,7 +51,7 @@ test('a fork of a run whose limits a retry raised has the raised ones', async ()
 });
 test('the 202 of canceling a queued run shows it canceled', async () => {
   const begin = async () =>
-    await stack.as('user').post('/api/runs', { graph: anAskingGraph(), threadId: 'b5', onBusy: 'enqueue' });
+    await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b5', onBusy: 'enqueue' });
   await begin();
   const { body } = await begin();
   expect(await control(textAt(body, '/id'), 'cancel')).toMatchObject({ status: 202, body: { status: 'canceled' } });
@@ -81,7 +60,7 @@ test('a thread keeps its state when the next input breaks a schema on top of it'
   const channels = { log: { reducer: 'append', schema: { type: 'array', maxItems: 3 } } } as const;
   const graph = aDefinition({ channels, nodes: { a: { type: 'set', write: {} } } });
   const begin = async (log: number[]) =>
-    (await stack.as('user').post('/api/runs', { graph, input: { log }, threadId: 'b6' }, { prefer: 'wait=15' })).body;
+    (await user().post('/api/runs', { graph, input: { log }, threadId: 'b6' }, { prefer: 'wait=15' })).body;
   await begin([1, 2, 3]);
   expect(await begin([4])).toMatchObject({ status: 'failed', error: { code: 'CHANNEL_SCHEMA_VIOLATION' } });
   expect(await get('/api/threads/b6/state')).toMatchObject({ values: { log: [1, 2, 3] } });
@@ -89,7 +68,7 @@ test('a thread keeps its state when the next input breaks a schema on top of it'
 });
 test('the state of a thread is never empty while the next run begins', async () => {
   const begin = async () =>
-    (await stack.as('user').post('/api/runs', { graph: aDefinition(), threadId: 'b7' }, { prefer: 'wait=15' })).body;
+    (await user().post('/api/runs', { graph: aDefinition(), threadId: 'b7' }, { prefer: 'wait=15' })).body;
   await begin();
   for (let times = 0; times < 5; times++) {
     const next = begin();
@@ -99,7 +78,7 @@ test('the state of a thread is never empty while the next run begins', async () 
 });
 test('an interrupting run behind a queued one ends the active run', async () => {
   const begin = async (onBusy: string) =>
-    textAt((await stack.as('user').post('/api/runs', { graph: anAskingGraph(), threadId: 'b8', onBusy })).body, '/id');
+    textAt((await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b8', onBusy })).body, '/id');
   const active = await begin('reject');
   await until(active, 'waiting');
   await begin('enqueue');
@@ -107,32 +86,32 @@ test('an interrupting run behind a queued one ends the active run', async () => 
   await expect.poll(async () => at(await get(`/api/runs/${active}`), '/status'), PATIENTLY).toBe('canceled');
 }, 30_000);
 test('the difference of a fork that has not begun begins at its checkpoint', async () => {
-  const id = textAt(await startRun(stack.as('user'), three), '/id');
-  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(stack.as('user'), id, leadsTo('b')) });
+  const id = textAt(await startRun(user(), three), '/id');
+  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
   expect(await get(`/api/runs/${id}/diff?with=${textAt(body, '/id')}`)).toMatchObject({ common: { runId: id } });
 });
 test('NUL in a thread id is no fault', async () => {
-  const answer = await stack.as('user').post('/api/runs', { graph: aDefinition(), threadId: 'a\u0000b' });
+  const answer = await user().post('/api/runs', { graph: aDefinition(), threadId: 'a\u0000b' });
   expect(answer.status).toBeLessThan(500);
 });
 test('a correction stands at the superstep before it', async () => {
-  const id = textAt(await startRun(stack.as('user'), three), '/id');
-  await patchState(stack.as('user'), id, { values: { log: 'x' } });
-  expect((await checkpointsOf(stack.as('user'), id)).map((one) => at(one, '/step'))).toEqual([-1, 0, 1, 2, 2]);
+  const id = textAt(await startRun(user(), three), '/id');
+  await patchState(user(), id, { values: { log: 'x' } });
+  expect((await checkpointsOf(user(), id)).map((one) => at(one, '/step'))).toEqual([-1, 0, 1, 2, 2]);
 });
 test('a fork from a correction has as many supersteps left as its parent', async () => {
-  const id = textAt(await startRun(stack.as('user'), { ...three, limits: { maxSteps: 4 } }), '/id');
-  await patchState(stack.as('user'), id, { values: { log: 'x' } });
+  const id = textAt(await startRun(user(), { ...three, limits: { maxSteps: 4 } }), '/id');
+  await patchState(user(), id, { values: { log: 'x' } });
   const { body } = await control(id, 'fork', {
-    checkpoint: await checkpointWhere(stack.as('user'), id, leadsTo()),
+    checkpoint: await checkpointWhere(user(), id, leadsTo()),
     asNode: 'b',
   });
   expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({ status: 'completed' });
 });
 test('a fork of a run that is paused at a breakpoint of its own pauses there again', async () => {
-  const { body } = await stack.as('user').post('/api/runs', { graph: three, interruptBefore: ['b'] });
+  const { body } = await user().post('/api/runs', { graph: three, interruptBefore: ['b'] });
   const id = textAt(body, '/id');
   await until(id, 'paused');
-  const fork = await control(id, 'fork', { checkpoint: await checkpointWhere(stack.as('user'), id, leadsTo('b')) });
+  const fork = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
   expect(await until(textAt(fork.body, '/id'), 'completed', 'paused')).toMatchObject({ status: 'paused' });
 });

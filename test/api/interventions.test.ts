@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aToolOf } from '../support/configured-tool.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { answer, breakOff, hangUp, json, startLoopbackServer } from '../support/loopback-server.ts';
 import type { Answer, LoopbackServer } from '../support/loopback-server.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
+import { createRunControls } from '../support/run-controls.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 
@@ -28,7 +29,7 @@ afterAll(async () => {
 });
 
 /** A call that a person looks after when it fails, and whose answer has to be a number. */
-function aWatchedGraph(over: Partial<NodeOfType<'tool'>> = {}): GraphDefinition {
+function aWatchedGraph(over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {}): GraphDefinition {
   const channels = { answer: { schema: { type: ['number', 'null'] } } };
   return aGraphOf(
     { type: 'tool', tool: 'work', onError: 'intervene', write: { answer: '{{ result.n }}' }, ...over },
@@ -42,11 +43,7 @@ async function startFailing(failure: Answer, graph = aWatchedGraph()): Promise<s
   return textAt(await startRun(stack.as('user'), graph), '/id');
 }
 
-const control = async (id: string, name: string, body: object = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
-const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
-const until = async (id: string, status: string): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(status));
+const { runOf, control, until } = createRunControls(() => stack.as('user'));
 const failuresOf = async (id: string): Promise<Json[]> => await eventsOf(stack.as('user'), id, 'node.failed');
 const keys = (): (string | string[] | undefined)[] => server.requests.map(({ headers }) => headers['idempotency-key']);
 

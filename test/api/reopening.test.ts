@@ -1,37 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { PATIENTLY, anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { PATIENTLY, anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aJob, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
 import { openTemporalCli } from '../support/temporal-cli.ts';
 import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: TestStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
+const { stack, service, user, runOf, control, until } = useWorkingStack(startTestStack);
 
-const control = async (id: string, name: string, body: object = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
-const runOf = async (id: string): Promise<Json> => (await stack.as('user').get(`/api/runs/${id}`)).body;
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(...statuses));
-const ofType = async (id: string, type: string): Promise<Json[]> => await eventsOf(stack.as('user'), id, type);
-const callsOf = (job: string): number => service.calls.filter((call) => call.job === job).length;
+const ofType = async (id: string, type: string): Promise<Json[]> => await eventsOf(user(), id, type);
+const callsOf = (job: string): number => service().calls.filter((call) => call.job === job).length;
 
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
 
@@ -46,8 +28,8 @@ const pair = aDefinition({
 
 /** Starts a run some of whose jobs are refused. @returns its id, once it has failed */
 async function startFailing(graph: GraphDefinition, ...refused: string[]): Promise<string> {
-  for (const job of refused) service.refuse(job);
-  const run = await startRun(stack.as('user'), graph);
+  for (const job of refused) service().refuse(job);
+  const run = await startRun(user(), graph);
   expect(run).toMatchObject({ status: 'failed' });
   return textAt(run, '/id');
 }
@@ -111,16 +93,16 @@ describe('retrying a failed run', () => {
   ];
   describe.each(shapes)('in $shape', ({ graph, refused, log }) => {
     test.each([1, 2])('calls only what failed, after %i failures', async (failures) => {
-      service.refuse(refused, failures);
-      const id = textAt(await startRun(stack.as('user'), graph), '/id');
+      service().refuse(refused, failures);
+      const id = textAt(await startRun(user(), graph), '/id');
       for (let times = 1; times <= failures; times++) {
         await until(id, 'failed');
         expect(await control(id, 'retry')).toMatchObject({ status: 202, body: { id } });
         await expect.poll(() => callsOf(refused), PATIENTLY).toBe(times + 1);
       }
       expect(await until(id, 'completed')).toMatchObject({ error: null, output: { log } });
-      expect(service.done.toSorted()).toEqual(log.toSorted());
-      expect(service.calls).toHaveLength(log.length + failures);
+      expect(service().done.toSorted()).toEqual(log.toSorted());
+      expect(service().calls).toHaveLength(log.length + failures);
       expect(callsOf(refused)).toBe(failures + 1);
     });
   });
@@ -128,11 +110,11 @@ describe('retrying a failed run', () => {
   test('of two nodes may name one; the other stays failed', async () => {
     const id = await startFailing(pair, 'a', 'b');
     await control(id, 'retry', { node: 'a' });
-    await expect.poll(() => service.done, PATIENTLY).toEqual(['a']);
+    await expect.poll(() => service().done, PATIENTLY).toEqual(['a']);
     expect(await until(id, 'failed')).toMatchObject({ error: { node: 'b' } });
     await control(id, 'retry', { node: 'b' });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b', 'c'] } });
-    expect(service.done).toEqual(['a', 'b', 'c']);
+    expect(service().done).toEqual(['a', 'b', 'c']);
   });
 
   test('of two nodes that names neither is one of both', async () => {
@@ -144,7 +126,7 @@ describe('retrying a failed run', () => {
 
   test('works when its workflow has long been closed', async () => {
     const id = await startFailing(three, 'b');
-    const temporal = await openTemporalCli(stack.temporalAddress);
+    const temporal = await openTemporalCli(stack().temporalAddress);
     const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
     await expect.poll(statusOf, PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     await control(id, 'retry');
@@ -154,14 +136,13 @@ describe('retrying a failed run', () => {
 
   test('under one Idempotency-Key is one retry', async () => {
     const id = await startFailing(three, 'b');
-    const once = async () =>
-      await stack.as('user').post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': `retry ${id}` });
+    const once = async () => await user().post(`/api/runs/${id}/retry`, {}, { 'idempotency-key': `retry ${id}` });
     const [first, second] = [await once(), await once()];
     expect(second).toMatchObject({ status: 202, body: first.body });
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     await until(id, 'completed');
     expect(await ofType(id, 'run.retried')).toHaveLength(1);
-    expect(service.calls).toHaveLength(4);
+    expect(service().calls).toHaveLength(4);
   });
 
   test('many times at once is taken once', async () => {
@@ -170,12 +151,12 @@ describe('retrying a failed run', () => {
     expect(answers.filter(({ status }) => status === 202)).toHaveLength(1);
     await until(id, 'completed');
     expect(await ofType(id, 'run.retried')).toHaveLength(1);
-    expect(service.calls).toHaveLength(4);
+    expect(service().calls).toHaveLength(4);
   });
 
   test('shows the run at work at once, and never again as it had ended', async () => {
     const id = await startFailing(three, 'b');
-    const held = service.hold('b');
+    const held = service().hold('b');
     await control(id, 'retry');
     expect(await runOf(id)).toMatchObject({ status: 'running', endedAt: null, error: null, output: null });
     const release = await held;
@@ -185,13 +166,13 @@ describe('retrying a failed run', () => {
   });
 
   test('goes on with one history: numbers without gap or repeat', async () => {
-    service.refuse('b', 2);
-    const id = textAt(await startRun(stack.as('user'), three), '/id');
+    service().refuse('b', 2);
+    const id = textAt(await startRun(user(), three), '/id');
     await control(id, 'retry');
     await expect.poll(async () => await ofType(id, 'run.failed'), PATIENTLY).toHaveLength(2);
     await control(id, 'retry');
     await until(id, 'completed');
-    const events = await eventsOf(stack.as('user'), id);
+    const events = await eventsOf(user(), id);
     expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, index) => index + 1));
     const types = events.map((event) => textAt(event, '/type')).filter((type) => type.startsWith('run.'));
     expect(types).toEqual('started failed retried failed retried completed'.split(' ').map((word) => `run.${word}`));
@@ -205,7 +186,7 @@ describe('retrying a failed run', () => {
       nodes: { a: aJob('a'), b: aJob('{{ state.order }}') },
     });
     const id = await startFailing(graph, 'wrong');
-    const patched = await patchState(stack.as('user'), id, { values: { order: 'right' } });
+    const patched = await patchState(user(), id, { values: { order: 'right' } });
     expect(patched).toMatchObject({ status: 200, body: { values: { order: 'right' }, next: ['b'] } });
     expect(await runOf(id)).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED' } });
     await control(id, 'retry');
@@ -224,10 +205,10 @@ describe('retrying a failed run', () => {
     });
     const id = await startFailing(graph);
     expect(await runOf(id)).toMatchObject({ error: { code: 'EXPRESSION_FAILED' } });
-    await patchState(stack.as('user'), id, { values: { n: 2 } });
+    await patchState(user(), id, { values: { n: 2 } });
     await control(id, 'retry');
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'b'] } });
-    expect(service.calls).toHaveLength(2);
+    expect(service().calls).toHaveLength(2);
   });
 
   test('of a node that has not failed is refused, and the run stays failed', async () => {
@@ -240,7 +221,7 @@ describe('retrying a failed run', () => {
 describe('retrying with other limits', () => {
   const limited = aDefinition({ ...three, limits: { maxSteps: 3, deadline: '1m' } });
   async function startLimited(limits: object): Promise<string> {
-    const { body } = await stack.as('user').post('/api/runs', { graph: limited, limits }, { prefer: 'wait=15' });
+    const { body } = await user().post('/api/runs', { graph: limited, limits }, { prefer: 'wait=15' });
     expect(body).toMatchObject({ status: 'failed', error: { code: 'GRAPH_RECURSION_LIMIT' } });
     return textAt(body, '/id');
   }
@@ -248,11 +229,11 @@ describe('retrying with other limits', () => {
   test('goes on with what was counted so far', async () => {
     const id = await startLimited({ maxSteps: 1 });
     await control(id, 'retry', { limits: { maxSteps: 2 } });
-    await expect.poll(() => service.done, PATIENTLY).toEqual(['a', 'b']);
+    await expect.poll(() => service().done, PATIENTLY).toEqual(['a', 'b']);
     expect(await until(id, 'failed')).toMatchObject({ limits: { maxSteps: 2 }, error: { step: 2 } });
     await control(id, 'retry', { limits: { maxSteps: 3 } });
     expect(await until(id, 'completed')).toMatchObject({ limits: { maxSteps: 3 } });
-    expect(service.done).toEqual(['a', 'b', 'c']);
+    expect(service().done).toEqual(['a', 'b', 'c']);
   });
 
   test.each([
@@ -268,11 +249,11 @@ describe('retrying with other limits', () => {
 
   test('has the deadline start anew', async () => {
     const graph = aDefinition({ nodes: { wait: { type: 'wait', for: '300ms' }, a: aJob('a') } });
-    const { body } = await stack.as('user').post('/api/runs', { graph, limits: { deadline: '50ms' } });
+    const { body } = await user().post('/api/runs', { graph, limits: { deadline: '50ms' } });
     expect(await until(textAt(body, '/id'), 'failed')).toMatchObject({ error: { code: 'DEADLINE_EXCEEDED' } });
     await control(textAt(body, '/id'), 'retry', { limits: { deadline: '30s' } });
     expect(await until(textAt(body, '/id'), 'completed')).toMatchObject({ limits: { deadline: '30s' } });
-    expect(service.done).toEqual(['a']);
+    expect(service().done).toEqual(['a']);
   });
 });
 
@@ -282,7 +263,7 @@ describe('skipping in a failed run', () => {
     expect(await control(id, 'skip', { output: { job: 'by hand' } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'by hand', 'c'] } });
     expect(await ofType(id, 'node.skipped')).toMatchObject([{ node: 'b', by: 'uma' }]);
-    expect(service.done).toEqual(['a', 'c']);
+    expect(service().done).toEqual(['a', 'c']);
   });
 
   test('leaves the run failed while another node has failed too', async () => {
@@ -308,7 +289,7 @@ describe('replanning a failed run', () => {
     const id = await startFailing(three, 'b');
     expect(await control(id, 'replan', { node: 'c', values: { log: 'instead of b' } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { log: ['a', 'instead of b', 'c'] } });
-    expect(service.done).toEqual(['a', 'c']);
+    expect(service().done).toEqual(['a', 'c']);
   });
 
   test.each([
@@ -336,13 +317,13 @@ describe('a run that nothing failed in', () => {
   ] as const;
 
   test.each(controls)('is not told to %s %j once it is completed', async (name, body) => {
-    const run = await startRun(stack.as('user'), three);
+    const run = await startRun(user(), three);
     expect(await control(textAt(run, '/id'), name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await runOf(textAt(run, '/id'))).toEqual(run);
   });
 
   test.each(controls)('is not told to %s %j once it is canceled', async (name, body) => {
-    const id = textAt(await startRun(stack.as('user'), anAskingGraph()), '/id');
+    const id = textAt(await startRun(user(), anAskingGraph()), '/id');
     await control(id, 'cancel');
     const canceled = await until(id, 'canceled');
     expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
@@ -353,9 +334,9 @@ describe('a run that nothing failed in', () => {
     ['retry', {}],
     ['skip', { output: { job: 'x' } }],
   ])('is not told to %s %j once it is canceled while a node waited for somebody', async (name, body) => {
-    service.refuse('a');
+    service().refuse('a');
     const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
-    const id = textAt(await startRun(stack.as('user'), graph), '/id');
+    const id = textAt(await startRun(user(), graph), '/id');
     await control(id, 'cancel');
     const canceled = await until(id, 'canceled');
     expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));

@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { eventsOf, hasStatus } from '../support/api-runs.ts';
+import { eventsOf } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aToolOf } from '../support/configured-tool.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
 import type { LoopbackServer } from '../support/loopback-server.ts';
 import { aProblem } from '../support/problems.ts';
+import { createRunControls } from '../support/run-controls.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 
@@ -37,8 +38,7 @@ async function control(id: string, name: string, body: object = {}): Promise<voi
   if (status !== 202) throw new Error(JSON.stringify(answered));
 }
 
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(...statuses));
+const { until } = createRunControls(() => stack.as('user'));
 
 async function replay(id: string, body: object = {}): Promise<Json> {
   const { status, body: run } = await stack.as('user').post(`/api/runs/${id}/replay`, body);

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { anAskingGraph, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
+import { anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
+import { createRunControls } from '../support/run-controls.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 
@@ -16,10 +17,7 @@ afterAll(async () => await stack.stop());
 
 const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
 const three = aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') } });
-const control = async (id: string, name: string, body: object = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
-const until = async (id: string, status: string): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(status));
+const { control, until } = createRunControls(() => stack.as('user'));
 
 /** Starts a run that stops before a node. */
 async function startStopping(over: object = { interruptBefore: ['b'] }): Promise<Json> {

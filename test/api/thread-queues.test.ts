@@ -1,28 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
-import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
-import { PATIENTLY, eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiAnswer } from '../support/api-client.ts';
+import { PATIENTLY, eventsOf, readAll } from '../support/api-runs.ts';
 import { aJob, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { aProblem } from '../support/problems.ts';
 import { startRestartableStack } from '../support/restartable-stack.ts';
-import type { RestartableStack } from '../support/restartable-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: RestartableStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startRestartableStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
+const { stack, service, user, get, control, until } = useWorkingStack(startRestartableStack);
 
 /** What is given as `say` is done as a job and logged. */
 const saying = aDefinition({
@@ -39,15 +25,9 @@ const asking = {
   ],
 } as const;
 
-const user = (): ApiClient => stack.as('user');
 const start = async (threadId: string, onBusy: string, { say, graph = saying }: { say: string; graph?: object }) =>
   await user().post('/api/runs', { graph, input: { say }, threadId, onBusy });
-const get = async (path: string): Promise<Json> => (await user().get(path)).body;
-const control = async (id: string, name: string, body: object = {}) =>
-  await user().post(`/api/runs/${id}/${name}`, body);
-const approve = async (id: string) => await stack.as('approver').post(`/api/runs/${id}/approve`, {});
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await user().untilRun(id, hasStatus(...statuses));
+const approve = async (id: string) => await stack().as('approver').post(`/api/runs/${id}/approve`, {});
 const idOf = ({ status, body }: ApiAnswer): string => {
   expect({ status, detail: at(body, '/detail') }).toEqual({ status: 201, detail: undefined });
   return textAt(body, '/id');
@@ -75,10 +55,10 @@ describe('ten runs at once on one thread', () => {
     const answers = await Promise.all(TEN.map((say) => start('ten enqueue', 'enqueue', { say })));
     const runs = await Promise.all(answers.map(async (answer) => await until(idOf(answer), 'completed')));
     const ordered = runs.toSorted((a, b) => textAt(a, '/startedAt').localeCompare(textAt(b, '/startedAt')));
-    expect(ordered.map((run) => at(run, '/output/log'))).toEqual(TEN.map((_, n) => service.done.slice(0, n + 1)));
+    expect(ordered.map((run) => at(run, '/output/log'))).toEqual(TEN.map((_, n) => service().done.slice(0, n + 1)));
     const ends = ['', ...ordered.map((run) => textAt(run, '/endedAt'))];
     expect(ordered.filter((run, n) => textAt(run, '/startedAt') < (ends[n] ?? ''))).toEqual([]);
-    expect(service.done.toSorted()).toEqual(TEN);
+    expect(service().done.toSorted()).toEqual(TEN);
     expect(await get('/api/threads/ten%20enqueue')).toMatchObject({ activeRunId: null, queued: [] });
   });
 
@@ -113,13 +93,13 @@ describe('a queued run', () => {
     for (const say of ['second', 'third', 'fourth']) ids.push(idOf(await start('order', 'enqueue', { say })));
     await approve(first);
     for (const id of ids) await until(id, 'completed');
-    expect(service.done).toEqual(['first', 'second', 'third', 'fourth']);
-    expect(at(await get('/api/threads/order/state'), '/values/log')).toEqual(service.done);
+    expect(service().done).toEqual(['first', 'second', 'third', 'fourth']);
+    expect(at(await get('/api/threads/order/state'), '/values/log')).toEqual(service().done);
   });
 
   test.each(['cancel', 'fail'])('begins when the one before it ends otherwise: %s', async (how) => {
     const threadId = `otherwise ${how}`;
-    if (how === 'fail') service.refuse('first');
+    if (how === 'fail') service().refuse('first');
     const first = await occupy(threadId);
     const second = idOf(await start(threadId, 'enqueue', { say: 'second' }));
     await (how === 'fail' ? approve(first) : control(first, 'cancel'));
@@ -132,7 +112,7 @@ describe('a queued run', () => {
     expect(await start('past', 'reject', { say: 'third' })).toMatchObject(aProblem(409, 'THREAD_BUSY'));
     await approve(first);
     await until(second, 'completed');
-    expect(service.done).toEqual(['first', 'second']);
+    expect(service().done).toEqual(['first', 'second']);
   });
 
   test('that is canceled never begins; the next one does', async () => {
@@ -150,7 +130,7 @@ describe('a queued run', () => {
     await approve(first);
     expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'third'] } });
     expect(await get(`/api/runs/${second}`)).toEqual(canceled);
-    expect(service.done).toEqual(['first', 'third']);
+    expect(service().done).toEqual(['first', 'third']);
   });
 
   test('that was canceled can not be told anything more', async () => {
@@ -192,7 +172,7 @@ describe('a queued run', () => {
   });
 
   test('keeps an ended run of its thread from going on', async () => {
-    service.refuse('first');
+    service().refuse('first');
     const first = await occupy('ended');
     const second = idOf(await start('ended', 'enqueue', { say: 'second', graph: asking }));
     await approve(first);
@@ -206,7 +186,7 @@ describe('an interrupting run', () => {
   test.each(['waiting', 'paused', 'calling'])('ends the one that is %s, and goes on from its state', async (status) => {
     const threadId = `interrupt ${status}`;
     await until(idOf(await start(threadId, 'reject', { say: 'before' })), 'completed');
-    const held = service.hold('first');
+    const held = service().hold('first');
     const active = await occupy(threadId);
     if (status === 'paused') await control(active, 'pause');
     if (status === 'calling') await approve(active);
@@ -228,7 +208,7 @@ describe('an interrupting run', () => {
   test('is for those who may control runs', async () => {
     await occupy('interrupt permission');
     const body = { graph: saying, input: {}, threadId: 'interrupt permission', onBusy: 'interrupt' };
-    expect(await stack.as('approver').post('/api/runs', body)).toMatchObject(aProblem(403, 'FORBIDDEN'));
+    expect(await stack().as('approver').post('/api/runs', body)).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
 
@@ -236,9 +216,9 @@ test('a queue survives a restart of everything', async () => {
   const first = await occupy('restart');
   const second = idOf(await start('restart', 'enqueue', { say: 'second' }));
   const third = idOf(await start('restart', 'enqueue', { say: 'third' }));
-  await stack.restart();
+  await stack().restart();
   expect(await get('/api/threads/restart')).toMatchObject({ activeRunId: first, queued: [second, third] });
   await approve(first);
   expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'second', 'third'] } });
-  expect(service.done).toEqual(['first', 'second', 'third']);
+  expect(service().done).toEqual(['first', 'second', 'third']);
 }, 120_000);

@@ -1,28 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Tokens } from '../../src/dev/issuer.ts';
-import type { Json } from '../../src/graph/json.ts';
 import { eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
 import { aJob, checkpointWhere, leadsTo, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
 
-let service: JobService;
-let stack: TestStack;
-beforeAll(async () => {
-  service = await startJobService();
-  stack = await startTestStack({ tools: [aToolOf(service)], http: { allow: [service.address] } });
-});
-beforeEach(() => service.forget());
-afterAll(async () => {
-  await stack.stop();
-  await service.stop();
-});
+const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 
 /** What is given as `say` is done as a job and logged. */
 const saying = aDefinition({
@@ -41,12 +27,9 @@ interface Starting {
 }
 
 const start = async ({ as = 'user', say = 'hi', graph = saying, ...over }: Starting) =>
-  await stack.as(as).post('/api/runs', { graph, input: { say }, ...over });
-const get = async (path: string): Promise<Json> => (await stack.as('user').get(path)).body;
-const control = async (id: string, name: string, body: object = {}) =>
-  await stack.as('user').post(`/api/runs/${id}/${name}`, body);
-const until = async (id: string, ...statuses: string[]): Promise<Json> =>
-  await stack.as('user').untilRun(id, hasStatus(...statuses));
+  await stack()
+    .as(as)
+    .post('/api/runs', { graph, input: { say }, ...over });
 
 /** Starts a run and waits until it rests. */
 async function started(starting: Starting): Promise<string> {
@@ -62,7 +45,7 @@ describe('a thread', () => {
       values: { log: ['one', 'two', 'three'], say: 'three' },
       next: [],
     });
-    expect(service.done).toEqual(['one', 'two', 'three']);
+    expect(service().done).toEqual(['one', 'two', 'three']);
   });
 
   test('tells which runs it has', async () => {
@@ -92,7 +75,7 @@ describe('a thread', () => {
       { from: '__start__', to: 'first' },
       { from: 'first', to: 'only' },
     ];
-    service.refuse('bad');
+    service().refuse('bad');
     const failed = await started({ threadId: 'free', graph: { ...graph, edges }, say: 'bad' });
     expect(await get(`/api/runs/${failed}`)).toMatchObject({ status: 'failed' });
     expect(await get('/api/threads/free')).toMatchObject({ activeRunId: null, lastRunId: failed });
@@ -119,27 +102,27 @@ describe('a thread', () => {
 
   test('goes on from what its last run was corrected to', async () => {
     const id = await started({ threadId: 'corrected', say: 'one' });
-    expect(await patchState(stack.as('user'), id, { values: { log: 'corrected' } })).toMatchObject({ status: 200 });
+    expect(await patchState(user(), id, { values: { log: 'corrected' } })).toMatchObject({ status: 200 });
     await started({ threadId: 'corrected', say: 'two' });
     expect(await get('/api/threads/corrected/state')).toMatchObject({ values: { log: ['one', 'corrected', 'two'] } });
   });
 
   test('is left by a fork', async () => {
     const id = await started({ threadId: 'forked' });
-    const checkpoint = await checkpointWhere(stack.as('user'), id, leadsTo('only'));
+    const checkpoint = await checkpointWhere(user(), id, leadsTo('only'));
     const { body } = await control(id, 'fork', { checkpoint });
     expect(body).toMatchObject({ threadId: null, parentRunId: id });
     await until(textAt(body, '/id'), 'completed');
     expect(await get('/api/threads/forked')).toMatchObject({ activeRunId: null, lastRunId: id });
-    expect(await readAll(stack.as('user'), '/api/threads/forked/runs')).toHaveLength(1);
+    expect(await readAll(user(), '/api/threads/forked/runs')).toHaveLength(1);
   });
 });
 
 describe('a run of a thread that goes on after it has ended', () => {
   test('keeps the thread busy again', async () => {
-    service.refuse('hi');
+    service().refuse('hi');
     const id = await started({ threadId: 'again' });
-    const held = service.hold('hi');
+    const held = service().hold('hi');
     expect(await control(id, 'retry')).toMatchObject({ status: 202 });
     const release = await held;
     expect(await get('/api/threads/again')).toMatchObject({ activeRunId: id, lastRunId: id });
@@ -155,11 +138,11 @@ describe('a run of a thread that goes on after it has ended', () => {
     ['retried', (id: string) => control(id, 'retry')],
     ['skipped', (id: string) => control(id, 'skip', { output: { job: 'x' } })],
     ['replanned', (id: string) => control(id, 'replan', { node: 'only' })],
-    ['corrected', (id: string) => patchState(stack.as('user'), id, { values: { log: 'x' } })],
+    ['corrected', (id: string) => patchState(user(), id, { values: { log: 'x' } })],
   ] as const;
 
   test.each(ways)('is not %s when it has a successor', async (way, act) => {
-    service.refuse('hi');
+    service().refuse('hi');
     const threadId = `successor ${way}`;
     const id = await started({ threadId });
     const successor = await started({ threadId, say: 'next' });
@@ -170,41 +153,43 @@ describe('a run of a thread that goes on after it has ended', () => {
   });
 
   test('is not retried while another is at work', async () => {
-    service.refuse('hi');
+    service().refuse('hi');
     const id = await started({ threadId: 'at work' });
     await started({ threadId: 'at work', graph: asking });
     expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'THREAD_BUSY'));
-    expect(service.calls).toHaveLength(1);
+    expect(service().calls).toHaveLength(1);
   });
 
   test('and a new one at the same moment: one of them has the thread', async () => {
-    service.refuse('hi');
+    service().refuse('hi');
     const id = await started({ threadId: 'same moment' });
     const [again, fresh] = await Promise.all([control(id, 'retry'), start({ threadId: 'same moment', say: 'fresh' })]);
     const statuses = [again.status, fresh.status];
     expect([JSON.stringify([202, 409]), JSON.stringify([409, 201])]).toContain(JSON.stringify(statuses));
     await expect.poll(async () => at(await get('/api/threads/same%20moment'), '/activeRunId')).toBeNull();
-    expect(service.done).toEqual([fresh.status === 201 ? 'fresh' : 'hi']);
+    expect(service().done).toEqual([fresh.status === 201 ? 'fresh' : 'hi']);
   });
 });
 
 describe('threads of tenants', () => {
   test('of one name are two', async () => {
     const ours = await started({ threadId: 'shared', say: 'ours', graph: asking });
-    expect(await stack.as('otherTenantUser').get('/api/threads/shared')).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
+    expect(await stack().as('otherTenantUser').get('/api/threads/shared')).toMatchObject(
+      aProblem(404, 'UNKNOWN_THREAD'),
+    );
     const { status, body } = await start({ threadId: 'shared', say: 'theirs', as: 'otherTenantUser' });
     expect(status).toBe(201);
     const theirs = textAt(body, '/id');
-    await stack.as('otherTenantUser').untilRun(theirs, hasStatus('completed'));
+    await stack().as('otherTenantUser').untilRun(theirs, hasStatus('completed'));
     expect(await get('/api/threads/shared')).toMatchObject({ activeRunId: ours, lastRunId: ours });
-    const seen = await stack.as('otherTenantUser').get('/api/threads/shared/state');
+    const seen = await stack().as('otherTenantUser').get('/api/threads/shared/state');
     expect(seen.body).toMatchObject({ values: { log: ['theirs'], say: 'theirs' } });
-    const runs = await readAll(stack.as('otherTenantUser'), '/api/threads/shared/runs');
+    const runs = await readAll(stack().as('otherTenantUser'), '/api/threads/shared/runs');
     expect(runs.map((run) => at(run, '/id'))).toEqual([theirs]);
   });
 
   test.each(['', '/state', '/checkpoints', '/runs'])('that nobody began are unknown: …%s', async (what) => {
-    expect(await stack.as('user').get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
+    expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
   });
 });
 
@@ -217,16 +202,16 @@ describe('the lists of a thread', () => {
 
   test.each([1, 2, 50])('runs are all there, the newest first, page by page of %i', async (limit) => {
     const ids = await startThree(`runs ${limit}`);
-    const runs = await readAll(stack.as('user'), `/api/threads/runs%20${limit}/runs`, limit);
+    const runs = await readAll(user(), `/api/threads/runs%20${limit}/runs`, limit);
     expect(runs.map((run) => at(run, '/id'))).toEqual(ids.toReversed());
-    const filtered = await readAll(stack.as('user'), `/api/runs?threadId=runs%20${limit}`, limit);
+    const filtered = await readAll(user(), `/api/runs?threadId=runs%20${limit}`, limit);
     expect(filtered).toEqual(runs);
   });
 
   test.each([1, 4, 50])('checkpoints are those of all runs, page by page of %i', async (limit) => {
     const ids = await startThree(`checkpoints ${limit}`);
     const path = `/api/threads/checkpoints%20${limit}/checkpoints`;
-    const items = await readAll(stack.as('user'), path, limit);
+    const items = await readAll(user(), path, limit);
     expect(items.map((item) => at(item, '/runId'))).toEqual(ids.toReversed().flatMap((id) => [id, id]));
     expect(items.map((item) => at(item, '/values/log'))).toEqual([
       ['1', '2', '3'],
@@ -240,7 +225,7 @@ describe('the lists of a thread', () => {
 
   test('a run begins its own history', async () => {
     const [, second = ''] = await startThree('history');
-    const [first] = await eventsOf(stack.as('user'), second);
+    const [first] = await eventsOf(user(), second);
     expect(first).toMatchObject({ seq: 1, type: 'run.started' });
   });
 });

@@ -1,20 +1,17 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { desk } from '../../examples/builder/edges.ts';
 import { definition } from '../../examples/builder/first-graph.ts';
 import { mistakes } from '../../examples/builder/mistakes.ts';
+import { codeIn, readFile } from '../support/documentation.ts';
 
-const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const blocks = [...read('docs/builder.md').matchAll(/^```ts\n(?<code>.*?)^```$/gms)].map(
-  ({ groups }) => groups?.['code'] ?? '',
-);
+const blocks = codeIn('docs/builder.md', 'ts');
 
 describe('the examples of docs/builder.md', () => {
   test.each(['first-graph', 'edges', 'mistakes'].map((name, index) => [name, index] as const))(
     'hold the code of %s.ts',
     (name, index) => {
       expect(blocks).toHaveLength(3);
-      expect(read(`examples/builder/${name}.ts`)).toContain(blocks[index]);
+      expect(readFile(`examples/builder/${name}.ts`)).toContain(blocks[index]);
     },
   );
 

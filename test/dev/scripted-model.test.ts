@@ -3,19 +3,21 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createGuardedFetch } from '../../src/activities/http/guarded-fetch.ts';
 import { createGenerate } from '../../src/activities/models/generate.ts';
+import { act } from '../../src/dev/scripted-model/act.ts';
 import { answer } from '../../src/dev/scripted-model/answer.ts';
 import { checkReply } from '../../src/dev/scripted-model/check-reply.ts';
 import { classify } from '../../src/dev/scripted-model/classify.ts';
 import { findAmount } from '../../src/dev/scripted-model/find-amount.ts';
 import { LANGUAGES } from '../../src/dev/scripted-model/language.ts';
 import { FactsSchema, TicketSchema } from '../../src/dev/scripted-model/prompt.ts';
-import type { Facts, Ticket } from '../../src/dev/scripted-model/prompt.ts';
+import type { Conversation, Facts, Ticket } from '../../src/dev/scripted-model/prompt.ts';
 import { REPLY_TEXTS } from '../../src/dev/scripted-model/reply-texts.ts';
 import { reviseReply } from '../../src/dev/scripted-model/revise-reply.ts';
 import { startScriptedModel } from '../../src/dev/scripted-model/server.ts';
 import { smallestValue } from '../../src/dev/scripted-model/smallest-value.ts';
 import { writeReply } from '../../src/dev/scripted-model/write-reply.ts';
-import type { ModelCallRequest } from '../../src/graph/effect.ts';
+import type { ModelRequest } from '../../src/activities/models/model.ts';
+import { aModelQuestion } from '../support/call-builders.ts';
 import { compileJsonSchema } from '../../src/graph/json-schema.ts';
 
 const TICKETS = new URL('../../graphs/refund-triage/tickets.jsonl', import.meta.url);
@@ -208,7 +210,7 @@ describe('the server', () => {
     );
     const reply = await generate(
       aRequest({ output: { type: 'object', properties: { n: { type: 'integer', minimum: 3 } }, required: ['n'] } }),
-      AbortSignal.timeout(5_000),
+      { key: 'K1', signal: AbortSignal.timeout(5_000) },
     );
     expect(reply).toMatchObject({ kind: 'model', text: '{"n":3}', finishReason: 'stop', usage: { outputTokens: 2 } });
   });
@@ -240,17 +242,65 @@ describe('the server', () => {
   });
 });
 
-function aRequest(overrides: Partial<ModelCallRequest> = {}): ModelCallRequest {
-  const retry = { maxAttempts: 1, initialMs: 1, coefficient: 1, maxMs: 1, nonRetryable: [] };
-  return {
-    kind: 'model',
-    model: 'default',
-    system: 'You count',
-    messages: [{ id: 'prompt', role: 'user', content: 'Count' }],
-    output: null,
-    temperature: null,
-    maxOutputTokens: null,
-    policy: { timeoutMs: 5_000, deadlineMs: null, heartbeatMs: 5_000, retry },
-    ...overrides,
-  };
+function aRequest(over: Partial<ModelRequest> = {}): ModelRequest {
+  const messages = [{ id: 'prompt', role: 'user', content: 'Count' } as const];
+  return aModelQuestion({ system: 'You count', messages, ...over });
 }
+
+describe('act', () => {
+  const SYSTEM = 'You settle requests for refunds.';
+  const order = (number: string, over: object = {}): string =>
+    JSON.stringify({ orders: [{ number, item: 'Lamp', total: 50, refunded: 10, currency: 'USD', ...over }] });
+  const conversation = (over: Partial<Conversation> = {}): Conversation => ({
+    system: SYSTEM,
+    user: 'Refund A-1001 and A-1002, and A-1001 once more.',
+    schema: null,
+    tools: ['lookup_order', 'issue_refund'],
+    calls: [],
+    ...over,
+  });
+  const lookup = (number: string, answer: string) => ({ name: 'lookup_order', args: { number }, answer });
+  const refund = (number: string, answer: string) => ({
+    name: 'issue_refund',
+    args: { order: number, amount: 40 },
+    answer,
+  });
+  const known = [lookup('A-1001', order('A-1001')), lookup('A-1002', '{"orders":[]}')];
+
+  test('is for agents that the model knows', () => {
+    expect(act(conversation({ system: 'You paint.' }))).toBeNull();
+  });
+
+  test('looks every order up that is named, once', () => {
+    const calls = ['A-1001', 'A-1002'].map((number) => ({ name: 'lookup_order', args: { number } }));
+    expect(act(conversation())).toEqual({ kind: 'calls', calls });
+  });
+
+  test('pays back what is left of those that there are', () => {
+    const args = { order: 'A-1001', amount: 40, reason: 'asked for by the customer' };
+    expect(act(conversation({ calls: known }))).toEqual({ kind: 'calls', calls: [{ name: 'issue_refund', args }] });
+  });
+
+  test.each([
+    ['{"amount":40}', 'A-1001: 40.00 USD paid back.'],
+    ['{"amount":20}\n(A person changed the arguments)', 'A-1001: 20.00 USD paid back.'],
+    ['Execution failed: too much', 'A-1001: nothing paid back. Execution failed: too much'],
+  ])('says what came of it: %s', (answer, line) => {
+    const calls = [...known, refund('A-1001', answer)];
+    const text = `${line}\nA-1002: I can not find this order.`;
+    expect(act(conversation({ calls }))).toEqual({ kind: 'text', text });
+  });
+
+  test.each([
+    ['nothing is named', { user: 'Hello' }, 'Which order is it? Its number is like A-1001.'],
+    ['it may not look up', { user: 'A-1001', tools: [] }, 'A-1001: I can not find this order.'],
+    ['it may not pay', { user: 'A-1001', tools: ['lookup_order'], calls: known }, 'A-1001: I have paid nothing back.'],
+    [
+      'nothing is left',
+      { user: 'A-1001', calls: [lookup('A-1001', order('A-1001', { refunded: 50 }))] },
+      'A-1001: it has been paid back before.',
+    ],
+  ])('only speaks where %s', (_what, over, text) => {
+    expect(act(conversation(over))).toEqual({ kind: 'text', text });
+  });
+});

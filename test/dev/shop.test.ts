@@ -259,7 +259,7 @@ describe.skipIf(process.env['DATABASE_URL'] !== undefined)('the shop on PostgreS
   shopSuite(async () => {
     const server = await startPostgres();
     return {
-      dialect: () => createPostgresDialect(server.url, 10),
+      dialect: () => createPostgresDialect(server.url, { maxConnections: 10 }),
       close: () => server.stop(),
     };
   });

@@ -236,3 +236,37 @@ describe('an intervention', () => {
     });
   });
 });
+
+describe('a run that has asked very often', () => {
+  const elements = Array.from({ length: 150 }, (_, at) => at);
+  const start = (): MemoryRun =>
+    startRun({
+      channels: { log: { reducer: 'append' }, list: { default: elements } },
+      nodes: { ask: { type: 'approval', title: 'May I?', write: { log: '{{ index }}' } } },
+      edges: [{ from: '__start__', forEach: 'state.list', to: 'ask' }],
+    });
+
+  test('remembers all approvals that are pending, and the latest that are not', () => {
+    const run = start();
+    for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
+    const statuses = Object.values(run.run.approvals).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 'approved')).toHaveLength(100);
+    expect([statuses.at(-1), Object.keys(run.run.approvals)[0]]).toEqual(['pending', 'run-1.a50']);
+    run.signal('approve', { by: ADA });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', elements]);
+  });
+
+  test.each([
+    ['run-1.a1', 'already_decided'],
+    ['run-1.a151', 'unknown_approval'],
+    ['run-1.a0', 'unknown_approval'],
+    ['run-1.a', 'unknown_approval'],
+    ['run-1.a1.5', 'unknown_approval'],
+    ['run-2.a1', 'unknown_approval'],
+  ])('refuses another answer to %s as %s', (approvalId, reason) => {
+    const run = start();
+    for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
+    run.signal('approve', { approvalId, by: ADA });
+    expect(refusalOf(run)).toBe(reason);
+  });
+});

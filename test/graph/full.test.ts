@@ -9,6 +9,8 @@ const LARGE = 'x'.repeat(300_000);
 const channels: GraphDefinition['channels'] = { log: { reducer: 'append' } };
 const nodes: GraphDefinition['nodes'] = { a: { type: 'set', write: { log: LARGE } } };
 const elements: GraphDefinition['edges'] = [{ from: '__start__', forEach: '[1, 2, 3, 4, 5, 6, 7, 8]', to: 'a' }];
+const works = { type: 'tool', tool: 'work', args: { text: LARGE }, write: { log: 'done' } } as const;
+const asks = { type: 'approval', title: 'May I?', details: LARGE, write: { log: 'done' } } as const;
 const row = Object.fromEntries(
   ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, { type: 'set', write: { log: LARGE } } as const]),
 );
@@ -17,6 +19,8 @@ describe('a run that says much at once', () => {
   test.each([
     ['in a row', aDefinition({ nodes: row }), 6],
     ['side by side', aDefinition({ nodes, edges: elements }), 8],
+    ['to tools', aDefinition({ nodes: { a: works }, edges: elements }), 8],
+    ['to people', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
     [
       'in a subgraph',
       aDefinition({

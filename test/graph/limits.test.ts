@@ -17,11 +17,11 @@ describe('a budget', () => {
     [{ maxToolCalls: 2 }, { a: pays, b: pays }, 'completed', ''],
     [{ maxToolCalls: 1 }, { a: pays, b: pays }, 'failed', 'maxToolCalls'],
     [{ maxToolCalls: 0 }, { a: thinks, b: pays }, 'failed', 'maxToolCalls'],
-    [{ maxTokens: 16 }, { a: thinks, b: thinks }, 'completed', ''],
-    [{ maxTokens: 15 }, { a: thinks, b: thinks }, 'failed', 'maxTokens'],
+    [{ maxTokens: 22 }, { a: thinks, b: thinks }, 'completed', ''],
+    [{ maxTokens: 21 }, { a: thinks, b: thinks }, 'failed', 'maxTokens'],
     [{ maxTokens: 15 }, { a: thinks, b: pays }, 'completed', ''],
-    [{ maxCostUsd: 0.000_021 }, { a: thinks, b: thinks }, 'completed', ''],
-    [{ maxCostUsd: 0.000_02 }, { a: thinks, b: thinks }, 'failed', 'maxCostUsd'],
+    [{ maxCostUsd: 0.000_028 }, { a: thinks, b: thinks }, 'completed', ''],
+    [{ maxCostUsd: 0.000_027 }, { a: thinks, b: thinks }, 'failed', 'maxCostUsd'],
     [{ maxCostUsd: 0 }, { a: thinks, b: pays }, 'failed', 'maxCostUsd'],
   ])('of %j makes a run of %j %s', (...[limits, nodes, status, name]) => {
     const { run } = startRun({ nodes, limits }, outside);

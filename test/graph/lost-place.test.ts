@@ -6,6 +6,7 @@ import type { NodeDefinition } from '../../src/graph/definition.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
 import { compileRunner } from '../../src/graph/nodes/node-types.ts';
 import type { NodePosition } from '../../src/graph/nodes/position.ts';
+import { NOTHING_SAID } from '../../src/graph/nodes/model/talk.ts';
 import type { Happening, TaskContext } from '../../src/graph/nodes/runner.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames } from '../support/runs.ts';
@@ -31,6 +32,11 @@ const context: TaskContext = {
   startTimer: nothing,
   takeEvent: nothing,
   now: 0,
+  at: '1970-01-01T00:00:00.000Z',
+  createdBy: { sub: 'uma', roles: [] },
+  hasCapacity: () => true,
+  asksPeople: true,
+  refuseToolCalls: () => null,
 };
 
 function compile(node: NodeDefinition, graph = aDefinition()) {
@@ -40,7 +46,11 @@ function compile(node: NodeDefinition, graph = aDefinition()) {
 }
 
 const CALL: NodePosition = { kind: 'call', key: 'k' };
-const LLM: NodePosition = { kind: 'llm', key: 'k', model: 0, call: 0, corrections: [] };
+const LLM = {
+  kind: 'llm',
+  talk: NOTHING_SAID,
+  turn: { key: 'k', model: 0, corrections: [], summarizing: null },
+} as const satisfies NodePosition;
 const WAIT: NodePosition = { kind: 'wait', event: 'go', timerId: null, since: '', deadline: null };
 const APPROVAL: NodePosition = { kind: 'approval', approvalId: 'a', timerId: 't' };
 
@@ -52,8 +62,8 @@ const model = {
   usage: { inputTokens: 0, outputTokens: 0 },
 } as const;
 const TIMER: Happening = { kind: 'timer', id: 't' };
-const REPLY: Happening = { kind: 'call.completed', reply: model };
-const VALUE: Happening = { kind: 'call.completed', reply: { kind: 'value', value: 1 } };
+const REPLY: Happening = { kind: 'call.completed', key: 'k', reply: model };
+const VALUE: Happening = { kind: 'call.completed', key: 'k', reply: { kind: 'value', value: 1 } };
 
 const thinks: NodeDefinition = { type: 'llm', prompt: 'x' };
 const asks: NodeDefinition = { type: 'approval', title: 'May I?' };
@@ -100,7 +110,7 @@ describe('a node that cannot be', () => {
   });
 
   test('a reply of a model that the node does not have names none', () => {
-    const progress = compile(thinks).resume(context, { ...LLM, model: 5 }, REPLY);
+    const progress = compile(thinks).resume(context, { ...LLM, turn: { ...LLM.turn, model: 5 } }, REPLY);
     expect(progress).toMatchObject({ kind: 'done', result: { text: 'x', model: null } });
   });
 });

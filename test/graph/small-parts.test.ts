@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { toCallPolicy, toMs } from '../../src/graph/call-policy.ts';
+import { toCallPolicy } from '../../src/graph/call-policy.ts';
 import { DEFAULTS } from '../../src/graph/catalog.ts';
 import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import { parseDuration } from '../../src/graph/duration.ts';
+import { parseDuration, toMs } from '../../src/graph/duration.ts';
 import { lanesOf } from '../../src/graph/lanes.ts';
 import { toolCallsOf } from '../../src/graph/message.ts';
 import type { Json } from '../../src/graph/json.ts';

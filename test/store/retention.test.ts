@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Retention } from '../../src/store/retention.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { toWorkflowId } from '../../src/workflows/contract.ts';
 import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView, endRun, writeTo } from '../support/store-builders.ts';
 
 /*
@@ -11,7 +12,12 @@ import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView, endRun, writeTo } from 
 
 const BATCH = 100;
 const NOTHING = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
-const older = (over: Partial<Retention>): Retention => ({ runsBefore: null, checkpointsBefore: null, ...over });
+const older = (over: Partial<Retention>): Retention => ({
+  runsBefore: null,
+  checkpointsBefore: null,
+  toWorkflowId,
+  ...over,
+});
 
 let store: Store;
 beforeAll(async () => {
@@ -46,6 +52,26 @@ test('a run that ended long ago is counted, then forgotten with all that belongs
   expect(await store.checkpoints.at('R-old', null)).toBeNull();
   await expect(store.blobs.get(['R-old-blob'])).rejects.toThrow(RangeError);
   expect(await store.retention.prune(retention, BATCH)).toEqual(NOTHING);
+});
+
+test('blobs of no run go when they are as old as a run that goes, and are counted before', async () => {
+  await store.runs.create(aNewRun({ id: 'R-owner' }));
+  const data = new Uint8Array([1]);
+  const blobs = ['R-owner', 'R-nobody'].map((run) => ({
+    id: `${run}/1`,
+    workflowId: `run:acme:${run}`,
+    metadata: {},
+    data,
+  }));
+  await store.blobs.put(blobs);
+  const young = older({ runsBefore: AT });
+  const old = older({ runsBefore: '2999-01-01T00:00:00Z' });
+  expect(await store.retention.count(young)).toEqual(NOTHING);
+  expect(await store.retention.prune(young, BATCH)).toEqual(NOTHING);
+  expect(await store.retention.count(old)).toEqual({ ...NOTHING, blobs: 1 });
+  expect(await store.retention.prune(old, BATCH)).toEqual({ ...NOTHING, blobs: 1 });
+  expect(await store.blobs.get(['R-owner/1'])).toHaveLength(1);
+  await expect(store.blobs.get(['R-nobody/1'])).rejects.toThrow(RangeError);
 });
 
 test('a run that has not ended stays, and so does one that ended since', async () => {

@@ -23,6 +23,9 @@ describe('a PostgreSQL server', () => {
 
   storeSuite('store on PostgreSQL', async () => {
     const url = process.env['DATABASE_URL'] ?? (await server?.createDatabase('store')) ?? '';
-    return { store: await openPostgresStore(url), tables: new Kysely({ dialect: createPostgresDialect(url, 1) }) };
+    return {
+      store: await openPostgresStore(url),
+      tables: new Kysely({ dialect: createPostgresDialect(url, { maxConnections: 1 }) }),
+    };
   });
 });

@@ -19,11 +19,16 @@ export interface ApiClient {
   untilRun(id: string, isWanted: (run: Json) => boolean, withinMs?: number): Promise<Json>;
 }
 
-export function createApiClient(baseUrl: string, token: string | null): ApiClient {
+/** @param ask sends a request, once unless it knows better */
+export function createApiClient(
+  baseUrl: string,
+  token: string | null,
+  ask: (url: URL, init: RequestInit) => Promise<Response> = fetch,
+): ApiClient {
   const send = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
     const headers = new Headers(init.headers);
     if (token !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
-    const response = await fetch(new URL(path, baseUrl), { ...init, headers });
+    const response = await ask(new URL(path, baseUrl), { ...init, headers });
     const isJson = response.headers.get('content-type')?.includes('json') ?? false;
     const text = await response.text();
     return { status: response.status, headers: response.headers, body: isJson ? toJson(JSON.parse(text)) : null };

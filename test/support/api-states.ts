@@ -5,7 +5,10 @@ import { readAll } from './api-runs.ts';
 import { at, textAt } from './json-at.ts';
 
 /** A node that has a job done by a `JobService`, and logs it. */
-export function aJob(name: string, over: Partial<NodeOfType<'tool'>> = {}): NodeOfType<'tool'> {
+export function aJob(
+  name: string,
+  over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {},
+): Extract<NodeOfType<'tool'>, { tool: string }> {
   return { type: 'tool', tool: 'work', args: { job: name }, write: { log: '{{ result.job }}' }, ...over };
 }
 

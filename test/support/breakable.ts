@@ -27,7 +27,7 @@ export function breakable(...names: readonly string[]): Breakable {
 }
 
 /** A node that calls a tool with its own name, or a template, and logs what comes back. */
-export const works = (key: string, over: Partial<NodeOfType<'tool'>> = {}) =>
+export const works = (key: string, over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {}) =>
   ({ type: 'tool', tool: 'charge', args: { key }, write: { log: '{{ result }}' }, ...over }) as const;
 
 /** Nodes that call tools with their own names. */

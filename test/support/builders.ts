@@ -24,6 +24,6 @@ export function aDefinition(over: Partial<GraphDefinition> = {}): GraphDefinitio
   return { name: 'test', channels: { log: { reducer: 'append' } }, edges: inARow(Object.keys(nodes)), ...over, nodes };
 }
 
-function inARow(ids: readonly string[]): { from: string; to: string }[] {
+export function inARow(ids: readonly string[]): { from: string; to: string }[] {
   return ids.map((to, at) => ({ from: ids[at - 1] ?? '__start__', to }));
 }

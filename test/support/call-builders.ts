@@ -1,9 +1,12 @@
 import type { CallTask } from '../../src/activities/call-task.ts';
+import type { ModelRequest } from '../../src/activities/models/model.ts';
+import type { CodeToolContext } from '../../src/activities/tools/code-tool.ts';
 import type { Tool, ToolContext } from '../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/effect.ts';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 import type { Carrier } from '../../src/graph/packed-events.ts';
+import { createLogger } from '../../src/logger.ts';
 
 /** A policy whose times are long enough never to matter, unless a test says otherwise. */
 export function aPolicy({
@@ -29,12 +32,20 @@ export function aModelRequest(over: Partial<ModelCallRequest> = {}): ModelCallRe
     model: 'default',
     system: null,
     messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+    tools: [],
+    context: null,
     output: null,
     temperature: null,
     maxOutputTokens: null,
     policy: aPolicy(),
     ...over,
   };
+}
+
+/** As a model is asked, with no tools unless a test says so. */
+export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
+  const { kind: _kind, policy: _policy, context: _context, tools: _tools, ...asked } = aModelRequest();
+  return { ...asked, tools: [], ...over };
 }
 
 export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
@@ -58,7 +69,14 @@ export function aTool(over: Partial<Tool> & Pick<Tool, 'execute'>): Tool {
 
 export function aContext(over: Partial<ToolContext> = {}): ToolContext {
   const signal = new AbortController().signal;
-  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal: { sub: 'ann', roles: ['user'] }, signal, ...over };
+  const principal = { sub: 'ann', roles: ['user'] };
+  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, ...over };
+}
+
+/** What a code tool is told; its secrets are called what they are named. */
+export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolContext {
+  const nothing = { logger: createLogger('silent'), secret: (name: string) => name, heartbeat: () => undefined };
+  return { ...aContext(), ...nothing, ...over };
 }
 
 /** A journal activity of its own. */

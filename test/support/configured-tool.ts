@@ -1,8 +1,5 @@
-import type { ConfigInput } from '../../src/config.ts';
+import type { HttpToolInput } from '../../src/config/tools.ts';
 import type { LoopbackServer } from './loopback-server.ts';
-
-type ConfiguredTool = NonNullable<ConfigInput['tools']>[number];
-type HttpToolInput = Exclude<ConfiguredTool, { execute: unknown }>;
 
 /** A tool of a configuration that posts whatever it is given to a server of the test, and is tried once. */
 export function aToolOf({ url }: Pick<LoopbackServer, 'url'>, over: Partial<HttpToolInput> = {}): HttpToolInput {

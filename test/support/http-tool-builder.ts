@@ -1,8 +1,7 @@
 import { createGuardedFetch } from '../../src/activities/http/guarded-fetch.ts';
 import { createEnvironmentSecrets } from '../../src/activities/secrets.ts';
 import { createHttpTool } from '../../src/activities/tools/http-tool.ts';
-import type { HttpToolSettings } from '../../src/activities/tools/http-tool.ts';
-import type { Tool } from '../../src/activities/tools/tool.ts';
+import type { HttpTool, HttpToolSettings } from '../../src/activities/tools/http-tool.ts';
 
 /** In each secret, and nowhere else. */
 export const CANARY = 'canary-4711';
@@ -13,7 +12,7 @@ const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY
 export function aHttpTool(
   address: string,
   { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {},
-): Tool {
+): HttpTool {
   const settings: HttpToolSettings = {
     name: 'pay',
     description: 'Pay',

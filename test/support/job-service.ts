@@ -28,7 +28,7 @@ export interface JobCall {
 const BodySchema = z.looseObject({ job: z.string() });
 
 export async function startJobService(): Promise<JobService> {
-  const events = new EventEmitter();
+  const events = new EventEmitter().setMaxListeners(0);
   const refusals = new Map<string, number>();
   const held = new Set<string>();
   let calls: JobCall[] = [];

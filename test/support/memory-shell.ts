@@ -13,6 +13,7 @@ import type {
   ModelCallRequest,
   ModelReply,
   NodeCallRequest,
+  OverflowReply,
   ToolCallRequest,
 } from '../../src/graph/effect.ts';
 import type { RunErrorCode } from '../../src/graph/errors.ts';
@@ -32,10 +33,12 @@ import type { Forking } from './stored.ts';
 /** What answers a run's calls and questions. A call that nobody answers is a mistake of the test, and throws. */
 export interface Outside {
   /** Text, or a whole reply. */
-  readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply;
+  readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply | OverflowReply;
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly function?: (request: FunctionCallRequest, key: string) => Json;
   readonly node?: (request: NodeCallRequest, key: string) => Json;
+  /** Which of the calls that are out comes back next, by its place among them; the first one without. `null`: none does. */
+  readonly next?: (calls: readonly CallEffect[]) => number | null;
   /** `null` leaves the approval pending. */
   readonly approval?: (approval: Approval) => Answer | null;
 }
@@ -66,6 +69,8 @@ export interface MemoryRun {
   readonly checkpoints: readonly Checkpoint[];
   /** The nodes of each superstep so far. */
   readonly steps: readonly (readonly string[])[];
+  /** The calls that are out, in the order in which they were asked for. */
+  readonly out: readonly CallEffect[];
   /** Sends a signal, such as `retry`, and goes on as far as that leads. */
   signal(name: string, payload: Json): void;
   /** Lets time pass; the timers that are due then fire. */
@@ -111,6 +116,9 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
   return {
     get run() {
       return shell.run;
+    },
+    get out() {
+      return shell.calls.filter(({ key }) => Object.hasOwn(shell.run.calls, key));
     },
     events: shell.events,
     checkpoints: shell.checkpoints,
@@ -189,11 +197,15 @@ function settle(shell: Shell, outside: Outside): void {
 
 function nextOccurrence(shell: Shell, outside: Outside): OccurrenceBody | null {
   if (shell.hasMore) return { kind: 'continue' };
-  const [call, ...rest] = shell.calls;
+  shell.calls = shell.calls.filter(({ key }) => Object.hasOwn(shell.run.calls, key));
+  const at = shell.calls.length === 0 ? null : (outside.next ?? FIRST)(shell.calls);
+  const call = at === null ? undefined : shell.calls[at];
   if (!call) return nextDecision(shell, outside);
-  shell.calls = rest;
-  return Object.hasOwn(shell.run.calls, call.key) ? perform(call, outside) : nextOccurrence(shell, outside);
+  shell.calls = shell.calls.filter((other) => other !== call);
+  return perform(call, outside);
 }
+
+const FIRST = (): number => 0;
 
 function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody {
   try {
@@ -223,7 +235,7 @@ function nobody({ kind }: CallEffect['request']): never {
   throw new Error(`The run calls a ${kind}, and the test has nothing that answers`);
 }
 
-function toModelReply(given: string | ModelReply): ModelReply {
+function toModelReply(given: string | ModelReply | OverflowReply): ModelReply | OverflowReply {
   if (typeof given !== 'string') return given;
   const usage = { inputTokens: 10, outputTokens: 5 };
   return { kind: 'model', text: given, toolCalls: [], finishReason: 'stop', usage };

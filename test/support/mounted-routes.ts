@@ -13,7 +13,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const { routes } = createApp({
     store,
     engine: { start: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody },
-    settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true },
+    settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 },
     catalog: aCatalog(),
     cursors: createCursors('secret'),
     authenticate: createAuthenticate({
@@ -23,6 +23,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       claims: { tenant: 'tenant', roles: 'roles' },
     }),
     logger: createLogger('silent'),
+    leaving: new AbortController().signal,
   });
   await Promise.all([store.close(), database.close()]);
   const mounted = routes

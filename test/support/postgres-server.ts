@@ -6,7 +6,11 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
+import { stopChild } from '../../src/dev/child-process.ts';
 import { choosePort } from '../../src/dev/ports.ts';
+import { FIRST_PORT } from './ports.ts';
+import { killFamily, signalFamily } from './process-family.ts';
+import type { Victim } from './victim.ts';
 
 const run = promisify(execFile);
 
@@ -15,11 +19,15 @@ export interface PostgresServer {
   readonly url: string;
   /** The server's process, to be stopped or killed by tests of failures. */
   readonly process: () => ChildProcess;
+  /** The server with the processes that it has for its connections. */
+  readonly victim: Victim;
   /** Makes an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
+
+const STOPS_WITHIN_MS = 20_000;
 
 /** Starts a server from the installed binaries. They refuse to run as root, so that root runs them as somebody else. */
 export async function startPostgres(): Promise<PostgresServer> {
@@ -28,7 +36,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-postgres-'));
   if (owner) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  const port = await choosePort('PostgreSQL', 0, 5432);
+  const port = await choosePort('PostgreSQL', undefined, FIRST_PORT + 20);
   await run(join(binaries, 'initdb'), ['-D', data, '-U', 'postgres', '--auth=trust', '--no-sync'], {
     ...owner,
     cwd: folder,
@@ -39,14 +47,24 @@ export async function startPostgres(): Promise<PostgresServer> {
       ['-D', data, '-p', String(port), '-k', folder, '-c', 'listen_addresses=127.0.0.1'],
       { ...owner, cwd: folder, stdio: 'ignore' },
     );
-    await untilItAnswers(port);
+    await untilItAnswers(port, child);
     return child;
   };
   let child = await launch();
+  const pid = (): number => child.pid ?? 0;
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   return {
     url: urlOf('postgres'),
     process: () => child,
+    victim: {
+      kill: async () => await killFamily(pid()),
+      stop: async () => await stopChild(child, STOPS_WITHIN_MS, 'SIGINT'),
+      async start() {
+        child = await launch();
+      },
+      freeze: async () => await signalFamily(pid(), 'SIGSTOP'),
+      thaw: async () => await signalFamily(pid(), 'SIGCONT'),
+    },
     async createDatabase(name) {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));
       return urlOf(name);
@@ -83,15 +101,16 @@ async function findOwner(): Promise<{ uid: number; gid: number } | undefined> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function untilItAnswers(port: number): Promise<void> {
+async function untilItAnswers(port: number, child: ChildProcess): Promise<void> {
   for (let tries = 0; ; tries++) {
+    if (child.exitCode !== null) throw new Error(`PostgreSQL ended at once (${child.exitCode})`);
     try {
       return await withClient(
         `postgres://postgres@127.0.0.1:${port}/postgres`,
         async (client) => void (await client.query('select 1')),
       );
     } catch (error) {
-      if (tries >= 200) throw error;
+      if (tries >= 600) throw error;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }

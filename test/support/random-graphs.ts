@@ -16,7 +16,12 @@ import { aCatalog } from './builders.ts';
  */
 
 export const randomCatalog: Catalog = aCatalog({
-  tools: { work: { description: 'Work', parameters: {}, effect: 'keyed' } },
+  tools: {
+    work: { description: 'Work', parameters: {}, effect: 'keyed' },
+    other: { description: 'Work, or work elsewhere', parameters: {}, effect: 'keyed', onFailure: 'work' },
+    risky: { description: 'Work, or ask', parameters: {}, effect: 'unsafe', onFailure: 'intervene', approval: 'never' },
+    asked: { description: 'Work when allowed', parameters: {}, effect: 'unsafe' },
+  },
   functions: { obey: { effect: 'idempotent' } },
 });
 
@@ -109,6 +114,9 @@ function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
       { type: 'approval', title: 'no' },
       { type: 'approval', title: 'no', onReject: 'fail' },
     ),
+    randomTalk,
+    randomTalk,
+    fc.constant({ type: 'tool', calls: 'chat' }),
     ...(place.depth > 0 ? [randomSubgraph(place)] : []),
   ];
   return fc
@@ -130,6 +138,39 @@ const textResult = (own: object): boolean => !('type' in own && (own.type === 's
 
 /** A `set` has no result, and that of an approval holds the time. */
 const withoutText = (shared: object): object => ('write' in shared && shared.write === 'log' ? { write: {} } : {});
+
+const toolCalls = fc.array(
+  fc.record({
+    id: fc.constantFrom('', 'c', 'd'),
+    name: fc.constantFrom('work', 'work', 'other', 'risky', 'asked', 'none'),
+    args: fc.constantFrom<Json>({ give: 'ok' }, { give: { a: [1] } }, {}, { fail: 'no' }, { lose: true }),
+  }),
+  { maxLength: 3 },
+);
+
+/** Models and agents, which do what their system text says. */
+const randomTalk: fc.Arbitrary<object> = fc
+  .record({
+    type: fc.constantFrom('llm', 'agent', 'agent', 'agent'),
+    turns: fc.array(fc.oneof({ weight: 9, arbitrary: toolCalls }, { weight: 1, arbitrary: fc.constant('down') }), {
+      maxLength: 3,
+    }),
+    said: fc.constantFrom({ prompt: 'Go' }, { messages: 'chat' }),
+    tools: fc.subarray(['work', 'other', 'risky', 'asked']),
+    more: fc.constantFrom(
+      {},
+      { maxIterations: 1 },
+      { maxIterations: 2, deadline: '3h' },
+      { approve: { work: 'args != {}' } },
+    ),
+  })
+  .map(({ type, turns, said, tools, more }) => ({
+    type,
+    system: JSON.stringify(turns).replaceAll('{{', '{ {').replaceAll('}}', '} }'),
+    tools,
+    ...said,
+    ...(type === 'agent' && (!('approve' in more) || tools.includes('work')) && more),
+  }));
 
 function randomFunction({ ids, id }: Place): fc.Arbitrary<object> {
   const command = fc.record(

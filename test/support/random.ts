@@ -30,3 +30,10 @@ export function createRandom(seed: number): Random {
         .map(({ item }) => item),
   };
 }
+
+/** A seed of some words and numbers: so a choice depends on what it is for, not on when it is made (FNV-1a). */
+export function seedOf(...parts: readonly (string | number)[]): number {
+  let hash = 0x811c9dc5;
+  for (const character of parts.join(' ')) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);
+  return hash >>> 0;
+}

@@ -4,10 +4,12 @@ import type { Catalog } from '../../src/graph/catalog.ts';
 import { compileGraph } from '../../src/graph/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { CallEffect, CallRequest } from '../../src/graph/effect.ts';
+import type { CallEffect, CallRequest, ModelCallRequest } from '../../src/graph/effect.ts';
+import type { RunErrorCode } from '../../src/graph/errors.ts';
 import { isJsonObject } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
+import type { ToolCall } from '../../src/graph/message.ts';
 import type { Occurrence, OccurrenceBody } from '../../src/graph/occurrence.ts';
 import { isEnded } from '../../src/graph/run.ts';
 import type { Run } from '../../src/graph/run.ts';
@@ -140,15 +142,31 @@ function toReply(call: CallEffect | undefined, answer: NonNullable<Shuffling['an
   return call ? [answer(call) ?? reply(call)] : [];
 }
 
-/** A call answers with its argument `give`, or fails where it has an argument `fail`. */
+/** A call answers with its argument `give`, or fails where it has an argument `fail`; of one with `lose` nobody knows. */
 function reply({ key, request }: CallEffect): OccurrenceBody {
+  if (request.kind === 'model') return modelReply(key, request);
   const args = argsOf(request);
-  if (isJsonObject(args) && args['fail'] !== undefined) {
-    const error = { code: 'TOOL_FAILED', message: JSON.stringify(args['fail']) } as const;
-    return { kind: 'call.failed', key, failure: { callFailed: true, error } };
-  }
+  if (isJsonObject(args) && args['fail'] !== undefined)
+    return failure(key, 'TOOL_FAILED', JSON.stringify(args['fail']));
+  if (isJsonObject(args) && args['lose'] !== undefined) return failure(key, 'UNKNOWN_OUTCOME', 'Nobody knows');
   const value = isJsonObject(args) ? (args['give'] ?? null) : null;
   return { kind: 'call.completed', key, reply: { kind: 'value', value }, attempts: 1, durationMs: 1 };
+}
+
+function failure(key: string, code: RunErrorCode, message: string): OccurrenceBody {
+  return { kind: 'call.failed', key, failure: { callFailed: code !== 'UNKNOWN_OUTCOME', error: { code, message } } };
+}
+
+/** A model asks for what its system text says: for each turn a list of calls, or why there is none. */
+function modelReply(key: string, { system, messages, tools }: ModelCallRequest): OccurrenceBody {
+  const turns: readonly (readonly ToolCall[] | string)[] = JSON.parse(system ?? '[]');
+  const turn = turns[messages.filter(({ id, role }) => id.startsWith('said') && role === 'assistant').length] ?? [];
+  if (typeof turn === 'string') return failure(key, 'MODEL_FAILED', turn);
+  const toolCalls = tools.length > 0 ? turn : [];
+  const usage = { inputTokens: 3, outputTokens: 2 };
+  const text = `after ${messages.length}`;
+  const reply = { kind: 'model', text, toolCalls, finishReason: 'stop', usage } as const;
+  return { kind: 'call.completed', key, reply, attempts: 1, durationMs: 1 };
 }
 
 function argsOf(request: CallRequest): Json {

@@ -15,8 +15,14 @@ export interface TestStack extends Stack {
   readonly stranger: ApiClient;
 }
 
-/** @param config in JSON's terms: it is written to a file, as a user's would be; or the path of such a file */
-export async function startTestStack(config: ConfigInput | string): Promise<TestStack> {
+/**
+ * @param config in JSON's terms: it is written to a file, as a user's would be; or the path of such a file
+ * @param environment variables besides those of this process
+ */
+export async function startTestStack(
+  config: ConfigInput | string,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<TestStack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
   if (typeof config !== 'string') await writeFile(file, JSON.stringify(config));
@@ -26,7 +32,7 @@ export async function startTestStack(config: ConfigInput | string): Promise<Test
     port: 0,
     temporalPort: 0,
     uiPort: 0,
-    environment: { ...process.env },
+    environment: { ...process.env, ...environment },
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

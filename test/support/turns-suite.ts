@@ -112,7 +112,7 @@ function turns(store: () => Store): void {
     await create('leave-1');
     await create('leave-2', 'enqueue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
-    const leave = async () => await store().endings.cancelQueued({ id: 'leave-2', tenantId: 'leave' }, canceled);
+    const leave = async () => await store().threads.cancelQueued({ id: 'leave-2', tenantId: 'leave' }, canceled);
     expect([await leave(), await leave()]).toEqual([true, false]);
     await endRun(store(), { id: 'leave-1', tenantId: 'leave' });
     expect(await store().threads.grant(aHead('leave-2'), AT)).toBe(false);
@@ -129,7 +129,7 @@ function turns(store: () => Store): void {
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
     const both = await Promise.all([
       store().threads.grant(head, AT),
-      store().endings.cancelQueued({ id: 'either-2', tenantId: 'either' }, canceled),
+      store().threads.cancelQueued({ id: 'either-2', tenantId: 'either' }, canceled),
     ]);
     expect(both.filter(Boolean)).toHaveLength(1);
   });

@@ -32,6 +32,7 @@ function open() {
   return {
     journal,
     pack: () => journal.pack(run),
+    forget: (): void => void (run = { ...run, approvals: {} }),
     take: (body: OccurrenceBody): void => {
       const step = advance(graph, run, { ...body, at: 1 });
       run = step.run;
@@ -53,6 +54,19 @@ describe('a parcel that is lost', () => {
     expect(again?.events[0]?.seq).toBe(1);
     expect(again?.approvals).toMatchObject([{ status: 'approved' }]);
   });
+});
+
+test('approvals that a run has forgotten are written as they were closed, and never as pending', () => {
+  const { pack, take, forget } = open();
+  const pending = pack();
+  take({ kind: 'signal', name: 'approve', payload: {} });
+  const closed = pack();
+  forget();
+  pending?.lost();
+  expect(read(pack())?.approvals).toEqual([]);
+  closed?.lost();
+  take({ kind: 'signal', name: 'event', payload: { event: 'any' } });
+  expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
 });
 
 describe('a journal', () => {

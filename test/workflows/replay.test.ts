@@ -1,43 +1,49 @@
-import { readFile, readdir } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
-import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { DeterminismViolationError } from '@temporalio/workflow';
-import { Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type { ReplayWorkerOptions } from '@temporalio/worker';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
-import { createLogger } from '../../src/logger.ts';
-import { toTemporalLogger } from '../../src/temporal-logger.ts';
-import { workflowCode } from '../../src/workflow-code.ts';
+import { readRecordings } from '../support/recordings.ts';
+import type { Recording } from '../support/recordings.ts';
+import { openReplay } from '../support/replays.ts';
+import type { Replay } from '../support/replays.ts';
 
 /* Runs that were recorded under an earlier state of the code go on under this one: the same commands in the same order. */
 
-const FOLDER = fileURLToPath(new URL('histories/', import.meta.url));
-const files = (await readdir(FOLDER, { recursive: true })).filter((file) => file.endsWith('.json')).sort();
-const read = async (file: string): Promise<string> => await readFile(`${FOLDER}${file}`, 'utf8');
+const recordings = await readRecordings();
 
 describe('recorded histories', () => {
-  let options: ReplayWorkerOptions;
+  let replay: Replay;
   beforeAll(async () => {
-    const logger = createLogger('fatal');
-    installTemporalRuntime(logger);
-    const workflowBundle = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) });
-    options = { workflowBundle, dataConverter: { payloadConverterPath: workflowCode.payloadConverterPath } };
+    replay = await openReplay();
   }, 60_000);
-  const replay = async (json: string): Promise<void> =>
-    await Worker.runReplayHistory(options, historyFromJSON(JSON.parse(json)));
 
-  test('there are some', () => {
-    expect(files.length).toBeGreaterThan(5);
+  test.each(recordings)('$name replays', async (recording) => {
+    expect(recording.executions.length).toBeGreaterThan(0);
+    await expect(replay(recording)).resolves.toBeUndefined();
   });
 
-  test.each(files)('%s replays', async (file) => {
-    await expect(replay(await read(file))).resolves.toBeUndefined();
-  });
+  /** A recording of `retried`, changed. */
+  function changed(change: (text: string) => string): Recording {
+    const recording = recordings.find(({ name }) => name.endsWith('/retried'));
+    if (!recording) throw new TypeError('There is no such recording');
+    const [first] = recording.executions;
+    return { ...recording, executions: [JSON.parse(change(JSON.stringify(first)))] };
+  }
 
-  test('one whose commands differ does not', async () => {
-    const file = files.find((name) => name.includes('refund-triage')) ?? '';
-    const other = (await read(file)).replaceAll(/"activityId": ?"([^"]*):classify:/g, '"activityId": "$1:classified:');
-    await expect(replay(other)).rejects.toThrow(DeterminismViolationError);
+  test.each([
+    ['calls have other ids', (text: string) => text.replaceAll(/"activityId":"(\w+):paid:/g, '"activityId":"$1:pays:')],
+    ['calls are of another activity', (text: string) => text.replaceAll('"name":"callTool"', '"name":"callFunction"')],
+    ['attributes were never set', withoutFirst('EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES')],
+  ])('one does not whose %s', async (_how, change) => {
+    expect(changed(change)).not.toEqual(changed((text) => text));
+    await expect(replay(changed(change))).rejects.toThrow(DeterminismViolationError);
   });
 });
+
+/** Takes an event out of a history, and numbers those after it anew. */
+function withoutFirst(type: string): (text: string) => string {
+  return (text) => {
+    const { events }: { events: { eventId: string; eventType: string }[] } = JSON.parse(text);
+    const at = events.findIndex(({ eventType }) => eventType === type);
+    const left = events.toSpliced(at, 1);
+    return JSON.stringify({ events: left.map((event, index) => ({ ...event, eventId: String(index + 1) })) });
+  };
+}

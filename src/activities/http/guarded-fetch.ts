@@ -15,19 +15,36 @@ export type GuardedFetch = (url: URL, init: RequestInit) => Promise<Response>;
  * followed; who follows one comes back here.
  * @param allow private hosts that may be reached all the same, as exact `host:port`
  */
-export function createGuardedFetch(allow: readonly string[]): GuardedFetch {
+export function createGuardedFetch(
+  allow: readonly string[],
+  { connectMs, totalMs }: TimeLimits = DEFAULT_LIMITS,
+): GuardedFetch {
   const allowed = new Set(allow);
-  const guarded = new Agent({ connect: { lookup: guardedLookup, timeout: CONNECT_TIMEOUT_MS } });
-  const open = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS } });
+  const guarded = new Agent({ ...PATIENT, connect: { lookup: guardedLookup, timeout: connectMs } });
+  const open = new Agent({ ...PATIENT, connect: { timeout: connectMs } });
   return async (url, init) => {
     refuseUnsafe(url);
     const isAllowed = allowed.has(`${url.hostname}:${portOf(url)}`);
     if (!isAllowed) refusePrivate(url);
-    return await undiciFetch(url, { ...init, redirect: 'manual', dispatcher: isAllowed ? open : guarded });
+    return await undiciFetch(url, {
+      ...init,
+      redirect: 'manual',
+      dispatcher: isAllowed ? open : guarded,
+      signal: init.signal ?? AbortSignal.timeout(totalMs),
+    });
   };
 }
 
-const CONNECT_TIMEOUT_MS = 10_000;
+interface TimeLimits {
+  readonly connectMs: number;
+  /** For a whole request, its answer's body included, that has no signal. Calls have one, with their own time-out. */
+  readonly totalMs: number;
+}
+
+const DEFAULT_LIMITS: TimeLimits = { connectMs: 10_000, totalMs: 3_600_000 };
+
+/** A model may think for longer than the five minutes that the client would wait. */
+const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };
 
 function portOf({ port, protocol }: URL): string {
   return port !== '' ? port : protocol === 'https:' ? '443' : '80';

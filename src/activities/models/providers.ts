@@ -13,21 +13,21 @@ interface Access {
   readonly fetch: typeof globalThis.fetch;
 }
 
-const address = (baseUrl: string | undefined): { baseURL?: string } =>
-  baseUrl === undefined ? {} : { baseURL: baseUrl };
-
-/** One adapter of the AI SDK for each provider. */
+/** One adapter of the AI SDK for each provider. Addresses are named, for the adapters would look in the environment. */
 export const providers: Readonly<Record<ModelSettings['provider'], (access: Access) => LanguageModelV3>> = {
-  openai: ({ model, apiKey, baseUrl, fetch }) => createOpenAI({ apiKey, fetch, ...address(baseUrl) })(model),
-  anthropic: ({ model, apiKey, baseUrl, fetch }) => createAnthropic({ apiKey, fetch, ...address(baseUrl) })(model),
-  google: ({ model, apiKey, baseUrl, fetch }) =>
-    createGoogleGenerativeAI({ apiKey, fetch, ...address(baseUrl) })(model),
-  'openai-compatible': ({ model, apiKey, baseUrl, fetch }) =>
+  /** By the Responses API: chat completions forget what a model has thought between two calls of tools. */
+  openai: ({ model, baseUrl: baseURL = 'https://api.openai.com/v1', ...access }) =>
+    createOpenAI({ ...access, baseURL }).responses(model),
+  anthropic: ({ model, baseUrl: baseURL = 'https://api.anthropic.com/v1', ...access }) =>
+    createAnthropic({ ...access, baseURL })(model),
+  google: ({ model, baseUrl: baseURL = 'https://generativelanguage.googleapis.com/v1beta', ...access }) =>
+    createGoogleGenerativeAI({ ...access, baseURL })(model),
+  'openai-compatible': ({ model, baseUrl: baseURL = '', ...access }) =>
     createOpenAICompatible({
+      ...access,
+      baseURL,
       name: 'openai-compatible',
-      apiKey,
-      fetch,
-      baseURL: baseUrl ?? '',
       supportsStructuredOutputs: true,
+      includeUsage: true,
     }).languageModel(model),
 };

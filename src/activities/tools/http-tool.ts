@@ -13,6 +13,10 @@ import type { SecretReference, SecretResolver, UsedSecrets } from '../secrets.ts
 import type { Tool, ToolContext } from './tool.ts';
 import { truncate } from '../../graph/truncate.ts';
 
+export interface HttpTool extends Tool {
+  readonly execute: (args: Json, context: ToolContext) => Promise<Json>;
+}
+
 /** A tool that is an HTTP request, as the configuration describes it. */
 export interface HttpToolSettings extends ToolEntry {
   readonly name: string;
@@ -27,24 +31,20 @@ interface HttpDeps {
   readonly secrets: SecretResolver;
 }
 
-export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Tool {
-  const { name, description, parameters, effect, timeout, retry } = settings;
+export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): HttpTool {
+  const { method: _method, url: _url, headers: _headers, ...entry } = settings;
   const fillUrl = compileUrl(settings.url);
   return {
-    name,
-    description,
-    parameters,
-    effect,
-    timeout,
-    retry,
+    ...entry,
     async execute(args, context) {
       const secrets = useSecrets(deps.secrets);
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await resolveHeaders(settings, secrets);
-        return readResult(name, await send(settings, deps.fetch, { url, rest, headers, context }));
-      } catch (error) {
-        throw redacted(error, secrets);
+        return readResult(settings.name, await send(settings, deps.fetch, { url, rest, headers, context }));
+      } catch (thrown) {
+        const error = fromNetwork('TOOL_FAILED', thrown);
+        throw error.withMessage(secrets.redact(error.message));
       }
     },
   };
@@ -114,7 +114,7 @@ async function send(
     const response = await fetch(url, init);
     return { response, text: await readBody(response).catch((error: unknown) => unreadable(response, error)) };
   } catch (error) {
-    throw error instanceof Error && error.cause instanceof CallError ? error.cause : fromNetwork('TOOL_FAILED', error);
+    throw fromNetwork('TOOL_FAILED', error);
   }
 }
 
@@ -167,9 +167,4 @@ function parseAnswer(name: string, text: string): Json {
       cause: error,
     });
   }
-}
-
-function redacted(error: unknown, secrets: UsedSecrets): CallError {
-  const { code, message, retryable, done, retryAfterMs } = fromNetwork('TOOL_FAILED', error);
-  return new CallError(code, secrets.redact(message), { retryable, done, retryAfterMs });
 }

@@ -2,12 +2,18 @@ import type { CallSafety, ToolEntry } from '../../graph/catalog.ts';
 import type { Json } from '../../graph/json.ts';
 import type { Principal } from '../../graph/run.ts';
 
+/** What a tool may be called. */
+export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+
 /** A tool: what a graph sees of it, and how it is done. */
 export interface Tool extends ToolEntry {
   readonly name: string;
   readonly effect: CallSafety;
-  execute(args: Json, context: ToolContext): Promise<Json>;
+  readonly execute: ToolExecute;
 }
+
+/** Does the work of one call. @returns what is told as its result: JSON, or nothing */
+export type ToolExecute = (args: Json, context: ToolContext) => unknown;
 
 /** What a tool is told about the call that it serves. */
 export interface ToolContext {
@@ -17,6 +23,8 @@ export interface ToolContext {
   readonly tenantId: string;
   /** Whose run it is; a tool acts as this principal. */
   readonly principal: Principal;
+  /** How often the call has been made before, and this time: 1 at first. */
+  readonly attempt: number;
   /** Aborts when the call has taken too long or nobody wants it any more. */
   readonly signal: AbortSignal;
 }

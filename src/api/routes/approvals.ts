@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { toPublicApproval } from '../../graph/events.ts';
+import { mapPage } from '../../store/page.ts';
 import { decideApproval, findApproval } from '../decide-approval.ts';
 import { findRun } from '../find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
@@ -55,9 +56,11 @@ const list: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
     const { limit, cursor, ...filter } = c.req.valid('query');
-    const { request, cursorOf } = readPage(deps.cursors, ['approvals', tenantId, filter], { limit, cursor });
-    const { items, next } = await deps.store.approvals.list(tenantId, filter, request);
-    return c.json({ items: items.map(toPublicApproval), nextCursor: cursorOf(next) }, 200);
+    const list = ['approvals', tenantId, filter];
+    const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) =>
+      mapPage(await deps.store.approvals.list(tenantId, filter, request), toPublicApproval),
+    );
+    return c.json(page, 200);
   });
 };
 

@@ -3,6 +3,7 @@ import { hasErrors } from '../../graph/issue.ts';
 import { toJsonObject } from '../../graph/json.ts';
 import { validateGraph } from '../../graph/validate/validate.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
+import { mapPage } from '../../store/page.ts';
 import type { ApiDeps } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { requireValid } from '../graph-reference.ts';
@@ -90,9 +91,11 @@ const list: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
-    const { request, cursorOf } = readPage(deps.cursors, ['graphs', tenantId], c.req.valid('query'));
-    const { items, next } = await deps.store.graphs.list(tenantId, request);
-    return c.json({ items: items.map(toSummary), nextCursor: cursorOf(next) }, 200);
+    const list = ['graphs', tenantId];
+    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+      mapPage(await deps.store.graphs.list(tenantId, request), toSummary),
+    );
+    return c.json(page, 200);
   });
 };
 

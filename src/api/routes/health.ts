@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { unavailable } from '../errors.ts';
+import { notNow } from '../errors.ts';
+import { LEAVING, findObstacle } from '../find-obstacle.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { json, problems } from '../schemas/common.ts';
@@ -18,21 +19,18 @@ const alive: AddRoute = (router) => {
   router.openapi(route, (c) => c.json({ status: 'ok' as const }, 200));
 };
 
-const ready: AddRoute = (router, { store, engine }) => {
+const ready: AddRoute = (router, { store, engine, leaving }) => {
   const route = createRoute({
     method: 'get',
     path: '/readyz',
     tags,
-    summary: 'Temporal and the database answer',
+    summary: 'Temporal and the database answer, and the process does not end',
     responses: { 200: json(Health, 'They do'), ...problems(503) },
   });
+  const needs = { 'The database': () => store.ping(), Temporal: () => engine.ping() };
   router.openapi(route, async (c) => {
-    await store.ping().catch((error: unknown) => {
-      throw unavailable('The database', error);
-    });
-    await engine.ping().catch((error: unknown) => {
-      throw unavailable('Temporal', error);
-    });
+    const obstacle = leaving.aborted ? LEAVING : await findObstacle(needs);
+    if (obstacle !== null) throw notNow(obstacle);
     return c.json({ status: 'ok' as const }, 200);
   });
 };

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Limits } from '../../graph/definition.ts';
 import { toJson, toJsonObject } from '../../graph/json.ts';
+import { mapPage, toPage } from '../../store/page.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { findRun } from '../find-run.ts';
@@ -78,9 +79,11 @@ const list: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
     const { limit, cursor, ...filter } = c.req.valid('query');
-    const { request, cursorOf } = readPage(deps.cursors, ['runs', tenantId, filter], { limit, cursor });
-    const { items, next } = await deps.store.runs.list(tenantId, filter, request);
-    return c.json({ items: items.map((run) => toRunJson(run, [])), nextCursor: cursorOf(next) }, 200);
+    const list = ['runs', tenantId, filter];
+    const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) =>
+      mapPage(await deps.store.runs.list(tenantId, filter, request), (run) => toRunJson(run, [])),
+    );
+    return c.json(page, 200);
   });
 };
 
@@ -115,14 +118,14 @@ const history: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
     const { id, tenantId, redacted } = await findRun(deps, caller, c.req.valid('param').id);
-    const { request, cursorOf } = readPage(deps.cursors, ['history', tenantId, id], c.req.valid('query'));
-    const after = Number(request.after?.id ?? 0);
-    const events = await deps.store.journal.events(id, after, request.limit + 1);
-    const items = events.slice(0, request.limit);
     const hidden = new Set(caller.permissions.has('payload:read') ? [] : redacted);
-    const last = items.at(-1);
-    const next = events.length > items.length && last ? { at: last.at, id: String(last.seq) } : null;
-    return c.json({ items: items.map((event) => redactEvent(event, hidden)), nextCursor: cursorOf(next) }, 200);
+    const list = ['history', tenantId, id];
+    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async ({ limit, after }) => {
+      const events = await deps.store.journal.events(id, Number(after?.id ?? 0), limit + 1);
+      const known = toPage(events, limit, ({ at, seq }) => ({ at, id: String(seq) }));
+      return mapPage(known, (event) => redactEvent(event, hidden));
+    });
+    return c.json(page, 200);
   });
 };
 
@@ -134,7 +137,7 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const run =
     seconds === null
       ? await deps.store.runs.find(id)
-      : await waitForRun(deps, id, { seconds, signal: c.req.raw.signal });
+      : await waitForRun(deps, id, { seconds, signal: AbortSignal.any([c.req.raw.signal, deps.leaving]) });
   if (!run) throw new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
   return toRunJson(run, await deps.store.ledger.retrying(id));

@@ -5,7 +5,6 @@ import { diffRuns } from '../diff-runs.ts';
 import { editState } from '../edit-state.ts';
 import type { ApiEnv } from '../environment.ts';
 import { findRun } from '../find-run.ts';
-import { forkRun } from '../fork-run.ts';
 import { listCheckpoints } from '../list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
@@ -26,6 +25,7 @@ import {
   RunSchema,
   StateSchema,
 } from '../schemas/run.ts';
+import { startFork } from '../start-fork.ts';
 
 const tags = ['state'];
 
@@ -82,9 +82,11 @@ const checkpoints: AddRoute = (router, deps) => {
     const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     const { tree, ...query } = c.req.valid('query');
     const runIds = tree === 'true' ? await deps.store.runs.family(id) : [id];
-    const { request, cursorOf } = readPage(deps.cursors, ['checkpoints', tenantId, id, tree ?? ''], query);
-    const { items, next } = await listCheckpoints(deps.store, runIds, request);
-    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+    const list = ['checkpoints', tenantId, id, tree ?? ''];
+    const page = await readPage(deps.cursors, { list, ...query }, (request) =>
+      listCheckpoints(deps.store, runIds, request),
+    );
+    return c.json(page, 200);
   });
 };
 
@@ -110,7 +112,7 @@ const fork: AddRoute = (router, deps) => {
       asNode: asNode ?? null,
       graph: graph === undefined ? null : toJson(graph),
     };
-    await forkRun(deps, caller, { id, parent, wanted });
+    await startFork(deps, caller, { id, parent, wanted });
     c.header('location', `/api/runs/${id}`);
     return c.json(toRunJson(await findRun(deps, caller, id), []), 201);
   });

@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { mapPage } from '../../store/page.ts';
 import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../authenticate.ts';
 import type { ApiDeps } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { findRun } from '../find-run.ts';
-import { stateLeftBy } from '../hand-over.ts';
+import { checkpointLeftBy } from '../hand-over.ts';
 import { listCheckpoints } from '../list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { readPage } from '../paging.ts';
@@ -55,8 +56,8 @@ const state: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { lastRunId } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
-    const left = await stateLeftBy(deps.store, lastRunId);
-    const run = await findRun(deps, c.get('caller'), left?.checkpoint.runId ?? lastRunId);
+    const left = await checkpointLeftBy(deps.store, lastRunId);
+    const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
     const found = await readState(deps, run, null);
     c.header('etag', etagOf(run.id, found.checkpoint));
     return c.json(found, 200);
@@ -77,10 +78,11 @@ const checkpoints: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
     const { id } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
-    const { request, cursorOf } = readPage(deps.cursors, ['thread', tenantId, id], c.req.valid('query'));
-    const runIds = await deps.store.threads.runIds(tenantId, id);
-    const { items, next } = await listCheckpoints(deps.store, runIds, request);
-    return c.json({ items, nextCursor: cursorOf(next) }, 200);
+    const list = ['thread', tenantId, id];
+    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+      listCheckpoints(deps.store, await deps.store.threads.runIds(tenantId, id), request),
+    );
+    return c.json(page, 200);
   });
 };
 
@@ -98,9 +100,11 @@ const runs: AddRoute = (router, deps) => {
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
     const { id } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
-    const { request, cursorOf } = readPage(deps.cursors, ['thread runs', tenantId, id], c.req.valid('query'));
-    const { items, next } = await deps.store.runs.list(tenantId, { threadId: id }, request);
-    return c.json({ items: items.map((run) => toRunJson(run, [])), nextCursor: cursorOf(next) }, 200);
+    const list = ['thread runs', tenantId, id];
+    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+      mapPage(await deps.store.runs.list(tenantId, { threadId: id }, request), (run) => toRunJson(run, [])),
+    );
+    return c.json(page, 200);
   });
 };
 

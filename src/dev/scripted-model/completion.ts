@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { toJsonObject } from '../../graph/json.ts';
 import type { Json } from '../../graph/json.ts';
+import { act } from './act.ts';
+import type { Act } from './act.ts';
 import { answer } from './answer.ts';
+import type { AnsweredCall, Conversation } from './prompt.ts';
 
 const Content = z.union([
   z.string(),
@@ -9,10 +13,20 @@ const Content = z.union([
   z.null().transform(() => ''),
 ]);
 
+const Call = z.looseObject({ id: z.string(), function: z.looseObject({ name: z.string(), arguments: z.string() }) });
+const Message = z.looseObject({
+  role: z.string(),
+  content: Content.default(''),
+  tool_calls: z.array(Call).default([]),
+  tool_call_id: z.string().default(''),
+});
+const Tool = z.looseObject({ function: z.looseObject({ name: z.string() }) });
+
 /** The part of a chat completion request that the rules look at. */
 export const ChatRequestSchema = z.looseObject({
   model: z.string(),
-  messages: z.array(z.looseObject({ role: z.string(), content: Content.default('') })).min(1),
+  messages: z.array(Message).min(1),
+  tools: z.array(Tool).default([]),
   stream: z.literal(false, 'the scripted model does not stream').optional(),
   response_format: z
     .looseObject({ type: z.string(), json_schema: z.looseObject({ schema: z.json() }).optional() })
@@ -23,24 +37,56 @@ export type ChatRequest = z.output<typeof ChatRequestSchema>;
 /** Answers a request as a `chat.completion` object. Equal requests get equal answers, ids and all. */
 export function complete(request: ChatRequest): Json {
   const { model, messages } = request;
-  const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
-  const content = answer({
-    system: system.map((message) => message.content).join('\n'),
-    user: messages.findLast(({ role }) => role === 'user')?.content ?? '',
-    schema: schemaOf(request),
-  });
+  const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24);
+  const conversation = toConversation(request);
+  const said = act(conversation) ?? { kind: 'text', text: answer(conversation) };
   const prompt_tokens = countTokens(messages.map((message) => message.content).join('\n'));
-  const completion_tokens = countTokens(content);
+  const completion_tokens = countTokens(said.kind === 'text' ? said.text : JSON.stringify(said.calls));
   return {
-    id: `chatcmpl-${createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24)}`,
+    id: `chatcmpl-${digest}`,
     object: 'chat.completion',
     created: 0,
     model,
-    choices: [
-      { index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' },
-    ],
+    choices: [{ index: 0, message: toMessage(said, digest), logprobs: null, finish_reason: FINISH_REASONS[said.kind] }],
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
   };
+}
+
+const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
+
+function toMessage(said: Act, digest: string): Json {
+  const common = { role: 'assistant', refusal: null };
+  if (said.kind === 'text') return { ...common, content: said.text };
+  const tool_calls = said.calls.map(({ name, args }, at) => ({
+    id: `call_${digest.slice(0, 8)}_${at}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(args) },
+  }));
+  return { ...common, content: null, tool_calls };
+}
+
+function toConversation(request: ChatRequest): Conversation {
+  const { messages, tools } = request;
+  const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
+  const spoke = messages.findLastIndex(({ role }) => role === 'user');
+  return {
+    system: system.map((message) => message.content).join('\n'),
+    user: messages[spoke]?.content ?? '',
+    schema: schemaOf(request),
+    tools: tools.map((tool) => tool.function.name),
+    calls: answeredCalls(messages.slice(spoke + 1)),
+  };
+}
+
+function answeredCalls(messages: ChatRequest['messages']): readonly AnsweredCall[] {
+  const answers = new Map(messages.map((message) => [message.tool_call_id, message.content]));
+  return messages
+    .flatMap((message) => message.tool_calls)
+    .map(({ id, function: { name, arguments: args } }) => ({
+      name,
+      args: toJsonObject(JSON.parse(args)),
+      answer: answers.get(id) ?? '',
+    }));
 }
 
 function schemaOf({ response_format: format }: ChatRequest): Json {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/json.ts';
 import { toJson } from '../../graph/json.ts';
 
 /** What the scripted model is asked. */
@@ -9,6 +9,24 @@ export interface Prompt {
   readonly user: string;
   /** The JSON Schema that the answer has to fit; `null` for text. */
   readonly schema: Json;
+}
+
+/** A prompt to which tools belong: what was asked of them since the user spoke, and what they have answered. */
+export interface Conversation extends Prompt {
+  /** The names of those that may be asked for. */
+  readonly tools: readonly string[];
+  readonly calls: readonly AnsweredCall[];
+}
+
+export interface AskedCall {
+  readonly name: string;
+  readonly args: Json;
+}
+
+export interface AnsweredCall {
+  readonly name: string;
+  readonly args: JsonObject;
+  readonly answer: string;
 }
 
 /** A ticket, as far as the rules look at it. */

@@ -1,11 +1,12 @@
 import { GraphError, toRunError } from '../errors.ts';
 import type { RunError } from '../errors.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, roomAfter } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Update } from '../scope.ts';
 import type { Channel } from './channel.ts';
 import { OwnedLists } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
+import { keepRoom, roomOf } from './room.ts';
 
 export type Channels = Readonly<Record<string, Json>>;
 
@@ -83,11 +84,15 @@ function fold(
   refuseConflict(channel, writes);
   const extensions: (readonly Json[] | null)[] = channel.ephemeral ? [null] : [];
   let value = channel.ephemeral ? channel.initial : current;
-  for (const write of writes) {
-    const reduced = reduceOne(channel, value, { update: write.value, context });
-    value = reduced.value;
-    extensions.push(reduced.extension);
+  let room = roomOf(value);
+  for (const { value: update } of writes) {
+    const { value: reduced, extension } = reduceOne(channel, value, { update, context });
+    const added = extension ?? (channel.reducer.isAdding ? update : null);
+    room = added === null ? roomOf(reduced) : roomAfter(room, added);
+    value = reduced;
+    extensions.push(extension);
   }
+  keepRoom(value, room);
   checkSchema(channel, value);
   const appended = extensions.every((extension) => extension !== null);
   return { value, change: appended ? { append: extensions.flat() } : { set: value } };

@@ -6,6 +6,7 @@ import type { Reducer } from './reducer.ts';
 export const merge: Reducer = {
   initial: {},
   exclusive: false,
+  isAdding: true,
   reduce(current, update) {
     if (!isJsonObject(update)) throw mismatch('an object', update);
     const members = Object.entries(update);

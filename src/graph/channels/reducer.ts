@@ -6,6 +6,8 @@ export interface Reducer {
   readonly initial: Json;
   /** True when two writes of one superstep can't both count. */
   readonly exclusive: boolean;
+  /** True when the new value takes no more bytes than the old one and the write together. */
+  readonly isAdding?: true;
   /**
    * Folds one write into the value. Lists that `context.owned` holds may be changed in place: nothing else refers to them.
    * @throws GraphError when the write doesn't fit the channel

@@ -1,9 +1,9 @@
 import { END } from '../definition.ts';
-import type { EdgeDefinition, Target } from '../definition.ts';
-import { toList } from '../edges.ts';
+import type { EdgeDefinition, NodeDefinition, Target } from '../definition.ts';
+import { toList } from '../to-list.ts';
 import type { Arrow } from './diagram.ts';
 
-/** An arrow that leaves from an edge's sources, wherever they lead from. */
+/** An arrow that leaves from an edge's sources, or from a node, wherever these are drawn. */
 export type Way = Omit<Arrow, 'from'>;
 
 /** Where an edge leads, by node id, each way with its condition. */
@@ -17,6 +17,14 @@ export function waysOf(edge: EdgeDefinition): readonly Way[] {
   return ways(edge.to, null);
 }
 
+/** Where a node may lead besides its edges. */
+export function detoursOf(node: NodeDefinition): readonly Way[] {
+  const { onError } = node;
+  const onFailure = typeof onError === 'object' ? [detour(onError.to, 'on error')] : [];
+  const mayGoto = ('mayGoto' in node && node.mayGoto) || [];
+  return [...onFailure, ...mayGoto.map((to) => detour(to, 'goto'))];
+}
+
 const DEFAULT = 'default';
 
 function ways(target: Target, label: string | null): readonly Way[] {
@@ -27,4 +35,8 @@ function ways(target: Target, label: string | null): readonly Way[] {
 function describeForEach(edge: { readonly forEach: string; readonly maxConcurrency?: number }): string {
   const bound = edge.maxConcurrency === undefined ? '' : ` (${edge.maxConcurrency} at a time)`;
   return `for each of ${edge.forEach}${bound}`;
+}
+
+function detour(to: string, label: string): Way {
+  return { to, kind: 'detour', label };
 }

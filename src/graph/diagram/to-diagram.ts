@@ -1,7 +1,8 @@
 import { END, START } from '../definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition.ts';
-import { toList } from '../edges.ts';
-import { waysOf } from './arrows.ts';
+import { toList } from '../to-list.ts';
+import { detoursOf, waysOf } from './arrows.ts';
+import type { Way } from './arrows.ts';
 import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
 import { createKeys } from './keys.ts';
 import type { Keys } from './keys.ts';
@@ -33,7 +34,9 @@ function drawGraph(definition: GraphDefinition, place: Place): Diagram {
   const edges = definition.edges.map((edge, index) =>
     drawEdge(edge, ids, { ...place, path: [...place.path, String(index)] }),
   );
-  const detours = nodes.flatMap(({ node, shape }) => detoursOf(node, shape.key, ids));
+  const detours = nodes.flatMap(({ node, shape }) =>
+    drawWays(detoursOf(node), ids).map((way) => ({ from: shape.key, ...way })),
+  );
   return {
     shapes: [...points, ...nodes.map(({ shape }) => shape), ...edges.flatMap(({ shapes }) => shapes)],
     arrows: [...edges.flatMap(({ arrows }) => arrows), ...detours],
@@ -63,7 +66,7 @@ const KINDS: ReadonlyMap<string, ShapeKind> = new Map(NODE_KINDS.map((kind) => [
 /** The points where ways begin and end, if any does. */
 function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Place): readonly Shape[] {
   const ends = edges.some((edge) => waysOf(edge).some(({ to }) => to === END));
-  const leaves = Object.values(nodes).some((node) => detourTargets(node).some(({ to }) => to === END));
+  const leaves = Object.values(nodes).some((node) => detoursOf(node).some(({ to }) => to === END));
   const kinds = ends || leaves ? (['start', 'end'] as const) : (['start'] as const);
   return kinds.map((kind) => ({ ...POINT, kind, key: keys.take(POINT_PREFIXES[kind], path), lines: [kind] }));
 }
@@ -74,10 +77,7 @@ const POINT = { isDeferred: false, mark: 'none', inner: null } as const;
 /** One edge; where several sources have to finish, their arrows meet in a join. */
 function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Place): Diagram {
   const sources = [...new Set(toList(edge.from))].flatMap((id) => ids.get(id) ?? []);
-  const ways = waysOf(edge).flatMap(({ to, ...way }) => {
-    const key = ids.get(to);
-    return key === undefined ? [] : [{ ...way, to: key }];
-  });
+  const ways = drawWays(waysOf(edge), ids);
   const [first] = sources;
   if (sources.length < 2) return { shapes: [], arrows: first ? ways.map((way) => ({ from: first, ...way })) : [] };
   const join: Shape = { ...POINT, kind: 'join', key: keys.take('join', path), lines: ['all'] };
@@ -85,19 +85,12 @@ function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path
   return { shapes: [join], arrows: [...into, ...ways.map((way) => ({ from: join.key, ...way }))] };
 }
 
-function detoursOf(node: NodeDefinition, from: string, ids: ReadonlyMap<string, string>): readonly Arrow[] {
-  return detourTargets(node).flatMap(({ to, label }): Arrow[] => {
+/** The ways whose ends are drawn, by the keys of these. */
+function drawWays(ways: readonly Way[], ids: ReadonlyMap<string, string>): readonly Way[] {
+  return ways.flatMap(({ to, ...way }) => {
     const key = ids.get(to);
-    return key === undefined ? [] : [{ from, to: key, kind: 'detour', label }];
+    return key === undefined ? [] : [{ ...way, to: key }];
   });
-}
-
-/** Where a node may lead besides its edges. */
-function detourTargets(node: NodeDefinition): readonly { readonly to: string; readonly label: string }[] {
-  const { onError } = node;
-  const onFailure = typeof onError === 'object' ? [{ to: onError.to, label: 'on error' }] : [];
-  const mayGoto = ('mayGoto' in node && node.mayGoto) || [];
-  return [...onFailure, ...mayGoto.map((to) => ({ to, label: 'goto' }))];
 }
 
 function markReader({ visited, current }: Marks): (address: string) => Mark {

@@ -1,6 +1,6 @@
 import type { Approval } from '../approval.ts';
-import { toMs } from '../call-policy.ts';
 import type { NodeOfType } from '../definition.ts';
+import { toMs } from '../duration.ts';
 import type { RunErrorCode } from '../errors.ts';
 import { toText } from '../expression/text.ts';
 import type { Json } from '../json.ts';

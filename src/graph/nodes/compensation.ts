@@ -4,6 +4,7 @@ import { GraphError } from '../errors.ts';
 import type { Bindings } from '../expression.ts';
 import { own } from '../json.ts';
 import { parseTemplate } from '../template.ts';
+import { toToolCall } from './tool-calls/callable-tool.ts';
 import { NODE_NAMES, policyOf } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
 
@@ -18,12 +19,6 @@ export function compileCompensation({ compensate }: NodeOfType<'tool'>, scope: N
   const tool = own(scope.catalog.tools, name);
   return (bindings) => {
     if (!tool) throw new GraphError('TOOL_NOT_FOUND', `Tool not found: ${name}`);
-    return {
-      kind: 'tool',
-      tool: name,
-      args: args.fill(bindings),
-      effect: tool.effect,
-      policy: policyOf({}, tool, scope),
-    };
+    return toToolCall(name, tool, { args: args.fill(bindings), policy: policyOf({}, tool, scope) });
   };
 }

@@ -1,4 +1,5 @@
 import type { NodeOfType, NodeType } from '../definition.ts';
+import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
 import { toJsonObject } from '../json.ts';
 import { compileCustom } from './custom.ts';
@@ -17,6 +18,7 @@ type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, scope: NodeScope) 
 const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
   set: compileSet,
   llm: compileLlm,
+  agent: compileAgent,
   tool: compileTool,
   function: compileFunction,
   approval: compileApproval,

@@ -1,9 +1,33 @@
-import type { Message } from '../message.ts';
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { Scope } from '../scope.ts';
+import { isHeldBack, isOver } from './tool-calls/batch.ts';
+import type { Batch } from './tool-calls/batch.ts';
+import type { Outcome } from './runner.ts';
+import type { Talk } from './model/talk.ts';
+import type { TurnPosition } from './model/model-turn.ts';
 
-/** Where a node task stands between two occurrences; each node type has its own kind. */
-export type NodePosition = CallPosition | LlmPosition | ApprovalPosition | SubgraphPosition | WaitPosition;
+/** Where a node task stands between two occurrences; its kind says what it waits for. */
+export type NodePosition =
+  | CallPosition
+  | LlmPosition
+  | AgentPosition
+  | CallsPosition
+  | ApprovalPosition
+  | ApprovedPosition
+  | SubgraphPosition
+  | WaitPosition;
+
+/** What is done of a task that must not be done again: a task that failed goes on from there. */
+export type KeptPosition = BegunPosition | FinishedPosition;
+
+/** A part is done. */
+export type BegunPosition = AgentPosition | CallsPosition | SubgraphPosition;
+
+/** All is done, but the state has not taken what the task writes. */
+export interface FinishedPosition {
+  readonly kind: 'finished';
+  readonly outcome: Outcome;
+}
 
 /** One call is out, and nothing else is to be known. */
 export interface CallPosition {
@@ -13,13 +37,36 @@ export interface CallPosition {
 
 export interface LlmPosition {
   readonly kind: 'llm';
-  readonly key: string;
-  /** Which of the node's models is asked. */
-  readonly model: number;
-  /** Calls made so far by this task; the number of the one that is out. */
-  readonly call: number;
-  /** Replies that broke the output schema, each followed by what was wrong with it. */
-  readonly corrections: readonly Message[];
+  readonly talk: Talk;
+  readonly turn: TurnPosition;
+}
+
+/** Either a model is asked, or the tool calls of its last answer are at work. */
+export interface AgentPosition {
+  readonly kind: 'agent';
+  readonly talk: Talk;
+  readonly turn: TurnPosition | null;
+  readonly batch: Batch;
+  /** Turns so far in which the model has asked for tools. */
+  readonly iterations: number;
+  /** The model is asked without tools: the loop ends with its answer. */
+  readonly isLast: boolean;
+  readonly stopwatch: Stopwatch;
+}
+
+/** Time that counts for the deadline of an agent, which stands still while it only waits for people. Milliseconds. */
+export interface Stopwatch {
+  readonly usedMs: number;
+  /** When it was read last. */
+  readonly at: number;
+}
+
+/** The tool calls that a message asks for are at work. */
+export interface CallsPosition {
+  readonly kind: 'calls';
+  readonly batch: Batch;
+  /** Calls made so far by this task. */
+  readonly made: number;
 }
 
 /** The graph inside has begun, and is where its scope says. */
@@ -44,4 +91,25 @@ export interface ApprovalPosition {
   readonly kind: 'approval';
   readonly approvalId: string;
   readonly timerId: string;
+}
+
+/** A person has approved a call, which is made as soon as one more may be out. */
+export interface ApprovedPosition {
+  readonly kind: 'approved';
+  readonly args: Json;
+}
+
+/** The tool calls that a task at this position has been asked to make, with their states. */
+export function batchOf(position: NodePosition): Batch {
+  return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
+}
+
+/** Whether a call waits until one more of the run's calls may be out: a tool's, or that of the model that is told of all. */
+export function wantsCapacity(position: NodePosition): boolean {
+  const batch = batchOf(position);
+  return position.kind === 'approved' || isHeldBack(batch) || (batch.length > 0 && isOver(batch));
+}
+
+export function isKept(position: NodePosition): position is BegunPosition {
+  return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }

@@ -1,40 +1,79 @@
 import type { NodeOfType } from '../definition.ts';
-import { compileJsonSchema } from '../json-schema.ts';
-import type { SchemaCheck } from '../json-schema.ts';
-import { own } from '../json.ts';
+import type { RunErrorCode } from '../errors.ts';
 import type { Json } from '../json.ts';
-import type { TaskFailure } from '../scope.ts';
-import { field, policyOf } from './node-scope.ts';
+import type { CallableTool } from './tool-calls/callable-tool.ts';
+import { compileCallable } from './tool-calls/callable-tool.ts';
+import { compileCalls } from './calls.ts';
+import { field } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
-import { failed } from './runner.ts';
-import type { NodeRunner } from './runner.ts';
-import { afterCall } from './after-call.ts';
+import type { ApprovalPosition, NodePosition } from './position.ts';
+import { done, failed } from './runner.ts';
+import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
+import { toolNotFound } from './tool-calls/told-to-model.ts';
+import { unexpected } from './unexpected.ts';
 
-/** One call of a tool; what it answers is the node's result. */
+/** One call of a tool, whose answer is the node's result; or the calls that a channel's last message asks for. */
 export function compileTool(node: NodeOfType<'tool'>, scope: NodeScope): NodeRunner {
-  const tool = own(scope.catalog.tools, node.tool);
-  if (!tool) return { start: () => failed(toolNotFound(node.tool)), resume: () => failed(toolNotFound(node.tool)) };
+  return node.calls === undefined ? compileOneCall(node, scope) : compileCalls(node, node.calls, scope);
+}
+
+function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, scope: NodeScope): NodeRunner {
+  const { tool: name } = node;
+  const tool = compileCallable(name, { node, scope, approve: {}, asksForUnsafe: false });
   const args = field('args', node.args, {});
-  const check = compileJsonSchema(tool.parameters);
-  const request = { kind: 'tool', tool: node.tool, effect: tool.effect, policy: policyOf(node, tool, scope) } as const;
+  if (!tool) return { start: () => notFound(name), resume: () => notFound(name) };
   return {
     start(task) {
       const filled = args.fill(task.bindings);
-      const problem = checkArguments(node.tool, filled, check);
-      if (problem) return failed(problem);
-      return { kind: 'open', position: { kind: 'call', key: task.call(0, { ...request, args: filled }) } };
+      const refusal = tool.refuse(task.createdBy);
+      if (refusal !== null) return failure('TOOL_FAILED', refusal);
+      const problem = tool.checkArguments(filled);
+      if (problem !== null) return failure('INVALID_TOOL_ARGUMENTS', problem);
+      if (!tool.needsApproval({ ...task.bindings, args: filled })) return call(tool, task, filled);
+      const question = tool.question(filled, `Node ${scope.id} calls it`);
+      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
-    resume: afterCall,
+    resume(task, position, happening) {
+      if (position.kind === 'approval') return afterQuestion(tool, task, { position, happening });
+      return position.kind === 'approved' ? call(tool, task, position.args) : afterCall(position, happening);
+    },
   };
 }
 
-function checkArguments(tool: string, args: Json, check: SchemaCheck): TaskFailure | null {
-  const [first] = check(args);
-  if (!first) return null;
-  const message = `The arguments of ${tool} break its parameters at ${first.path || '/'}: ${first.message}`;
-  return { callFailed: false, error: { code: 'INVALID_TOOL_ARGUMENTS', message } };
+function notFound(name: string): Progress {
+  return failure('TOOL_NOT_FOUND', toolNotFound(name));
 }
 
-function toolNotFound(tool: string): TaskFailure {
-  return { callFailed: false, error: { code: 'TOOL_NOT_FOUND', message: `Tool not found: ${tool}` } };
+function call(tool: CallableTool, task: TaskContext, args: Json): Progress {
+  if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args } };
+  return { kind: 'open', position: { kind: 'call', key: task.call(0, tool.request(args, null)) } };
+}
+
+function afterCall(position: NodePosition, happening: Happening): Progress {
+  if (happening.kind === 'call.failed') return failed(happening.failure);
+  if (happening.kind === 'call.completed' && happening.reply.kind === 'value') return done(happening.reply.value);
+  throw unexpected(position);
+}
+
+function afterQuestion(
+  tool: CallableTool,
+  task: TaskContext,
+  { position, happening }: { position: ApprovalPosition; happening: Happening },
+): Progress {
+  if (happening.kind === 'timer') {
+    const { expiresAt } = task.expireApproval(position.approvalId, 'expired');
+    return failure('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`);
+  }
+  if (happening.kind !== 'approval.closed') throw unexpected(position);
+  task.cancelTimer(position.timerId);
+  const { status, args, decisions } = happening.approval;
+  if (status !== 'approved') {
+    const reason = decisions.at(-1)?.reason;
+    return failure('APPROVAL_REJECTED', `The call of ${tool.name} was rejected${reason ? `: ${reason}` : ''}`);
+  }
+  return call(tool, task, args);
+}
+
+function failure(code: RunErrorCode, message: string): Progress {
+  return failed({ callFailed: false, error: { code, message } });
 }

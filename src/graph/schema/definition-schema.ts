@@ -54,6 +54,7 @@ const NARROWER: Readonly<Record<string, JsonObject>> = {
 const EXACTLY_ONE: Readonly<Record<string, readonly string[]>> = {
   llm: ['prompt', 'messages'],
   agent: ['prompt', 'messages'],
+  tool: ['tool', 'calls'],
   wait: ['for', 'until', 'event'],
 };
 

@@ -1,5 +1,5 @@
-import { cancelTimer, saveApproval } from '../tasks.ts';
 import type { Draft } from '../draft.ts';
+import { withdraw } from '../withdraw.ts';
 import { taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -18,13 +18,4 @@ export function cancelRun(draft: Draft, by: string, reason: string | null): void
   if (run.cancellation) return;
   run.cancellation = { by, reason, isClosing: false };
   if (!run.failing) withdraw(draft);
-}
-
-/** Takes back what the tasks of a run still ask of people, clocks and others. */
-export function withdraw(draft: Draft): void {
-  if (Object.keys(draft.run.calls).length > 0) draft.effects.push({ kind: 'cancel.calls' });
-  for (const [id, { task }] of Object.entries(draft.run.timers)) if (task.length > 0) cancelTimer(draft, id);
-  for (const approval of Object.values(draft.run.approvals)) {
-    if (approval.status === 'pending') saveApproval(draft, { ...approval, status: 'canceled' });
-  }
 }

@@ -4,6 +4,7 @@ import type { Draft } from '../draft.ts';
 import { deliver, emitAt } from '../deliver.ts';
 import { toPublicApproval } from '../events.ts';
 import { own, toJson } from '../json.ts';
+import type { Refusal } from '../run.ts';
 import { saveApproval } from '../tasks.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
@@ -37,7 +38,7 @@ function handle(draft: Draft, decision: Verdict['decision'], { payload, by }: Si
 function findApproval({ run }: Draft, id: string | undefined): Approval | Answer {
   if (id !== undefined) {
     const named = own(run.approvals, id);
-    return named ?? refused({ code: 'UNKNOWN_APPROVAL', message: `This run has no approval "${id}"` });
+    return named ?? refused(wasMade(run, id) ? closedBefore(id) : unknown(id));
   }
   const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
   const [only] = pending;
@@ -48,6 +49,20 @@ function findApproval({ run }: Draft, id: string | undefined): Approval | Answer
     code: 'APPROVAL_ID_REQUIRED',
     message: `Several approvals are pending; name one by approvalId: ${ids}`,
   });
+}
+
+/** Whether the run has had an approval of that id: it forgets those that were closed long ago. */
+function wasMade({ id: runId, counters }: Draft['run'], id: string): boolean {
+  const number = id.startsWith(`${runId}.a`) ? Number(id.slice(runId.length + 2)) : 0;
+  return Number.isInteger(number) && number >= 1 && number <= counters.approval;
+}
+
+function closedBefore(id: string): Refusal {
+  return { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` };
+}
+
+function unknown(id: string): Refusal {
+  return { code: 'UNKNOWN_APPROVAL', message: `This run has no approval "${id}"` };
 }
 
 function record(draft: Draft, approval: Approval, made: Decision): void {

@@ -1,19 +1,19 @@
+import { abandon } from '../abandon.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
 import type { Draft } from '../draft.ts';
 import { EdgeFailure } from '../edges.ts';
 import { evaluateEdges, fire, lookAgain } from '../fire.ts';
 import { rootFrame } from '../frames.ts';
+import { refusePassing, refuseSpeakingFor } from '../pass-approval.ts';
 import type { Visited } from '../place.ts';
+import { refuseUndone, refuseUnknownNode, refuseUnless } from '../refusals.ts';
 import { revive } from '../revive.ts';
 import { isEnded } from '../run.ts';
 import type { Refusal } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
 import type { StateEdit } from '../update-state.ts';
-import { abandon } from './abandon.ts';
-import { refusePassing, refuseSpeakingFor } from './pass-approval.ts';
 import { valuesOf } from './pause.ts';
-import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 

@@ -1,11 +1,13 @@
 import type { Draft } from '../draft.ts';
 import { GraphError } from '../errors.ts';
+import { refuseSpeakingFor } from '../pass-approval.ts';
+import { refuseUndone } from '../refusals.ts';
 import { revive } from '../revive.ts';
 import { isEnded } from '../run.ts';
+import { tell } from '../start-again.ts';
 import { failTask, skipTask } from '../task-progress.ts';
+import { emitTask } from '../tasks.ts';
 import { WHICH, findIntervention } from './interventions.ts';
-import { refuseSpeakingFor } from './pass-approval.ts';
-import { refuseUndone } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 
@@ -28,11 +30,14 @@ export const skip: SignalKind = {
 function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
-  const { of } = found;
+  const { of, call } = found;
   const refusal = refuseUndone(draft) ?? refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
   if (refusal) return refused(refusal);
-  skipTask(of, payload['output'] ?? null, by.sub);
+  const output = payload['output'] ?? null;
+  if (call) emitTask(of, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
+  else skipTask(of, output, by.sub);
   if (isEnded(draft.run.status)) revive(draft);
+  if (call) tell(of, { kind: 'call.skipped', number: call.number, output });
   return taken();
 }
 
@@ -43,10 +48,10 @@ export const fail: SignalKind = {
   handle(draft, { payload, by }) {
     const found = findIntervention(draft, payload);
     if ('code' in found) return refused(found);
-    const { of, failure, inside } = found;
+    const { of, failure, kept } = found;
     const reason = textOf(payload, 'reason');
     const message = `${failure.error.message} (given up by ${by.sub}${reason === undefined ? '' : `: ${reason}`})`;
-    failTask(of, { failure: { ...failure, error: { ...failure.error, message } }, inside });
+    failTask(of, { failure: { ...failure, error: { ...failure.error, message } }, kept });
     return taken();
   },
 };

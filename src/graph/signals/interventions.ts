@@ -2,19 +2,23 @@ import type { Draft } from '../draft.ts';
 import { openTasks } from '../frames.ts';
 import type { JsonObject } from '../json.ts';
 import { isEnded } from '../run.ts';
-import type { SubgraphPosition } from '../nodes/position.ts';
+import type { BatchCall } from '../nodes/tool-calls/batch.ts';
+import { batchOf, isKept } from '../nodes/position.ts';
+import type { KeptPosition } from '../nodes/position.ts';
 import type { Refusal } from '../run.ts';
 import { interventionId } from '../run-view.ts';
 import type { TaskFailure } from '../scope.ts';
 import type { TaskFrame } from '../tasks.ts';
 import { textOf } from './signal.ts';
 
-/** A node that has failed, and what a person may do something about. */
+/** A node that has failed, or one of the calls that it makes, and what a person may do something about. */
 export interface Intervention {
   readonly of: TaskFrame;
   readonly failure: TaskFailure;
-  /** Where the graph inside stands. */
-  readonly inside: SubgraphPosition | null;
+  /** What the node has done already. */
+  readonly kept: KeptPosition | null;
+  /** The call that has failed, where it is not the node itself. */
+  readonly call: BatchCall | null;
 }
 
 /** How a payload names the node that is meant; with one alone it may say nothing. */
@@ -26,7 +30,8 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly I
   const { status } = draft.run;
   if (all.length === 0)
     return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const chosen = all.filter(({ of }) => isNamed(of, textOf(payload, 'node'), textOf(payload, 'id')));
+  const [node, id] = [textOf(payload, 'node'), textOf(payload, 'id')];
+  const chosen = all.filter((one) => isNamed(one, node, id));
   if (chosen.length > 0) return chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
   return { code: 'UNKNOWN_INTERVENTION', message };
@@ -51,18 +56,28 @@ function interventions(draft: Draft): Intervention[] {
   return openTasks(draft).flatMap((of) => {
     const { state } = of.task;
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
-    return waits ? [{ of, failure: state.failure, inside: state.inside }] : [];
+    return waits ? [{ of, failure: state.failure, kept: state.kept, call: null }] : callsOf(of);
   });
 }
 
+/** The calls of a task at work that wait for somebody. */
+function callsOf(of: TaskFrame): Intervention[] {
+  const { state } = of.task;
+  if (state.phase !== 'open' || !isKept(state.position)) return [];
+  const { position } = state;
+  return batchOf(position).flatMap((call) =>
+    call.state.phase === 'intervention' ? [{ of, failure: call.state.failure, kept: position, call }] : [],
+  );
+}
+
 function namesOf(all: readonly Intervention[]): string {
-  return all.map(({ of }) => `${idOf(of)} (${of.task.node})`).join(', ');
+  return all.map((one) => `${idOf(one)} (${one.of.task.node})`).join(', ');
 }
 
-function idOf(of: TaskFrame): string {
-  return interventionId(of.frame.trail, of.task);
+function idOf({ of, call }: Intervention): string {
+  return interventionId(of.frame.trail, of.task, call && call.number);
 }
 
-function isNamed(of: TaskFrame, node: string | undefined, id: string | undefined): boolean {
-  return (node === undefined || node === of.task.node) && (id === undefined || id === idOf(of));
+function isNamed(one: Intervention, node: string | undefined, id: string | undefined): boolean {
+  return (node === undefined || node === one.of.task.node) && (id === undefined || id === idOf(one));
 }

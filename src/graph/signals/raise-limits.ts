@@ -1,9 +1,9 @@
+import { restartClock } from '../clock.ts';
 import type { Limits } from '../definition.ts';
 import type { Draft } from '../draft.ts';
 import { isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { restartClock } from '../clock.ts';
-import { limitsOfGraph, tighten } from '../limits.ts';
+import { limitsOfGraph, refuseLoose, tighten } from '../limits.ts';
 import type { Refusal } from '../run.ts';
 
 const COUNT = { type: 'integer', minimum: 1 } as const;
@@ -27,18 +27,13 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   if (!isLimits(asked)) return null;
   const { definition, catalog } = draft.graph;
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, catalog.defaults), asked);
-  if (loose.length === 0) {
-    const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
-    const raised = Object.entries(limits).filter(([name]) => given.has(name));
-    draft.run.limits = { ...draft.run.limits, ...Object.fromEntries(raised) };
-    if (given.has('deadlineMs')) restartClock(draft);
-    return null;
-  }
-  const issues = loose.map(({ name, asked: wanted, allowed }) => ({
-    path: `/limits/${name}`,
-    message: `A run may not go beyond its graph's limits: ${wanted} is over ${allowed}`,
-  }));
-  return { code: 'LIMIT_TOO_LOOSE', message: 'A limit is looser than the graph allows', issues };
+  const refusal = refuseLoose(loose);
+  if (refusal) return refusal;
+  const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
+  const raised = Object.entries(limits).filter(([name]) => given.has(name));
+  draft.run.limits = { ...draft.run.limits, ...Object.fromEntries(raised) };
+  if (given.has('deadlineMs')) restartClock(draft);
+  return null;
 }
 
 /** The payload's schema has checked what it is, if it is there. */

@@ -1,11 +1,11 @@
+import { abandon } from '../abandon.ts';
 import { rootFrame } from '../frames.ts';
-import { isEnded } from '../run.ts';
+import { refusePassing } from '../pass-approval.ts';
+import { refuseUndone, refuseUnknownNode, refuseUnless } from '../refusals.ts';
 import { revive } from '../revive.ts';
+import { isEnded } from '../run.ts';
 import { editChannels, saveEdit } from '../update-state.ts';
-import { abandon } from './abandon.ts';
-import { refusePassing } from './pass-approval.ts';
 import { release, valuesOf } from './pause.ts';
-import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

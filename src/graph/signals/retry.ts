@@ -1,14 +1,15 @@
 import { emit } from '../draft.ts';
 import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
-import { revive } from '../revive.ts';
 import type { JsonObject } from '../json.ts';
+import { refuseUndone } from '../refusals.ts';
+import { revive } from '../revive.ts';
+import { isEnded } from '../run.ts';
 import type { Refusal } from '../run.ts';
-import { startAgain } from '../start-again.ts';
+import { startAgain, tell } from '../start-again.ts';
 import type { Intervention } from './interventions.ts';
 import { WHICH, findIntervention, findInterventions } from './interventions.ts';
 import { LIMITS, raiseLimits } from './raise-limits.ts';
-import { refuseUndone } from './refusals.ts';
 import { refused, taken } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 
@@ -25,7 +26,7 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   if ('code' in found) return refused(found);
   const refusal = raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
-  begin(draft, found, by.sub);
+  begin(draft, [found], by.sub);
   return taken();
 }
 
@@ -35,8 +36,7 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Answer {
   const refusal = refuseUndone(draft) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   if (found.length === 0) emit(draft, rootFrame(draft), { type: 'run.retried', by: by.sub });
-  for (const one of found) begin(draft, one, by.sub);
-  revive(draft);
+  begin(draft, found, by.sub);
   return taken();
 }
 
@@ -50,7 +50,11 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[]
   return 'code' in found ? [] : found.filter(({ of }) => of.task.state.phase === 'failed');
 }
 
-function begin(draft: Draft, { of }: Intervention, by: string): void {
-  emit(draft, of.frame, { type: 'run.retried', node: of.task.node, by });
-  startAgain(of);
+function begin(draft: Draft, found: readonly Intervention[], by: string): void {
+  for (const { of, call } of found) {
+    emit(draft, of.frame, { type: 'run.retried', node: of.task.node, by });
+    if (!call) startAgain(of);
+  }
+  if (isEnded(draft.run.status)) revive(draft);
+  for (const { of, call } of found) if (call) tell(of, { kind: 'call.ordered', number: call.number });
 }

@@ -1,5 +1,5 @@
 import type { ErrorIssueCode } from '../issue.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonList, isJsonObject, toPointer } from '../json.ts';
 import { didYouMean } from '../nearest.ts';
 import { error } from './rule.ts';
 import type { Rule } from './rule.ts';
@@ -12,7 +12,30 @@ export const unknownTools: Rule = (subject) =>
     code: 'UNKNOWN_TOOL',
     what: 'tool',
     known: subject.catalog.tools,
-    named: [...fieldsOf(subject, 'tool', 'tool'), ...[...subject.nodes.values()].flatMap(compensationOf)],
+    named: [
+      ...fieldsOf(subject, ['tool'], 'tool'),
+      ...fieldsOf(subject, MODEL_TYPES, 'tools'),
+      ...[...subject.nodes.values()].flatMap(compensationOf),
+    ],
+  });
+
+/** Types of nodes that ask models. */
+const MODEL_TYPES: readonly string[] = ['llm', 'agent'];
+
+/** `UNKNOWN_TOOL`: an approval of a tool that the agent has not. */
+export const unknownApprovals: Rule = ({ nodes }) =>
+  [...nodes.values()].flatMap(({ type, fields: { approve, tools }, path }) => {
+    if (type !== 'agent' || !isJsonObject(approve)) return [];
+    const own = isJsonList(tools) ? tools.filter((name) => typeof name === 'string') : [];
+    return Object.keys(approve)
+      .filter((name) => !own.includes(name))
+      .map((name) =>
+        error(
+          'UNKNOWN_TOOL',
+          path + toPointer(['approve', name]),
+          `"${name}" is none of this agent's tools.${didYouMean(name, own)}`,
+        ),
+      );
   });
 
 function compensationOf({ type, fields: { compensate }, path }: SubjectNode): readonly Named[] {
@@ -25,7 +48,7 @@ export const unknownFunctions: Rule = (subject) =>
     code: 'UNKNOWN_FUNCTION',
     what: 'function',
     known: subject.catalog.functions,
-    named: fieldsOf(subject, 'function', 'function'),
+    named: fieldsOf(subject, ['function'], 'function'),
   });
 
 /** `UNKNOWN_MODEL`: a model that nobody configured. */
@@ -39,22 +62,37 @@ export const unknownModels: Rule = (subject) => {
     code: 'UNKNOWN_MODEL',
     what: 'model',
     known: subject.catalog.models,
-    named: [...fieldsOf(subject, 'llm', 'model'), ...ofDefaults, ...implicitModels(subject)],
+    named: [...fieldsOf(subject, MODEL_TYPES, 'model'), ...ofDefaults, ...implicitModels(subject)],
   });
 };
 
-/** An llm node that names no model uses the one called `default`. */
+/** A node that names no model uses the one called `default`. */
 function implicitModels({ nodes, definition }: Subject): readonly Named[] {
   const { defaults } = definition;
   if (typeof defaults === 'object' && defaults !== null && 'model' in defaults) return [];
   return [...nodes.values()].flatMap(({ type, fields, path }) =>
-    type === 'llm' && fields['model'] === undefined ? [{ name: 'default', path }] : [],
+    MODEL_TYPES.includes(type) && fields['model'] === undefined ? [{ name: 'default', path }] : [],
   );
 }
 
-function fieldsOf({ nodes }: Subject, type: string, field: string): readonly Named[] {
+/** `INVALID_FIELD`: a message processor that is neither built in nor configured. */
+export const unknownProcessors: Rule = ({ nodes, catalog: { messageProcessors } }) =>
+  messageProcessors
+    ? unknown({
+        code: 'INVALID_FIELD',
+        what: 'message processor',
+        known: Object.fromEntries(messageProcessors.map((name) => [name, true])),
+        named: [...nodes.values()].flatMap(({ type, fields: { context }, path }) =>
+          MODEL_TYPES.includes(type) && isJsonObject(context)
+            ? namesAt(context['strategy'], `${path}/context/strategy`)
+            : [],
+        ),
+      })
+    : [];
+
+function fieldsOf({ nodes }: Subject, types: readonly string[], field: string): readonly Named[] {
   return [...nodes.values()].flatMap((node) =>
-    node.type === type ? namesAt(node.fields[field], `${node.path}/${field}`) : [],
+    types.includes(node.type) ? namesAt(node.fields[field], `${node.path}/${field}`) : [],
   );
 }
 

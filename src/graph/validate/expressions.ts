@@ -7,7 +7,7 @@ import { didYouMean } from '../nearest.ts';
 import { error } from './rule.ts';
 import type { Rule } from './rule.ts';
 import { branchesOf } from './subject.ts';
-import type { Subject } from './subject.ts';
+import type { Subject, SubjectNode } from './subject.ts';
 
 /** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for what expressions read. */
 export const expressions: Rule = (subject) => {
@@ -28,7 +28,7 @@ interface BareExpression {
 }
 
 /** The fields that are CEL without braces. */
-export function bareExpressions({ channels, edges }: Subject): readonly BareExpression[] {
+export function bareExpressions({ channels, edges, nodes }: Subject): readonly BareExpression[] {
   const reducers = [...channels].flatMap(([name, { reducer }]) => {
     const source = isJsonObject(reducer) ? reducer['expr'] : undefined;
     return typeof source === 'string'
@@ -46,7 +46,17 @@ export function bareExpressions({ channels, edges }: Subject): readonly BareExpr
       return typeof source === 'string' ? [{ source, names: NODE_NAMES, path: `${path}/${field}` }] : [];
     }),
   );
-  return [...reducers, ...conditions, ...choices];
+  return [...reducers, ...conditions, ...choices, ...[...nodes.values()].flatMap(approvalRules)];
+}
+
+/** What an agent says of the approvals of its tools, where it is no plain word. */
+function approvalRules({ type, fields: { approve }, path }: SubjectNode): readonly BareExpression[] {
+  if (type !== 'agent' || !isJsonObject(approve)) return [];
+  return Object.entries(approve).flatMap(([tool, rule]) =>
+    typeof rule === 'string' && rule !== 'always' && rule !== 'never'
+      ? [{ source: rule, names: [...NODE_NAMES, 'args' as const], path: path + toPointer(['approve', tool]) }]
+      : [],
+  );
 }
 
 /** What an expression reads and is not there. */

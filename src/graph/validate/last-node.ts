@@ -3,7 +3,7 @@ import type { Rule } from './rule.ts';
 import { lastNodeOf } from './unknown-nodes.ts';
 
 /** Types of nodes that would keep a run that somebody wants to end. */
-const WAITING: ReadonlySet<string> = new Set(['approval', 'wait', 'subgraph']);
+const WAITING: ReadonlySet<string> = new Set(['approval', 'wait', 'subgraph', 'agent']);
 
 /** `INVALID_FIELD` where the node that ends canceled runs would wait for people, clocks or another graph. */
 export const lastNode: Rule = (subject) =>

@@ -65,6 +65,8 @@ function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): Gra
 /** Fields of which a node type takes one and not the other. */
 const CHOICES: Readonly<Partial<Record<string, (fields: JsonObject, path: string) => readonly GraphIssue[]>>> = {
   llm: promptIssues,
+  agent: promptIssues,
+  tool: toolIssues,
   wait: waitIssues,
 };
 
@@ -104,8 +106,21 @@ function promptIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
   const given = ['prompt', 'messages'].filter((field) => fields[field] !== undefined);
   if (given.length === 1) return [];
   return given.length === 0
-    ? [error('INVALID_FIELD', path, 'An llm node needs a prompt, or messages (a channel)')]
-    : [error('INVALID_FIELD', `${path}/messages`, 'An llm node takes a prompt or messages, not both')];
+    ? [error('INVALID_FIELD', path, 'This node needs a prompt, or messages (a channel)')]
+    : [error('INVALID_FIELD', `${path}/messages`, 'This node takes a prompt or messages, not both')];
+}
+
+/** Fields of a tool node that make one call, and mean nothing where a message says what is called. */
+const OF_ONE_CALL = ['tool', 'args', 'compensate'];
+
+function toolIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
+  if (fields['calls'] === undefined)
+    return fields['tool'] === undefined
+      ? [error('INVALID_FIELD', path, 'A tool node needs a tool, or calls (a channel of messages)')]
+      : [];
+  return OF_ONE_CALL.filter((field) => fields[field] !== undefined).map((field) =>
+    error('INVALID_FIELD', `${path}/${field}`, `A tool node takes calls or ${field}, not both`),
+  );
 }
 
 function issuesOf(schema: z.ZodType, value: Json, path: Path): readonly GraphIssue[] {

@@ -1,4 +1,3 @@
-import { toList } from '../edges.ts';
 import { isJsonList, isJsonObject, toPointer } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Catalog } from '../catalog.ts';
@@ -93,9 +92,7 @@ export function branchesOf(
 export function namesAt(value: Json | undefined, path: string): readonly Named[] {
   if (typeof value === 'string') return [{ name: value, path }];
   if (!isJsonList(value)) return [];
-  return value.flatMap((item, index) =>
-    typeof item === 'string' ? toList(item).map((name) => ({ name, path: `${path}/${index}` })) : [],
-  );
+  return value.flatMap((item, index) => (typeof item === 'string' ? [{ name: item, path: `${path}/${index}` }] : []));
 }
 
 function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {

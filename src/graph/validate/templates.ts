@@ -18,6 +18,7 @@ export const templates: Rule = (subject) =>
 /** Templated fields of the node types, besides those of every node. */
 const FIELDS: Readonly<Record<string, readonly string[]>> = {
   llm: ['system', 'prompt'],
+  agent: ['system', 'prompt'],
   tool: ['args'],
   function: ['args'],
   approval: ['title', 'details', 'args'],

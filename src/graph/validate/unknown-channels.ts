@@ -22,11 +22,12 @@ export function channelsWritten({ nodes }: Subject): readonly Named[] {
 
 /** The channels that one node writes. */
 export function writesOf({ fields, path }: SubjectNode): readonly Named[] {
-  const { write, onError, messages } = fields;
+  const { write, onError, messages, calls } = fields;
   return [
     ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
     ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
     ...namesAt(messages, `${path}/messages`),
+    ...namesAt(calls, `${path}/calls`),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog.ts';
 import type { GraphIssue } from '../issue.ts';
 import { isJsonObject, jsonSize } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { unknownFunctions, unknownModels, unknownTools } from './catalog-names.ts';
+import { unknownFunctions, unknownModels, unknownProcessors, unknownTools, unknownApprovals } from './catalog-names.ts';
 import { concurrentWrites } from './concurrent-writes.ts';
 import { deadEndBranches } from './dead-end-branches.ts';
 import { defaults } from './defaults.ts';
@@ -19,6 +19,7 @@ import { starvingJoins } from './starving-joins.ts';
 import { readSubject } from './subject.ts';
 import type { Subject } from './subject.ts';
 import { subgraphs } from './subgraphs.ts';
+import { talkChannels } from './talk-channels.ts';
 import { templates } from './templates.ts';
 import { unboundedLoops } from './unbounded-loops.ts';
 import { uncheckedApprovals } from './unchecked-approvals.ts';
@@ -36,13 +37,16 @@ const RULES: readonly Rule[] = [
   unreachableNodes,
   duplicateEdges,
   unknownChannels,
+  talkChannels,
   expressions,
   templates,
   schemas,
   defaults,
   unknownTools,
+  unknownApprovals,
   unknownFunctions,
   unknownModels,
+  unknownProcessors,
   deadEndBranches,
   starvingJoins,
   concurrentWrites,

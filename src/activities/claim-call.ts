@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { isJsonObject, toJson } from '../graph/json.ts';
+import { isDatabaseAway } from '../store/database-away.ts';
+import type { CallClaim } from '../store/ledger.ts';
+import type { Store } from '../store/store.ts';
+import { heartbeat } from './heartbeat.ts';
+import { judgeClaim } from './ledger.ts';
+import type { Claimant, Known } from './ledger.ts';
+
+/** A claim that was made. */
+interface Claimed {
+  readonly claim: string;
+  readonly verdict: { readonly failures: number } | { readonly answer: Known };
+}
+
+const ASK_AGAIN_AFTER_MS = 2_000;
+
+/**
+ * Claims a call in the ledger. Where the database does not answer, the claim may be there all the same, or come to it
+ * late; the call is not made. The next attempt is told so: such a claim does not make a call look lost.
+ * @throws CallError where the key stands for another request
+ */
+export async function claimCall(
+  { ledger }: Store,
+  wanted: Omit<CallClaim, 'claim' | 'at'>,
+  claimant: Omit<Claimant, 'neverMade'>,
+): Promise<Claimed> {
+  const claim = randomUUID();
+  const neverMade = claimsNeverMade();
+  const at = new Date().toISOString();
+  try {
+    const verdict = await ledger.claim({ ...wanted, claim, at }, (entry) =>
+      judgeClaim({ ...claimant, neverMade }, entry),
+    );
+    return { claim, verdict };
+  } catch (error) {
+    if (!isDatabaseAway(error)) throw error;
+    heartbeat({ neverMade: [...neverMade, claim].slice(-MAX_REMEMBERED) });
+    throw ApplicationFailure.create({
+      type: 'DATABASE_AWAY',
+      message: error instanceof Error ? error.message : String(error),
+      nextRetryDelay: ASK_AGAIN_AFTER_MS,
+      category: ApplicationFailureCategory.BENIGN,
+    });
+  }
+}
+
+const MAX_REMEMBERED = 100;
+
+/** What attempts before this one have said of their claims. */
+function claimsNeverMade(): readonly string[] {
+  const details: unknown = Context.current().info.heartbeatDetails;
+  const said = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];
+  return Array.isArray(said) ? said.map(String) : [];
+}

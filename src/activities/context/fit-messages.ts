@@ -1,0 +1,101 @@
+import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/effect.ts';
+import type { Message } from '../../graph/message.ts';
+import { CallError } from '../call-error.ts';
+import type { ToolOffer } from '../models/model.ts';
+import { withDistinctIds } from './distinct-ids.ts';
+import type { MessageProcessor } from './message-processor.ts';
+import type { ModelMeasure } from './model-measures.ts';
+import type { ProcessingStep, StepContext } from './processing-step.ts';
+import { stepsOf } from './processing-steps.ts';
+import { repairCalls } from './repair-calls.ts';
+import { createRequestMeter } from './request-meter.ts';
+import type { RequestMeter } from './request-meter.ts';
+
+/** What the messages of a request are made to fit with. */
+export interface FittingDeps {
+  readonly measure: ModelMeasure;
+  /** Those of the configuration, by name. */
+  readonly processors: Readonly<Record<string, MessageProcessor>>;
+  /** What the model is told of the request's tools. */
+  readonly tools: readonly ToolOffer[];
+}
+
+export interface FittingMessages {
+  readonly kind: 'fitting';
+  readonly messages: readonly Message[];
+  /** `null` where nothing limits them. */
+  readonly report: ContextReport | null;
+}
+
+/**
+ * Makes the messages of a request what can be sent: whole pairs of calls and answers, and as many as its policy allows.
+ * @throws CallError where even what has to be sent is too much, and for a processor that is not there or fails
+ */
+export async function fitMessages(
+  request: ModelCallRequest,
+  { measure, processors, tools }: FittingDeps,
+): Promise<FittingMessages | OverflowReply> {
+  const given = withDistinctIds(request.messages);
+  const messages = repairCalls(given);
+  if (request.context === null) return { kind: 'fitting', messages, report: null };
+  const steps = stepsOf(request.context.strategy, processors);
+  const meter = createRequestMeter(await measure.loadCounter());
+  const limit = limitOf(request.context, request.maxOutputTokens, measure);
+  const frame = meter.frame({ ...request, tools });
+  const places = new Map(given.map(({ id }, place) => [id, place]));
+  const processed = await runSteps(steps, messages, {
+    maxTokens: Math.max(0, limit - frame),
+    count: meter.messages,
+    places,
+  });
+  if ('kind' in processed) return processed;
+  return checked(processed, { given, limit, frame, meter });
+}
+
+/** A policy limits what is sent; a context window holds the answer, too. */
+function limitOf(
+  { maxTokens }: ContextPolicy,
+  maxOutputTokens: number | null,
+  { contextWindow }: ModelMeasure,
+): number {
+  const window = (contextWindow ?? Infinity) - (maxOutputTokens ?? 0);
+  return Math.max(0, Math.min(maxTokens ?? Infinity, window));
+}
+
+async function runSteps(
+  steps: readonly ProcessingStep[],
+  messages: readonly Message[],
+  context: StepContext,
+): Promise<readonly Message[] | OverflowReply> {
+  let processed = messages;
+  for (const step of steps) {
+    const next = await step(processed, context);
+    if ('kind' in next) return next;
+    processed = next;
+  }
+  return processed;
+}
+
+interface Fitted {
+  readonly given: readonly Message[];
+  readonly limit: number;
+  readonly frame: number;
+  readonly meter: RequestMeter;
+}
+
+function checked(messages: readonly Message[], { given, limit, frame, meter }: Fitted): FittingMessages {
+  const ofMessages = meter.messages(messages);
+  const tokens = Math.ceil(frame + ofMessages);
+  if (tokens > limit) throw tooLong({ tokens, limit, frame });
+  const sent = new Set(messages.map(({ id }) => id));
+  const dropped = given.filter(({ id }) => !sent.has(id)).length;
+  const report = Number.isFinite(limit) ? { tokens, maxTokens: limit, dropped } : null;
+  return { kind: 'fitting', messages, report };
+}
+
+function tooLong({ tokens, limit, frame }: { tokens: number; limit: number; frame: number }): CallError {
+  const message =
+    `The request does not fit: what has to be sent takes ${tokens} tokens of ${limit}, ` +
+    `${Math.ceil(frame)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;
+  return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason: 'context_length_exceeded' });
+}

@@ -1,0 +1,36 @@
+import { own } from '../../graph/json.ts';
+import { CallError } from '../call-error.ts';
+import { customStep } from './custom-step.ts';
+import { keepLast } from './keep-last.ts';
+import type { MessageProcessor } from './message-processor.ts';
+import type { ProcessingStep } from './processing-step.ts';
+import { shortenToolResults } from './shorten-tool-results.ts';
+import { summarize } from './summarize.ts';
+
+/** The processors that need no configuration. */
+export const builtInSteps = {
+  last: keepLast,
+  summarize,
+  'shorten-tool-results': shortenToolResults,
+} satisfies Readonly<Record<string, ProcessingStep>>;
+
+/**
+ * The steps that a strategy names, in its order.
+ * @param processors those of the configuration
+ * @throws CallError for a name that is neither built in nor configured
+ */
+export function stepsOf(
+  strategy: string | readonly string[],
+  processors: Readonly<Record<string, MessageProcessor>>,
+): readonly ProcessingStep[] {
+  const names = typeof strategy === 'string' ? [strategy] : strategy;
+  return names.map((name) => {
+    const builtIn = own<ProcessingStep>(builtInSteps, name);
+    if (builtIn) return builtIn;
+    const processor = own(processors, name);
+    if (processor) return customStep(name, processor);
+    const known = [...Object.keys(builtInSteps), ...Object.keys(processors)].join(', ');
+    const message = `This worker has no message processor "${name}"; it has ${known}`;
+    throw new CallError('MODEL_FAILED', message, { retryable: false, done: 'no' });
+  });
+}

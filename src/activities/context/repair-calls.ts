@@ -1,0 +1,24 @@
+import { toolCallsOf } from '../../graph/message.ts';
+import type { Message } from '../../graph/message.ts';
+import { matchAnswers } from './match-answers.ts';
+
+const NOT_ANSWERED = 'There is no result: the call was canceled or never answered.';
+
+/**
+ * Puts exactly one answer behind each tool call, in the order of the calls: providers refuse anything else. Calls without
+ * an answer are told to have none; answers that belong to no call are left out.
+ * @param messages no two with one id
+ */
+export function repairCalls(messages: readonly Message[]): readonly Message[] {
+  const answers = matchAnswers(messages);
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return [];
+    const matched = answers.get(message) ?? [];
+    return [message, ...matched.map((answer, at) => answer ?? notAnswered(message, at))];
+  });
+}
+
+function notAnswered(message: Message, at: number): Message {
+  const { id = '' } = toolCallsOf(message)[at] ?? {};
+  return { id: `${message.id}:unanswered:${at}`, role: 'tool', toolCallId: id, content: NOT_ANSWERED };
+}

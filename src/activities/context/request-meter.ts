@@ -1,0 +1,82 @@
+import type { ModelCallRequest } from '../../graph/effect.ts';
+import { isJsonObject } from '../../graph/json.ts';
+import { toolCallsOf } from '../../graph/message.ts';
+import type { Message } from '../../graph/message.ts';
+import { CallError } from '../call-error.ts';
+import { messageOf } from '../failures.ts';
+import type { ToolOffer } from '../models/model.ts';
+import type { TokenCounter } from './token-counter.ts';
+
+/** What is sent besides the messages. */
+export type RequestFrame = Pick<ModelCallRequest, 'system' | 'output'> & { readonly tools: readonly ToolOffer[] };
+
+/** Counts what a request takes, part by part: the whole is their sum. */
+export interface RequestMeter {
+  readonly frame: (frame: RequestFrame) => number;
+  readonly messages: (messages: readonly Message[]) => number;
+}
+
+/** Tokens that a message takes beyond its text, as OpenAI counts: its role and what separates it from the next. */
+const PER_MESSAGE = 4;
+/** And a tool call: its id and what is around it. */
+const PER_CALL = 4;
+/** With these the answer is begun. */
+const PER_REQUEST = 3;
+
+/** Counts each message once, however often it is asked for. */
+export function createRequestMeter(counter: TokenCounter): RequestMeter {
+  const counted = new WeakMap<Message, number>();
+  const count = checked(counter);
+  const tokensOf = (message: Message): number => {
+    const tokens = counted.get(message) ?? PER_MESSAGE + count(textOf(message)) + tokensOfCalls(message, count);
+    counted.set(message, tokens);
+    return tokens;
+  };
+  return {
+    frame: ({ system, tools, output }) =>
+      PER_REQUEST +
+      (system === null ? 0 : PER_MESSAGE + count(system)) +
+      sum(
+        tools.map(({ name, description, parameters }) => count(`${name} ${description} ${JSON.stringify(parameters)}`)),
+      ) +
+      (output === null ? 0 : count(JSON.stringify(output))),
+    messages: (messages) => sum(messages.map(tokensOf)),
+  };
+}
+
+/** What a message says; what its provider wants back of it may be longer than that. */
+function textOf({ content, name, providerParts }: Message): string {
+  const text = typeof name === 'string' ? `${name} ${content}` : content;
+  const parts = isJsonObject(providerParts) ? JSON.stringify(providerParts['parts'] ?? []) : '';
+  return parts.length > text.length ? parts : text;
+}
+
+function tokensOfCalls(message: Message, count: TokenCounter): number {
+  return sum(toolCallsOf(message).map(({ name, args }) => PER_CALL + count(`${name} ${JSON.stringify(args)}`)));
+}
+
+/** A counter may be code of the configuration: what it gives back has to be a number of tokens. */
+function checked(counter: TokenCounter): TokenCounter {
+  return (text) => {
+    const tokens = called(counter, text);
+    if (Number.isFinite(tokens) && tokens >= 0) return tokens;
+    throw unusable(`it has counted ${tokens}`);
+  };
+}
+
+function called(counter: TokenCounter, text: string): number {
+  try {
+    return counter(text);
+  } catch (error) {
+    throw unusable(messageOf(error), error);
+  }
+}
+
+function unusable(problem: string, cause?: unknown): CallError {
+  const message = `The model's token counter can't be used: ${problem}`;
+  return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', cause });
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

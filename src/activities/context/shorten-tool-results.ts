@@ -1,0 +1,31 @@
+import type { Message } from '../../graph/message.ts';
+import { groupMessages } from './message-groups.ts';
+import type { MessageProcessor } from './message-processor.ts';
+
+/** Shorter results are not worth a marker. */
+const LARGE_RESULT = 200;
+
+/**
+ * Puts a marker in the place of large results of tools, the oldest first, until the conversation fits. The last group's
+ * stay: the model has not seen them yet.
+ */
+export const shortenToolResults: MessageProcessor = (messages, { maxTokens, count }) => {
+  let tokens = count(messages);
+  const groups = groupMessages(messages);
+  return groups.flatMap((group, at) =>
+    group.map((message) => {
+      if (tokens <= maxTokens || at === groups.length - 1 || !isLargeResult(message)) return message;
+      const short = shortened(message);
+      tokens += count([short]) - count([message]);
+      return short;
+    }),
+  );
+};
+
+function isLargeResult({ role, content }: Message): boolean {
+  return role === 'tool' && content.length > LARGE_RESULT;
+}
+
+function shortened({ content, ...message }: Message): Message {
+  return { ...message, content: `[A result of ${content.length} characters, left out here]` };
+}

@@ -1,0 +1,20 @@
+import { TransformStream } from 'node:stream/web';
+import { CallError } from '../call-error.ts';
+
+/**
+ * Passes bytes on, decompressed as they come, and counts them.
+ * @returns a stream that fails with `PAYLOAD_TOO_LARGE`, and lets go of its source, when there are more
+ */
+export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes <= maxBytes) return controller.enqueue(chunk);
+      throw new CallError('PAYLOAD_TOO_LARGE', `The answer is larger than ${maxBytes} bytes`, {
+        retryable: false,
+        done: 'perhaps',
+      });
+    },
+  });
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { ModelReply } from '../../graph/effect.ts';
+import { toJson, toPointer } from '../../graph/json.ts';
+import type { Json } from '../../graph/json.ts';
+import { CallError } from '../call-error.ts';
+import { fromCode, messageOf } from '../failures.ts';
+import type { Generate, OwnGenerate } from './model.ts';
+
+/** A model that is code of the configuration: what it gives back is checked, what it throws may be tried again. */
+export function createOwnModel(generate: (...asked: Parameters<OwnGenerate>) => unknown): Generate {
+  return async (request, context) => {
+    try {
+      return toReply(request.model, await generate(request, context));
+    } catch (error) {
+      throw fromCode('MODEL_FAILED', error);
+    }
+  };
+}
+
+const Args = z.unknown().transform((value, context): Json => {
+  try {
+    return toJson(value);
+  } catch (error) {
+    context.addIssue(messageOf(error));
+    return z.NEVER;
+  }
+});
+const Tokens = z.number().min(0);
+
+const Reply = z.object({
+  text: z.string().default(''),
+  toolCalls: z.array(z.object({ id: z.string().default(''), name: z.string(), args: Args })).default([]),
+  finishReason: z.enum(['stop', 'length', 'tool-calls', 'content-filter', 'refusal', 'other']).default('stop'),
+  usage: z.object({ inputTokens: Tokens, outputTokens: Tokens }).default({ inputTokens: 0, outputTokens: 0 }),
+});
+
+/** What code gives back, checked: numbers that are none would be in all sums of the run. */
+function toReply(model: string, given: unknown): ModelReply {
+  const parsed = Reply.safeParse(given);
+  if (parsed.success) return { kind: 'model', ...parsed.data };
+  const [{ path, message } = { path: [], message: 'It is not accepted' }] = parsed.error.issues;
+  const place = toPointer(path.map(String)) || '/';
+  throw new CallError('MODEL_FAILED', `The code of the model "${model}" gave back no reply at ${place}: ${message}`, {
+    retryable: false,
+    done: 'perhaps',
+  });
+}

@@ -1,0 +1,87 @@
+import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/json.ts';
+
+/* Which schemas the JSON modes of providers can be trusted with. They refuse some, and lose parts of others in silence. */
+
+type Check = (value: Json) => boolean;
+
+const anything: Check = () => true;
+const isTexts: Check = (value) => isJsonList(value) && value.every((item) => typeof item === 'string');
+const everyOne: Check = (value) => isJsonList(value) && value.length > 0 && value.every(isPlainSchema);
+const everyNamed: Check = (value) => isJsonObject(value) && Object.values(value).every(isPlainSchema);
+
+/** What OpenAI's strict mode takes, too. */
+const STRICT_KEYWORDS: readonly (readonly [string, Check])[] = [
+  ['additionalProperties', (value) => value === false],
+  ['anyOf', everyOne],
+  ['const', (value) => typeof value === 'string'],
+  ['description', anything],
+  ['enum', isTexts],
+  ['items', (value) => isPlainSchema(value)],
+  ['properties', everyNamed],
+  ['required', isTexts],
+  ['title', anything],
+  ['type', (value) => typeof value === 'string' || isTexts(value)],
+];
+
+/** They narrow a value down; a mode that does not know them leaves that to the check of the answer. */
+const NARROWING_KEYWORDS = [
+  '$schema',
+  'default',
+  'examples',
+  'exclusiveMaximum',
+  'exclusiveMinimum',
+  'format',
+  'maxItems',
+  'maxLength',
+  'maximum',
+  'minItems',
+  'minLength',
+  'minimum',
+  'multipleOf',
+  'pattern',
+  'uniqueItems',
+];
+
+const KEYWORDS: ReadonlyMap<string, Check> = new Map([
+  ...STRICT_KEYWORDS,
+  ...NARROWING_KEYWORDS.map((keyword): [string, Check] => [keyword, anything]),
+]);
+
+/** True where a schema says of every value in it what it is: no open objects, no references, no lists of anything. */
+export function isPlainSchema(schema: Json): boolean {
+  return (
+    isJsonObject(schema) &&
+    Object.entries(schema).every(([keyword, value]) => KEYWORDS.get(keyword)?.(value) ?? false) &&
+    ['type', 'enum', 'const', 'anyOf'].some((keyword) => keyword in schema) &&
+    (!allows(schema['type'], 'object') || Object.keys(schema['properties'] ?? {}).length > 0) &&
+    (!allows(schema['type'], 'array') || 'items' in schema)
+  );
+}
+
+/** True where OpenAI's strict mode takes a plain schema: objects have all their properties, and no others. */
+export function isStrictSchema(schema: Json): boolean {
+  return (
+    isJsonObject(schema) &&
+    Object.keys(schema).every((keyword) => STRICT_KEYWORDS.some(([strict]) => strict === keyword)) &&
+    (!allows(schema['type'], 'object') || isClosed(schema)) &&
+    schemasIn(schema).every(isStrictSchema)
+  );
+}
+
+function isClosed({ properties, required, additionalProperties }: JsonObject): boolean {
+  const names = Object.keys(properties ?? {});
+  return additionalProperties === false && isJsonList(required) && names.every((name) => required.includes(name));
+}
+
+function schemasIn({ properties, items, anyOf }: JsonObject): readonly Json[] {
+  return [
+    ...(isJsonObject(properties) ? Object.values(properties) : []),
+    ...(isJsonList(anyOf) ? anyOf : []),
+    ...(items === undefined ? [] : [items]),
+  ];
+}
+
+function allows(type: Json | undefined, name: string): boolean {
+  return type === name || (isJsonList(type) && type.includes(name));
+}

@@ -1,0 +1,93 @@
+import type { LanguageModelV3Content, LanguageModelV3Message, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { ProviderParts } from '../../graph/effect.ts';
+import { isJsonList, isJsonObject, toJson } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/json.ts';
+import { toolCallsOf } from '../../graph/message.ts';
+import type { Message } from '../../graph/message.ts';
+import type { ModelSettings } from './model.ts';
+
+/*
+ * What a provider wants back with the next request: signatures and encrypted texts of its reasoning. They belong to the
+ * model that wrote them, so the parts name both. An answer without such things keeps no parts.
+ */
+
+type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
+type Author = Pick<ModelSettings, 'provider' | 'model'>;
+
+const OPAQUE = ['phase', 'reasoningEncryptedContent', 'redactedData', 'signature', 'thoughtSignature'];
+
+/** Picks the parts out of an answer. @returns `null` where nothing has to go back */
+export function toProviderParts(
+  { provider, model }: Author,
+  content: readonly LanguageModelV3Content[],
+): ProviderParts | null {
+  const hasCalls = content.some(({ type }) => type === 'tool-call');
+  const parts = content.flatMap((part) => toPart(part, provider)).filter((part) => isOfUse(part, provider, hasCalls));
+  return parts.some((part) => isOpaque(part) || part['type'] === 'reasoning') ? { provider, model, parts } : null;
+}
+
+function toPart(part: LanguageModelV3Content, provider: Author['provider']): JsonObject[] {
+  if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') return [];
+  const options = toOptions(toJson(part.providerMetadata ?? {}), provider);
+  return [{ type: part.type, ...(part.type !== 'tool-call' && { text: part.text }), ...(options && { options }) }];
+}
+
+/** Google's models at a compatible address: the adapter reads what it has written under another name. */
+function toOptions(metadata: Json, provider: Author['provider']): JsonObject | null {
+  if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return null;
+  return provider === 'openai-compatible' ? { google: Object.values(metadata)[0] ?? {} } : metadata;
+}
+
+function isOfUse(part: JsonObject, provider: Author['provider'], hasCalls: boolean): boolean {
+  if (part['type'] !== 'reasoning') return true;
+  return isOpaque(part) || (provider === 'openai-compatible' && hasCalls);
+}
+
+function isOpaque({ options }: JsonObject): boolean {
+  return (
+    isJsonObject(options) &&
+    Object.values(options).some(
+      (fields) => isJsonObject(fields) && OPAQUE.some((name) => (fields[name] ?? null) !== null),
+    )
+  );
+}
+
+interface PastCall {
+  readonly type: 'tool-call';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly input: Json;
+}
+
+/**
+ * The content of a past message with the parts that it came with.
+ * @param calls its tool calls in the provider's spelling
+ * @returns `null` where there are none of this model, or the message has been edited since
+ */
+export function withProviderParts(
+  message: Message,
+  author: Author,
+  calls: readonly PastCall[],
+): AssistantContent | null {
+  const kept = message['providerParts'];
+  if (!isJsonObject(kept) || kept['provider'] !== author.provider || !isJsonList(kept['parts'])) return null;
+  if (kept['model'] !== undefined && kept['model'] !== author.model) return null;
+  const parts = kept['parts'].filter(isJsonObject);
+  const texts = parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+  const count = parts.filter(({ type }) => type === 'tool-call').length;
+  if (texts.join('') !== message.content || count !== toolCallsOf(message).length) return null;
+  const rest = [...calls];
+  return parts.flatMap((part) => toContent(part, rest));
+}
+
+function toContent(part: JsonObject, calls: PastCall[]): AssistantContent {
+  const options = isProviderOptions(part['options']) ? { providerOptions: part['options'] } : {};
+  if (part['type'] === 'tool-call') return calls.splice(0, 1).map((call) => ({ ...call, ...options }));
+  const text = typeof part['text'] === 'string' ? part['text'] : '';
+  if (part['type'] === 'reasoning') return [{ type: 'reasoning', text, ...options }];
+  return text === '' ? [] : [{ type: 'text', text, ...options }];
+}
+
+function isProviderOptions(value: Json | undefined): value is SharedV3ProviderOptions & JsonObject {
+  return isJsonObject(value) && Object.values(value).every(isJsonObject);
+}

@@ -1,0 +1,60 @@
+import type {
+  LanguageModelV3Content,
+  LanguageModelV3Reasoning,
+  LanguageModelV3StreamPart,
+  LanguageModelV3Text,
+} from '@ai-sdk/provider';
+import { CallError } from '../call-error.ts';
+import { refusalIn } from './answer.ts';
+import type { Answer } from './answer.ts';
+import { ToldError } from './told-error.ts';
+
+type Part = LanguageModelV3StreamPart;
+type Block = LanguageModelV3Text | LanguageModelV3Reasoning;
+
+/**
+ * Puts an answer together that is read while it is written.
+ * @throws CallError where it ends before the model has; what the provider tells within it; what breaks the connection
+ */
+export async function readStream(stream: ReadableStream<Part>): Promise<Answer> {
+  const content: LanguageModelV3Content[] = [];
+  const open = new Map<string, Block>();
+  let finish: Extract<Part, { type: 'finish' }> | null = null;
+  let refusal = '';
+  for await (const part of stream) {
+    if (part.type === 'error') throw part.error instanceof Error ? part.error : new ToldError(part.error);
+    else if (part.type === 'finish') finish = part;
+    else if (part.type === 'raw') refusal += refusalIn(part.rawValue);
+    else if (part.type === 'tool-call') content.push(part);
+    else if ('id' in part) takeBlock(part, open, content);
+  }
+  if (finish === null || isUnfinished(finish)) {
+    throw new CallError('MODEL_FAILED', 'The answer broke off', { retryable: true, done: 'perhaps' });
+  }
+  return { content, finishReason: finish.finishReason, usage: finish.usage, refusal };
+}
+
+function takeBlock(
+  part: Part & { readonly id?: string },
+  open: Map<string, Block>,
+  content: LanguageModelV3Content[],
+): void {
+  const [kind, step] = part.type.split('-');
+  if ((kind !== 'text' && kind !== 'reasoning') || part.id === undefined) return;
+  // Texts and thoughts count their ids apart.
+  const key = `${kind} ${part.id}`;
+  const block: Block = open.get(key) ?? { type: kind, text: '' };
+  if (step === 'start') {
+    open.set(key, block);
+    content.push(block);
+  }
+  if ('delta' in part) block.text += part.delta;
+  // The latest counts: a signature comes with the last piece.
+  if ('providerMetadata' in part && part.providerMetadata) block.providerMetadata = part.providerMetadata;
+  if (step === 'end') open.delete(key);
+}
+
+/** The adapters give this reason where none has come. */
+function isUnfinished({ finishReason }: Extract<Part, { type: 'finish' }>): boolean {
+  return finishReason.unified === 'other' && finishReason.raw === undefined;
+}

@@ -1,0 +1,88 @@
+import { AISDKError, APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
+import type { JsonObject } from '../../graph/json.ts';
+import { CallError } from '../call-error.ts';
+import { fromNetwork, fromStatus } from '../failures.ts';
+import { failureReason, retryDelayIn } from './failure-reason.ts';
+import { findProviderError, statusTold } from './provider-error.ts';
+import { ToldError } from './told-error.ts';
+
+interface Failure {
+  /** As the configuration names it. */
+  readonly model: string;
+  readonly thrown: unknown;
+  /** The status of the provider's answer; `null`: there was none. */
+  readonly answered: number | null;
+}
+
+/** Classifies what an adapter threw, by the one table for all failures. */
+export function toCallError({ model, thrown, answered }: Failure): CallError {
+  const own = causesOf(thrown).find((cause) => cause instanceof CallError);
+  if (own) return own;
+  if (answered !== null && answered < 300) return fromSuccess(model, thrown);
+  if (APICallError.isInstance(thrown) && thrown.statusCode !== undefined)
+    return fromAnswer(model, thrown, thrown.statusCode);
+  // What an adapter can't put into its provider's words never leaves.
+  if (answered === null && AISDKError.isInstance(thrown) && !APICallError.isInstance(thrown))
+    return new CallError('MODEL_FAILED', `${model} can't be asked this: ${thrown.message}`, {
+      retryable: false,
+      done: 'no',
+    });
+  return fromNetwork('MODEL_FAILED', thrown);
+}
+
+function fromAnswer(
+  model: string,
+  { responseBody, responseHeaders, message }: APICallError,
+  status: number,
+): CallError {
+  const error = findProviderError(responseBody) ?? {};
+  return classified({ model, status, error, summary: message, headers: new Headers(responseHeaders ?? {}) });
+}
+
+/** The answer began as a success and then told an error, made no sense, or broke off. */
+function fromSuccess(model: string, thrown: unknown): CallError {
+  const error = errorToldIn(thrown);
+  if (error) return classified({ model, status: statusTold(error), error, summary: '', headers: new Headers() });
+  const isBroken = APICallError.isInstance(thrown) && thrown.responseBody === undefined;
+  if (isBroken || !AISDKError.isInstance(thrown) || hasNoEnd(thrown)) return fromNetwork('MODEL_FAILED', thrown);
+  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${thrown.message}`, {
+    retryable: false,
+    done: 'perhaps',
+  });
+}
+
+function errorToldIn(thrown: unknown): JsonObject | null {
+  if (thrown instanceof ToldError) return findProviderError(thrown.body) ?? { message: String(thrown.body) };
+  return APICallError.isInstance(thrown) ? findProviderError(thrown.responseBody) : null;
+}
+
+/** The adapter for compatible servers says so of a stream without a finish reason. */
+function hasNoEnd(thrown: unknown): boolean {
+  return InvalidResponseDataError.isInstance(thrown) && thrown.data === undefined;
+}
+
+interface Told {
+  readonly model: string;
+  readonly status: number;
+  readonly error: JsonObject;
+  /** Where the error holds no message. */
+  readonly summary: string;
+  readonly headers: Headers;
+}
+
+function classified({ model, status, error, summary, headers }: Told): CallError {
+  const message = typeof error['message'] === 'string' ? error['message'] : summary;
+  return fromStatus({
+    code: 'MODEL_FAILED',
+    callee: 'model',
+    status,
+    headers,
+    message: `${model} answered ${status}: ${message}`,
+    reason: failureReason(status, error),
+    retryAfterMs: retryDelayIn(error),
+  });
+}
+
+function causesOf(thrown: unknown): unknown[] {
+  return thrown instanceof Error ? [thrown, ...causesOf(thrown.cause)] : [];
+}

@@ -1,0 +1,62 @@
+import type { JSONSchema7 } from '@ai-sdk/provider';
+import type { JsonSchema } from '../../graph/definition.ts';
+import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/json.ts';
+import { mapValues } from '../../graph/map-values.ts';
+
+/** Providers refuse a tool whose parameters hold these at the top. */
+const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([
+  '$ref',
+  'allOf',
+  'anyOf',
+  'const',
+  'else',
+  'enum',
+  'if',
+  'not',
+  'oneOf',
+  'then',
+]);
+
+/**
+ * A tool's parameters as every provider takes them: an object with properties. What can't be said so is said in `note`,
+ * in words for the model. Arguments are checked by the tool's own schema anyway.
+ */
+export function toToolSchema(schema: JsonSchema): { readonly schema: JSONSchema7; readonly note: string } {
+  if (typeof schema === 'boolean') return { schema: { type: 'object', properties: {} }, note: '' };
+  const kept = Object.entries(schema).filter(([keyword]) => !REFUSED_AT_THE_TOP.has(keyword));
+  const isWhole = kept.length === Object.keys(schema).length;
+  return {
+    schema: { properties: {}, ...withoutBooleanSchemas(Object.fromEntries(kept)), type: 'object' },
+    note: isWhole ? '' : `The arguments must fit this JSON Schema: ${JSON.stringify(schema)}`,
+  };
+}
+
+type Conversion = (value: Json) => Json;
+
+const one: Conversion = (value) =>
+  typeof value === 'boolean' ? (value ? {} : { not: {} }) : isJsonObject(value) ? withoutBooleanSchemas(value) : value;
+const each: Conversion = (value) => (isJsonList(value) ? value.map(one) : one(value));
+const named: Conversion = (value) => (isJsonObject(value) ? mapValues(value, one) : value);
+
+/** Keywords that hold schemas. `additionalProperties` may be a boolean everywhere. */
+const HOLDING_SCHEMAS: ReadonlyMap<string, Conversion> = new Map([
+  ['$defs', named],
+  ['allOf', each],
+  ['anyOf', each],
+  ['contains', one],
+  ['definitions', named],
+  ['items', each],
+  ['not', one],
+  ['oneOf', each],
+  ['patternProperties', named],
+  ['prefixItems', each],
+  ['properties', named],
+]);
+
+/** Schemas inside a schema that are `true` or `false`, as objects that mean the same. */
+function withoutBooleanSchemas(schema: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(schema).map(([keyword, value]) => [keyword, HOLDING_SCHEMAS.get(keyword)?.(value) ?? value]),
+  );
+}

@@ -1,0 +1,88 @@
+import type { Logger } from 'pino';
+import type { ToolEntry } from '../../graph/catalog.ts';
+import { toPointer } from '../../graph/json.ts';
+import type { Json } from '../../graph/json.ts';
+import { CallError } from '../call-error.ts';
+import { fromCode, messageOf } from '../failures.ts';
+import { heartbeat } from '../heartbeat.ts';
+import { useSecrets } from '../secrets.ts';
+import type { SecretResolver, UsedSecrets } from '../secrets.ts';
+import { badArguments } from './bad-arguments.ts';
+import { checkBy } from './standard-schema.ts';
+import type { StandardSchema } from './standard-schema.ts';
+import type { Tool, ToolContext } from './tool.ts';
+
+/** A tool that is code, as the configuration has it. */
+export interface CodeToolSettings extends ToolEntry {
+  readonly name: string;
+  /** Makes of the arguments what the code takes; without one it takes them as they are. */
+  readonly schema: StandardSchema | null;
+  /** The secrets that it may ask for. */
+  readonly secrets: readonly string[];
+  readonly execute: (args: unknown, context: CodeToolContext) => unknown;
+}
+
+/** What code is told about the call that it serves, and what it may use. */
+export interface CodeToolContext<Secret extends string = string> extends ToolContext {
+  /** Names the run, the tool and the call in each line. */
+  readonly logger: Logger;
+  /** The value of a secret that the tool names. */
+  secret(this: void, name: Secret): string;
+  /** Shows in Temporal how far a long call has come. That it is alive is shown without it. */
+  heartbeat(this: void, details: unknown): void;
+}
+
+interface CodeDeps {
+  readonly secrets: SecretResolver;
+  readonly logger: Logger;
+}
+
+/**
+ * A tool whose work is code of the configuration. Its secrets are there before it begins, so that a vault that is away is
+ * known to have done no harm; errors that it throws are told without them.
+ */
+export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeDeps): Tool {
+  const { schema, secrets: names, execute, ...entry } = settings;
+  return {
+    ...entry,
+    async execute(given, call) {
+      const args = schema ? await parseArguments(entry.name, schema, given) : given;
+      const used = useSecrets(resolver);
+      const values = await resolveAll(names, used);
+      const context = {
+        ...call,
+        logger: logger.child({ runId: call.runId, tool: entry.name, key: call.key }),
+        secret: (name: string): string => valueOf(name, values, entry.name),
+        heartbeat,
+      };
+      try {
+        return await execute(args, context);
+      } catch (thrown) {
+        const error = fromCode('TOOL_FAILED', thrown);
+        throw error.withMessage(used.redact(error.message));
+      }
+    },
+  };
+}
+
+async function parseArguments(name: string, schema: StandardSchema, given: Json): Promise<unknown> {
+  const checked = await checkBy(schema, given);
+  if ('value' in checked) return checked.value;
+  throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
+}
+
+async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<ReadonlyMap<string, string>> {
+  try {
+    const resolved = names.map(async (name) => [name, await used.resolve({ secret: name })] as const);
+    return new Map(await Promise.all(resolved));
+  } catch (error) {
+    throw new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
+  }
+}
+
+function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string): string {
+  const value = values.get(name);
+  if (value !== undefined) return value;
+  const message = `${tool} asks for the secret "${name}", which its configuration does not name in "secrets"`;
+  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'perhaps' });
+}

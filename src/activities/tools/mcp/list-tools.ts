@@ -1,0 +1,39 @@
+import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+
+/** A tool as its server describes it: text of somebody else. */
+export type ListedTool = Tool;
+
+/** No server has so many tools in earnest. */
+const MAX_TOOLS = 1_000;
+const MAX_PAGES = 100;
+
+/**
+ * Lists a server's tools, page by page. The SDK's own `listTools` compiles their schemas to code, which those of
+ * strangers must not be.
+ * @throws when the answer is no list of tools, or has no end
+ */
+export async function listTools(client: Client, timeoutMs: number): Promise<ReadonlyMap<string, ListedTool>> {
+  const tools = new Map<string, ListedTool>();
+  if (!client.getServerCapabilities()?.tools) return tools;
+  let cursor: string | undefined;
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const result = await client.request({ method: 'tools/list', params }, ListToolsResultSchema, {
+      timeout: timeoutMs,
+    });
+    addTo(tools, result.tools);
+    cursor = result.nextCursor;
+    if (cursor === undefined) return tools;
+  }
+  throw new Error(`Its list of tools has more than ${MAX_PAGES} pages`);
+}
+
+function addTo(tools: Map<string, ListedTool>, page: readonly ListedTool[]): void {
+  for (const tool of page) {
+    if (tools.has(tool.name)) throw new Error(`It lists the tool "${tool.name}" twice`);
+    tools.set(tool.name, tool);
+  }
+  if (tools.size > MAX_TOOLS) throw new Error(`It lists more than ${MAX_TOOLS} tools`);
+}

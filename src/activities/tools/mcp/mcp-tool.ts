@@ -1,0 +1,75 @@
+import { isJsonObject } from '../../../graph/json.ts';
+import { CallError } from '../../call-error.ts';
+import { lazyCheck } from '../../lazy-check.ts';
+import type { UsedSecrets } from '../../secrets.ts';
+import type { Tool, ToolContext } from '../tool.ts';
+import type { Connection } from './connection.ts';
+import type { ListedTool } from './list-tools.ts';
+import type { OfferedTool } from './offer-tools.ts';
+import { pinOf } from './pin-of.ts';
+import type { Session } from './session.ts';
+import { toAbsence, toCallError } from './to-call-error.ts';
+import { toJsonResult } from './to-json-result.ts';
+
+export interface ServerInUse {
+  readonly connection: Connection;
+  readonly secrets: UsedSecrets;
+  readonly report: (message: string) => void;
+}
+
+/** A tool of an MCP server, as any other one. */
+export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: ServerInUse): Tool {
+  const { name, ownName, outputSchema } = tool;
+  const admit = admission(tool, report);
+  const checkOutput = outputSchema && lazyCheck(outputSchema);
+  return {
+    ...toEntry(tool),
+    async execute(args, context) {
+      try {
+        const session = await connection.session();
+        admit(await findTool(session, ownName));
+        const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, context) };
+        return toJsonResult({ checkOutput, result: await session.call(params, context.signal) });
+      } catch (thrown) {
+        const error = toCallError(thrown);
+        throw error.withMessage(secrets.redact(`${name}: ${error.message}`));
+      }
+    },
+  };
+}
+
+function toEntry({ name, description, parameters, effect, settings }: OfferedTool): Omit<Tool, 'execute'> {
+  const { timeout, retry, approval, roles, onFailure, taskQueue } = settings;
+  return { name, description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
+}
+
+/** Servers that deduplicate find the key where the protocol keeps what is no argument. */
+function metadataOf({ effect }: OfferedTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
+  return effect === 'keyed' ? { _meta: { idempotencyKey: key } } : {};
+}
+
+async function findTool(session: Session, ownName: string): Promise<ListedTool> {
+  const listed = await session.tools().catch((error: unknown) => {
+    throw toAbsence(error);
+  });
+  return listed.get(ownName) ?? refuse('The server has no such tool any more');
+}
+
+/** Lets nothing be called but what somebody has read and approved, and reports what has changed since the start. */
+function admission(
+  { name, pin, settings }: OfferedTool,
+  report: (message: string) => void,
+): (tool: ListedTool) => void {
+  let seen = pin;
+  return (tool) => {
+    const now = pinOf(tool);
+    if (now !== seen) report(`${name} has changed from ${seen} to ${now}`);
+    seen = now;
+    if (settings.pin !== undefined && now !== pin)
+      refuse(`It is not what was pinned: the pin is ${pin}, the server's tool has ${now} now`);
+  };
+}
+
+function refuse(message: string): never {
+  throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+}

@@ -1,0 +1,98 @@
+import type { CallSafety } from '../../../graph/catalog.ts';
+import { findSchemaProblems } from '../../../graph/json-schema.ts';
+import { own, toJsonObject } from '../../../graph/json.ts';
+import type { JsonObject } from '../../../graph/json.ts';
+import { didYouMean } from '../../../graph/nearest.ts';
+import { TOOL_NAME } from '../tool.ts';
+import { effectOf } from './effect-of.ts';
+import type { ListedTool } from './list-tools.ts';
+import { pinOf } from './pin-of.ts';
+import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
+
+/** A tool of a server as graphs get to see it. */
+export interface OfferedTool {
+  /** What graphs call it. */
+  readonly name: string;
+  /** What its server calls it. */
+  readonly ownName: string;
+  readonly description: string;
+  readonly parameters: JsonObject;
+  readonly outputSchema: JsonObject | null;
+  readonly effect: CallSafety;
+  /** The hash of what was listed at start. */
+  readonly pin: string;
+  readonly settings: McpToolSettings;
+}
+
+interface Offer {
+  readonly offered: readonly OfferedTool[];
+  /** Everything that keeps tools from being offered as the configuration wants it. */
+  readonly problems: readonly string[];
+}
+
+/** Puts together what a server lists and what the configuration says of it. */
+export function offerTools(
+  server: string,
+  settings: McpServerSettings,
+  listed: ReadonlyMap<string, ListedTool>,
+): Offer {
+  const wanted = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
+  const missing = wanted.filter((name) => !listed.has(name));
+  const offered = wanted.flatMap((name) => {
+    const tool = listed.get(name);
+    return tool ? [offer(server, settings, tool)] : [];
+  });
+  return {
+    offered,
+    problems: [
+      ...missing.map((name) => `it has no tool "${name}".${didYouMean(name, [...listed.keys()])}`),
+      ...offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
+      ...findNamesakes(offered),
+    ],
+  };
+}
+
+function offer(server: string, { trusted, tools = {}, timeout }: McpServerSettings, tool: ListedTool): OfferedTool {
+  const { timeout: ownTimeout = timeout, ...settings } = own(tools, tool.name) ?? {};
+  return {
+    name: `${server}.${settings.as ?? tool.name}`,
+    ownName: tool.name,
+    description: tool.description ?? '',
+    parameters: toJsonObject(tool.inputSchema),
+    outputSchema: tool.outputSchema ? toJsonObject(tool.outputSchema) : null,
+    effect: settings.effect ?? effectOf(tool, trusted),
+    pin: pinOf(tool),
+    settings: { ...settings, timeout: ownTimeout },
+  };
+}
+
+function findProblems(
+  { name, ownName, parameters, outputSchema, pin, settings }: OfferedTool,
+  listed: ListedTool | undefined,
+): readonly string[] {
+  const problems: string[] = [];
+  if (!TOOL_NAME.test(name))
+    problems.push(
+      `"${ownName}" can't be called "${name}": names have 1 to 64 letters, digits or _ . : -; "as" gives another`,
+    );
+  if (settings.pin !== undefined && settings.pin !== pin)
+    problems.push(`"${ownName}" is not what was pinned: the pin is ${settings.pin}, the server's tool has ${pin}`);
+  if (listed?.execution?.taskSupport === 'required')
+    problems.push(`"${ownName}" can be called as a task only, which is not supported; leave it out of "tools"`);
+  return [
+    ...problems,
+    ...findSchemaProblem('input', ownName, parameters),
+    ...findSchemaProblem('output', ownName, outputSchema),
+  ];
+}
+
+function findSchemaProblem(what: string, ownName: string, schema: JsonObject | null): readonly string[] {
+  const [first] = schema ? findSchemaProblems(schema) : [];
+  return first ? [`the ${what} schema of "${ownName}" can't be used at ${first.path || '/'}: ${first.message}`] : [];
+}
+
+function findNamesakes(offered: readonly OfferedTool[]): readonly string[] {
+  const names = offered.map(({ name }) => name);
+  const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
+  return [...twice].map((name) => `two of its tools are called "${name}"`);
+}

@@ -1,0 +1,50 @@
+import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import { useSecrets } from '../../secrets.ts';
+import type { SecretResolver } from '../../secrets.ts';
+import type { Tool } from '../tool.ts';
+import { keepConnection } from './connection.ts';
+import { createMcpTool } from './mcp-tool.ts';
+import { offerTools } from './offer-tools.ts';
+import type { OfferedTool } from './offer-tools.ts';
+import { openTransport } from './open-transport.ts';
+import type { McpServerSettings } from './server-settings.ts';
+import { openSession } from './session.ts';
+import type { ToolList } from './session.ts';
+import { describe } from './to-call-error.ts';
+
+export interface McpDeps {
+  readonly fetch: GuardedFetch;
+  readonly secrets: SecretResolver;
+  /** Is told what somebody should know who runs the installation. */
+  readonly report: (message: string) => void;
+}
+
+/** A server with all that it lists, whether it can be used so or not. */
+export interface OpenServer {
+  readonly listed: ToolList;
+  readonly offered: readonly OfferedTool[];
+  readonly tools: readonly Tool[];
+  /** What keeps it from being used as the configuration wants it. */
+  readonly problems: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Connects a server and lists its tools. Whatever goes wrong is among its problems. */
+export async function openServer(server: string, settings: McpServerSettings, deps: McpDeps): Promise<OpenServer> {
+  const secrets = useSecrets(deps.secrets);
+  const report = (message: string): void => deps.report(secrets.redact(`MCP server "${server}": ${message}`));
+  const connection = keepConnection({
+    open: async () => await openSession(await openTransport(settings, { fetch: deps.fetch, secrets })),
+    onLost: () => report('the connection is lost'),
+  });
+  const close = async (): Promise<void> => await connection.close();
+  try {
+    const session = await connection.session();
+    const listed = await session.tools();
+    const { offered, problems } = offerTools(server, settings, listed);
+    const inUse = { connection, secrets, report };
+    return { listed, offered, tools: offered.map((tool) => createMcpTool(tool, inUse)), problems, close };
+  } catch (error) {
+    return { listed: new Map(), offered: [], tools: [], problems: [secrets.redact(describe(error))], close };
+  }
+}

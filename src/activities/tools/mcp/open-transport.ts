@@ -1,0 +1,58 @@
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { GuardedFetch } from '../../http/guarded-fetch.ts';
+import type { SecretReference, UsedSecrets } from '../../secrets.ts';
+import { HttpTransport } from './http-transport.ts';
+import { MAX_STREAM_BYTES } from './limited.ts';
+import type { McpAddress, McpProgram, McpServerSettings } from './server-settings.ts';
+
+export interface Access {
+  readonly fetch: GuardedFetch;
+  /** The secrets that this server uses. */
+  readonly secrets: UsedSecrets;
+}
+
+/** A way to a server that nobody has gone yet. */
+export interface Way {
+  readonly transport: StdioClientTransport | HttpTransport;
+  /** The last that a program has said on its standard error output. */
+  said(): string;
+}
+
+export async function openTransport(settings: McpServerSettings, access: Access): Promise<Way> {
+  return 'command' in settings ? await openProgram(settings, access) : openAddress(settings, access);
+}
+
+async function openProgram({ command, args, env, cwd }: McpProgram, { secrets }: Access): Promise<Way> {
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    env: await resolveAll(env, secrets),
+    stderr: 'pipe',
+    maxBufferSize: MAX_STREAM_BYTES,
+    ...(cwd !== undefined && { cwd }),
+  });
+  let tail = '';
+  transport.stderr?.on('data', (chunk: Buffer) => {
+    tail = `${tail}${chunk.toString('utf8')}`.slice(-MAX_TAIL);
+  });
+  return { transport, said: () => tail.trim() };
+}
+
+/** So much of what a program said last helps to understand why it ended. */
+const MAX_TAIL = 500;
+
+function openAddress({ url, headers }: McpAddress, { fetch, secrets }: Access): Way {
+  const resolveHeaders = async (): Promise<Record<string, string>> => await resolveAll(lowercased(headers), secrets);
+  return { transport: new HttpTransport({ url: new URL(url), fetch, headers: resolveHeaders }), said: () => '' };
+}
+
+type TextsOrSecrets = Readonly<Record<string, string | SecretReference>>;
+
+function lowercased(headers: TextsOrSecrets): TextsOrSecrets {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+async function resolveAll(values: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
+  const resolved = Object.entries(values).map(async ([name, value]) => [name, await secrets.resolve(value)] as const);
+  return Object.fromEntries(await Promise.all(resolved));
+}

@@ -1,0 +1,47 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { truncate } from '../../../graph/truncate.ts';
+import { CallError } from '../../call-error.ts';
+import { REFUSED, TRY_AGAIN, UNCLEAR, messageOf } from '../../failures.ts';
+import type { Verdict } from '../../failures.ts';
+
+/** What errors of the protocol mean. With the first five a server says that it has not begun. */
+const BY_CODE: ReadonlyMap<number, Verdict> = new Map([
+  [ErrorCode.ParseError, REFUSED],
+  [ErrorCode.InvalidRequest, REFUSED],
+  [ErrorCode.MethodNotFound, REFUSED],
+  [ErrorCode.InvalidParams, REFUSED],
+  [ErrorCode.UrlElicitationRequired, REFUSED],
+  [ErrorCode.InternalError, TRY_AGAIN],
+  [ErrorCode.ConnectionClosed, TRY_AGAIN],
+  [ErrorCode.RequestTimeout, TRY_AGAIN],
+]);
+
+/** What became of a call that was sent. */
+export function toCallError(thrown: unknown): CallError {
+  if (thrown instanceof CallError) return thrown;
+  const verdict = thrown instanceof McpError ? (BY_CODE.get(thrown.code) ?? UNCLEAR) : UNCLEAR;
+  return new CallError('TOOL_FAILED', describe(thrown), { ...verdict, cause: thrown });
+}
+
+/** A server that can't be spoken to now: nothing was sent, and it may be back soon. */
+export function toAbsence(thrown: unknown): CallError {
+  if (thrown instanceof CallError && thrown.done === 'no') return thrown;
+  return new CallError('TOOL_FAILED', `The server can't be reached: ${describe(thrown)}`, {
+    retryable: !(thrown instanceof CallError) || thrown.retryable,
+    done: 'no',
+    retryAfterMs: thrown instanceof CallError ? thrown.retryAfterMs : null,
+    cause: thrown,
+  });
+}
+
+/** So much of what others say helps to understand it. */
+const MAX_TEXT = 500;
+
+/** A failure in words, without what a schema library tells of it in many lines. */
+export function describe(thrown: unknown): string {
+  const isZod = thrown instanceof Error && 'issues' in thrown;
+  return truncate(
+    isZod ? `the answer is not what the protocol allows: ${messageOf(thrown)}` : messageOf(thrown),
+    MAX_TEXT,
+  );
+}

@@ -1,0 +1,56 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { SchemaCheck } from '../../../graph/json-schema.ts';
+import { toJson } from '../../../graph/json.ts';
+import type { Json } from '../../../graph/json.ts';
+import { truncate } from '../../../graph/truncate.ts';
+import { CallError } from '../../call-error.ts';
+import { MAX_BODY_BYTES } from '../../http/read-body.ts';
+
+interface Answer {
+  /** By the tool's own schema of what it answers, if it has one. */
+  readonly checkOutput: SchemaCheck | null;
+  readonly result: CallToolResult;
+}
+
+/**
+ * What a tool has answered, as JSON: structured content as it is, texts joined, else the list of the parts.
+ * @throws CallError when the answer is an error, too large, or not what the tool's own schema says
+ */
+export function toJsonResult({ checkOutput, result }: Answer): Json {
+  if (result.isError === true) {
+    const message = `It answered with an error: ${truncate(textOf(result) ?? '', MAX_ERROR_TEXT).trim()}`;
+    throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+  }
+  const value = readValue(result);
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  if (bytes > MAX_BODY_BYTES)
+    throw broken('PAYLOAD_TOO_LARGE', `The answer takes ${bytes} bytes; ${MAX_BODY_BYTES} are allowed`);
+  if (checkOutput) refuseBroken(checkOutput, result);
+  return value;
+}
+
+/** So much of an error's text helps to understand it. */
+const MAX_ERROR_TEXT = 500;
+
+function readValue(result: CallToolResult): Json {
+  if (result.structuredContent) return toJson(result.structuredContent);
+  if (result.content.length === 0) return null;
+  return textOf(result) ?? toJson(result.content);
+}
+
+/** The texts of an answer that has nothing else. */
+function textOf({ content }: CallToolResult): string | null {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
+  return texts.length === content.length ? texts.join('\n') : null;
+}
+
+function refuseBroken(check: SchemaCheck, { structuredContent }: CallToolResult): void {
+  if (!structuredContent) throw broken('TOOL_FAILED', 'It has an output schema, but answered without such content');
+  const [first] = check(toJson(structuredContent));
+  if (first)
+    throw broken('TOOL_FAILED', `The answer breaks the schema of the tool at ${first.path || '/'}: ${first.message}`);
+}
+
+function broken(code: 'TOOL_FAILED' | 'PAYLOAD_TOO_LARGE', message: string): CallError {
+  return new CallError(code, message, { retryable: false, done: 'perhaps' });
+}

@@ -1,0 +1,30 @@
+/** What schema libraries have in common (standardschema.dev), as far as a tool needs it. */
+export interface StandardSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Checked<Output> | Promise<Checked<Output>>;
+    readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> };
+  };
+}
+
+/** A value that was taken, or why not. */
+type Checked<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+interface SchemaIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** Gives what a schema makes of a value, or the first reason why it takes none. */
+export async function checkBy<Output>(
+  schema: StandardSchema<Output>,
+  value: unknown,
+): Promise<{ readonly value: Output } | { readonly path: readonly string[]; readonly message: string }> {
+  const checked = await schema['~standard'].validate(value);
+  if (checked.issues === undefined) return { value: checked.value };
+  const [{ message, path = [] } = { message: 'It is not accepted' }] = checked.issues;
+  return { message, path: path.map((part) => String(typeof part === 'object' ? part.key : part)) };
+}

@@ -1,0 +1,38 @@
+import { createApp } from './app.ts';
+import type { ApiDeps } from './environment.ts';
+import { notNow } from './errors.ts';
+import { LEAVING, startingFor } from './find-obstacle.ts';
+import { listen } from './listen.ts';
+import type { App, Listening, Place } from './listen.ts';
+import { createProbes } from './probes.ts';
+import { startSweeper } from './sweeper.ts';
+import type { Sweeper } from './sweeper.ts';
+
+/** Where requests come in. Until the API is there, probes are answered, and all else with 503. */
+export interface Door extends Listening {
+  /** Has the API answer from now on, and what looks after accepted runs work. */
+  open(deps: Omit<ApiDeps, 'leaving'>): void;
+}
+
+/**
+ * @param awaited what the process waits for
+ * @throws when the port is taken
+ */
+export async function openDoor(place: Place, awaited: ReadonlySet<string> = new Set()): Promise<Door> {
+  const leaving = new AbortController();
+  const obstacle = async (): Promise<string> => (leaving.signal.aborted ? LEAVING : startingFor(awaited));
+  let app: App = createProbes(obstacle, async () => notNow(await obstacle()));
+  let sweeper: Sweeper | null = null;
+  const listening = await listen({ fetch: (...request) => app.fetch(...request) }, place);
+  return {
+    ...listening,
+    open(deps) {
+      app = createApp({ ...deps, leaving: leaving.signal });
+      sweeper = startSweeper(deps);
+    },
+    async stop() {
+      leaving.abort();
+      await Promise.all([listening.stop(), sweeper?.stop()]);
+    },
+  };
+}

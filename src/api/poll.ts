@@ -1,0 +1,21 @@
+/** How long something is waited for, and how often it is looked at. */
+interface Patience {
+  readonly everyMs: number;
+  /** Pauses grow up to this; they stay the same without it. */
+  readonly slowingToMs?: number;
+  readonly withinMs: number;
+}
+
+/** Looks at something again and again, until it is as wanted or time is up. @returns what was seen last */
+export async function poll<T>(
+  look: () => Promise<T>,
+  isWanted: (seen: T) => boolean,
+  { everyMs, slowingToMs = everyMs, withinMs }: Patience,
+): Promise<T> {
+  const until = Date.now() + withinMs;
+  for (let pause = everyMs; ; pause = Math.min(pause * 1.5, slowingToMs)) {
+    const seen = await look();
+    if (isWanted(seen) || Date.now() + pause > until) return seen;
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}

@@ -1,0 +1,45 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Catalog, ToolEntry } from '../../graph/catalog.ts';
+import { mapPage, toPage } from '../../store/page.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import { authorized } from '../middleware/authorized.ts';
+import { readPage } from '../paging.ts';
+import { routes } from '../router.ts';
+import type { AddRoute } from '../router.ts';
+import { PageQuery, json, problems, security } from '../schemas/common.ts';
+import { ToolListSchema } from '../schemas/tool.ts';
+import type { ToolJson } from '../schemas/tool.ts';
+
+const list: AddRoute = (router, deps) => {
+  const route = createRoute({
+    method: 'get',
+    path: '/api/tools',
+    tags: ['tools'],
+    security,
+    summary: 'Every tool that is registered, by name, and what the installation says of it',
+    middleware: [authorized(deps, 'run:read', 'graph:publish')] as const,
+    request: { query: PageQuery },
+    responses: { 200: json(ToolListSchema, 'A page of tools'), ...problems(400, 422) },
+  });
+  router.openapi(route, async (c) => {
+    const asked = { list: ['tools'], ...c.req.valid('query') };
+    return c.json(await readPage(deps.cursors, asked, async (page) => pageOf(deps.catalog, page)), 200);
+  });
+};
+
+/** What an installation offers to graphs. */
+export const toolRoutes = routes(list);
+
+function pageOf({ tools, defaults }: Catalog, { limit, after }: PageRequest): Page<ToolJson> {
+  const rest = Object.entries(tools)
+    .filter(([name]) => after === undefined || name > after.id)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const page = toPage(rest, limit, ([name]) => ({ at: '', id: name }));
+  return mapPage(page, ([name, tool]) => toToolJson(name, tool, defaults));
+}
+
+function toToolJson(name: string, tool: ToolEntry, defaults: Catalog['defaults']): ToolJson {
+  const { description, parameters, effect, approval = null, roles = null, onFailure = 'tell' } = tool;
+  const { taskQueue = null, timeout = defaults.timeout } = tool;
+  return { name, description, parameters, effect, approval, roles, onFailure, taskQueue, timeout };
+}

@@ -1,0 +1,32 @@
+import { z } from '@hono/zod-openapi';
+import type { JsonSchema } from '../../graph/definition.ts';
+import { NextCursor, listOf } from './common.ts';
+
+const ParametersSchema = z
+  .custom<JsonSchema>()
+  .openapi({ type: ['object', 'boolean'], description: 'JSON Schema (2020-12) of its arguments' });
+
+const ToolSchema = z
+  .object({
+    name: z.string(),
+    description: z.string(),
+    parameters: ParametersSchema,
+    effect: z
+      .enum(['idempotent', 'keyed', 'unsafe'])
+      .openapi({ description: 'How often a call may be made again after a crash' }),
+    approval: z
+      .union([z.enum(['never', 'always']), z.object({ when: z.string() })])
+      .nullable()
+      .openapi({ description: 'When a person is asked first; null: when an agent wants to call an `unsafe` tool' }),
+    roles: listOf(z.string()).nullable().openapi({ description: 'Who started a run needs one of them; null: anybody' }),
+    onFailure: z.string().openapi({
+      description: "What becomes of an agent's call that has failed: `tell`, `intervene` or a tool's name",
+    }),
+    taskQueue: z.string().nullable().openapi({ description: "Temporal's task queue; null: the engine's own" }),
+    timeout: z.string().openapi({ description: 'Of one attempt, unless a graph says otherwise' }),
+  })
+  .openapi('Tool');
+
+export type ToolJson = z.output<typeof ToolSchema>;
+
+export const ToolListSchema = z.object({ items: listOf(ToolSchema), nextCursor: NextCursor }).openapi('ToolList');

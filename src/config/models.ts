@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { OwnGenerate } from '../activities/models/model.ts';
+import { callFields } from './call-fields.ts';
+import { code } from './code.ts';
+import { readAs } from './read-as.ts';
+import { SecretOrText } from './secret-or-text.ts';
+
+const modelFields = {
+  ...callFields,
+  /** USD per million tokens. */
+  price: z.strictObject({ input: z.number().min(0), output: z.number().min(0) }).optional(),
+  contextWindow: z.int().min(1).optional(),
+  /** Names one of `tokenCounters`. */
+  tokenCounter: z.string().optional(),
+};
+
+const ProviderModel = z
+  .strictObject({
+    ...modelFields,
+    provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']),
+    model: z.string().min(1),
+    baseUrl: z.url().optional(),
+    apiKey: SecretOrText.optional(),
+    /** The answer is read while it is written. */
+    stream: z.boolean().default(false),
+  })
+  .refine(({ provider, baseUrl }) => provider !== 'openai-compatible' || baseUrl !== undefined, {
+    path: ['baseUrl'],
+    error: 'must say where the provider is: "openai-compatible" has no address of its own',
+  });
+
+const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() });
+
+export type ModelInput = z.input<typeof ProviderModel> | z.input<typeof OwnModel>;
+export type ModelConfig = z.output<typeof ProviderModel> | z.output<typeof OwnModel>;
+
+/** A model of a provider, or one that is code. */
+export const Model = readAs<ModelConfig>((given) => ('generate' in given ? OwnModel : ProviderModel));

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { StandardSchema } from '../activities/tools/standard-schema.ts';
+import type { SchemaValue } from '../builder/schema-value.ts';
+import type { JsonSchema } from '../graph/definition.ts';
+import { compilePattern } from '../graph/expression/regular-expression.ts';
+import { findSchemaProblems } from '../graph/json-schema.ts';
+import { isJsonObject, toJson } from '../graph/json.ts';
+import type { Json } from '../graph/json.ts';
+
+/** How a tool in code says what it takes: by a schema of zod or a like library, or by a JSON Schema. */
+export type ToolSchema = StandardSchema | JsonSchema;
+
+/** What the code behind a schema is given. */
+export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? Output : SchemaValue<S>;
+
+/** A tool's parameters as everybody sees them, and what makes arguments of them for its code. */
+interface ToolParameters {
+  readonly parameters: JsonSchema;
+  readonly schema: StandardSchema | null;
+}
+
+/** Reads what a tool in code takes. The JSON Schema is of what is given: before defaults and transformations. */
+export const Parameters = z.unknown().transform((given, context): ToolParameters => {
+  const schema = isStandardSchema(given) ? given : null;
+  try {
+    return { parameters: toUsableSchema(schema ? toJsonSchema(schema) : given), schema };
+  } catch (error) {
+    context.addIssue(error instanceof Error ? error.message : String(error));
+    return z.NEVER;
+  }
+});
+
+function toUsableSchema(schema: unknown): JsonSchema {
+  const [problem] = findSchemaProblems(schema);
+  if (!problem && isJsonSchema(schema)) return schema;
+  throw new TypeError(
+    `must be a schema of zod or a like library, or a JSON Schema${problem ? `: ${problem.message}` : ''}`,
+  );
+}
+
+function isStandardSchema(value: unknown): value is StandardSchema {
+  const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isHolder && '~standard' in value;
+}
+
+function isJsonSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isJsonObject(value);
+}
+
+function toJsonSchema({ '~standard': standard }: StandardSchema): Json {
+  if (typeof standard.jsonSchema?.input !== 'function')
+    throw new TypeError(`must be a schema that gives JSON Schema; this version of ${standard.vendor} does not`);
+  const { $schema: _dialect, ...schema } = standard.jsonSchema.input({ target: 'draft-2020-12' });
+  return withLinearPatterns(toJson(schema));
+}
+
+/**
+ * Leaves out patterns that take more than linear time, such as those with lookahead: what a library says of a value beyond
+ * its JSON Schema it checks itself, before the code is called.
+ */
+function withLinearPatterns(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withLinearPatterns);
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([key, member]) => key !== 'pattern' || isLinear(member));
+  return Object.fromEntries(kept.map(([key, member]) => [key, withLinearPatterns(member)]));
+}
+
+function isLinear(pattern: Json): boolean {
+  if (typeof pattern !== 'string') return true;
+  try {
+    compilePattern(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}

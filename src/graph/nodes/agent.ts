@@ -1,0 +1,198 @@
+import { toMs } from '../duration.ts';
+import type { NodeOfType } from '../definition.ts';
+import { GraphError } from '../errors.ts';
+import type { ModelReply } from '../effect.ts';
+import type { Principal } from '../run.ts';
+import { toMessage } from './model/answer-message.ts';
+import { compileModelTurn, isForTurn } from './model/model-turn.ts';
+import type { Answered, ModelTurn, TurnProgress } from './model/model-turn.ts';
+import type { Offer } from './model/model-calls.ts';
+import type { NodeScope } from './node-scope.ts';
+import { failureIn, isOut, isOver } from './tool-calls/batch.ts';
+import type { AgentPosition } from './position.ts';
+import { done, failed, goingOnFrom } from './runner.ts';
+import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
+import { NOTHING_SAID } from './model/talk.ts';
+import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, takeIn } from './tool-calls/work-on-batch.ts';
+import type { BatchWork } from './tool-calls/work-on-batch.ts';
+import type { Toolbox, Workplace } from './tool-calls/toolbox.ts';
+import { createToolbox } from './tool-calls/toolbox.ts';
+import { unexpected } from './unexpected.ts';
+
+/** How many turns of an agent may ask for tools of which its node says nothing. */
+const MAX_ITERATIONS = 5;
+
+/**
+ * Asks a model, makes the tool calls that it asks for, tells it the answers, and so on until it asks for none. When so
+ * many turns have asked for tools, one more is asked without.
+ */
+export function compileAgent(node: NodeOfType<'agent'>, scope: NodeScope): NodeRunner {
+  const { tools: names = [], approve = {}, maxIterations = MAX_ITERATIONS, deadline } = node;
+  const plan: Plan = {
+    node,
+    names,
+    turn: compileModelTurn(node, scope),
+    tools: createToolbox(names, { node, scope, approve, asksForUnsafe: true }),
+    maxIterations,
+    deadlineMs: deadline === undefined ? null : toMs(deadline),
+  };
+  return {
+    start: (task) => ask(plan, task, beginning(task)),
+    restart(task, position) {
+      if (position.kind !== 'agent') throw unexpected(position);
+      return restart(plan, task, { ...position, stopwatch: { usedMs: 0, at: task.now } });
+    },
+    takeLate(task, position, happening) {
+      if (position.kind !== 'agent') throw unexpected(position);
+      return withWork(position, takeIn(placeOf(plan, task, position), workOf(position), happening));
+    },
+    resume(task, position, happening) {
+      if (position.kind !== 'agent') throw unexpected(position);
+      return resume(plan, task, { at: withTime(position, task.now), happening });
+    },
+  };
+}
+
+interface Plan {
+  readonly node: NodeOfType<'agent'>;
+  readonly names: readonly string[];
+  readonly turn: ModelTurn;
+  readonly tools: Toolbox;
+  readonly maxIterations: number;
+  readonly deadlineMs: number | null;
+}
+
+function beginning({ now }: TaskContext): AgentPosition {
+  return {
+    kind: 'agent',
+    talk: NOTHING_SAID,
+    turn: null,
+    batch: [],
+    iterations: 0,
+    isLast: false,
+    stopwatch: { usedMs: 0, at: now },
+  };
+}
+
+/** Time counts while a call is out; waiting for people does not. */
+function withTime(position: AgentPosition, now: number): AgentPosition {
+  const { turn, batch, stopwatch } = position;
+  const isAtWork = turn !== null || batch.some(({ state }) => state.phase === 'out');
+  const usedMs = stopwatch.usedMs + (isAtWork ? now - stopwatch.at : 0);
+  return { ...position, stopwatch: { usedMs, at: now } };
+}
+
+/** @throws GraphError `TIMEOUT` when the agent's deadline is over */
+function leftMs({ deadlineMs }: Plan, { stopwatch }: AgentPosition): number | null {
+  if (deadlineMs === null) return null;
+  const left = deadlineMs - stopwatch.usedMs;
+  if (left > 0) return left;
+  throw new GraphError('TIMEOUT', `The agent's deadline of ${deadlineMs} ms is over`);
+}
+
+/** Has the model answer what was said. */
+function ask(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
+  const mayUseTools = plan.names.length > 0 && at.iterations < plan.maxIterations;
+  const asking = { ...at, isLast: !mayUseTools, batch: [] };
+  return afterTurn(plan, task, { at: asking, progress: plan.turn.ask(task, at.talk, offerOf(plan, task, asking)) });
+}
+
+/** Tools that this run may not call are not offered. */
+function offered({ names, tools }: Plan, principal: Principal): readonly string[] {
+  return names.filter((name) => tools.findAllowed(name)?.refuse(principal) === null);
+}
+
+/** The last turn has no tools. */
+function offerOf(plan: Plan, task: TaskContext, at: AgentPosition): Offer {
+  return { tools: at.isLast ? [] : offered(plan, task.createdBy), leftMs: () => leftMs(plan, at) };
+}
+
+function resume(
+  plan: Plan,
+  task: TaskContext,
+  { at, happening }: { at: AgentPosition; happening: Happening },
+): Progress {
+  const { talk, turn } = at;
+  if (turn) {
+    if (!isForTurn(happening)) throw unexpected(at);
+    const progress = plan.turn.resume(task, { talk, turn, offer: offerOf(plan, task, at) }, happening);
+    return afterTurn(plan, task, { at, progress });
+  }
+  return goOn(plan, task, { at, work: takeIn(placeOf(plan, task, at), workOf(at), happening) });
+}
+
+function restart(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
+  const { talk, turn, batch } = at;
+  if (turn)
+    return afterTurn(plan, task, { at, progress: plan.turn.askAgain(task, { talk, turn }, offerOf(plan, task, at)) });
+  if (batch.length === 0) return ask(plan, task, at);
+  return atWork(plan, task, { at, work: { batch: readyAgain(batch), made: talk.made } });
+}
+
+function placeOf(plan: Plan, task: TaskContext, at: AgentPosition): Workplace {
+  return { task, tools: plan.tools, leftMs: () => leftMs(plan, at) };
+}
+
+function afterTurn(
+  plan: Plan,
+  task: TaskContext,
+  { at, progress }: { at: AgentPosition; progress: TurnProgress },
+): Progress {
+  switch (progress.kind) {
+    case 'asked':
+      return { kind: 'open', position: { ...at, talk: progress.talk, turn: progress.turn } };
+    case 'failed':
+      return failed(progress.failure, { ...at, turn: null, talk: progress.talk });
+    case 'answered':
+      return afterAnswer(plan, task, { at, answer: progress });
+  }
+}
+
+function afterAnswer(plan: Plan, task: TaskContext, { at, answer }: { at: AgentPosition; answer: Answered }): Progress {
+  const { talk, reply } = answer;
+  if (at.isLast || reply.toolCalls.length === 0) return finish(plan, at, answer);
+  const work = readBatch(placeOf(plan, task, at), reply.toolCalls, talk.made);
+  const said = [...talk.said, toMessage(reply)];
+  const working = { ...at, talk: { ...talk, said }, turn: null, iterations: at.iterations + 1 };
+  return atWork(plan, task, { at: working, work });
+}
+
+/** Begins the calls of a batch, if the run may make all of them. */
+function atWork(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; work: BatchWork }): Progress {
+  const refusal = task.refuseToolCalls(callsToMake(work.batch));
+  return refusal ? failed(refusal, withWork(at, work)) : goOn(plan, task, { at, work });
+}
+
+function workOf({ batch, talk: { made } }: AgentPosition): BatchWork {
+  return { batch, made };
+}
+
+function withWork(at: AgentPosition, { batch, made }: BatchWork): AgentPosition {
+  return { ...at, talk: { ...at.talk, made }, batch };
+}
+
+/** Makes the calls that can be made. Once all are answered, the model is told, in the order of the calls. */
+function goOn(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; work: BatchWork }): Progress {
+  const position = withWork(at, beginBatch(placeOf(plan, task, at), work));
+  const { talk, batch } = position;
+  const failure = failureIn(batch);
+  if (failure && !isOut(batch)) return failed(failure, position);
+  if (!isOver(batch) || !task.hasCapacity()) return { kind: 'open', position };
+  const told = { ...position, talk: { ...talk, said: [...talk.said, ...answersOf(batch)] } };
+  return goingOnFrom(position, () => ask(plan, task, told));
+}
+
+/** A reply without the calls that it asks for all the same, and so without the provider's own form of them. */
+function withoutCalls(reply: ModelReply): ModelReply {
+  if (reply.toolCalls.length === 0) return reply;
+  const { providerParts: _gone, ...rest } = reply;
+  return { ...rest, toolCalls: [] };
+}
+
+function finish({ node }: Plan, at: AgentPosition, { talk, reply, object, model }: Answered): Progress {
+  const message = toMessage(withoutCalls(reply));
+  const { usage, said } = talk;
+  const iterations = at.isLast ? at.iterations : at.iterations + 1;
+  const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };
+  return done(result, node.messages === undefined ? undefined : { [node.messages]: [...said, message] });
+}

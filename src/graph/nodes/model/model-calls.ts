@@ -1,0 +1,124 @@
+import type { CallPolicy } from '../../call-policy.ts';
+import type { ModelEntry } from '../../catalog.ts';
+import type { ModelFields } from '../../definition.ts';
+import type { ContextPolicy, ModelCallRequest } from '../../effect.ts';
+import { own } from '../../json.ts';
+import type { Message, NewMessage } from '../../message.ts';
+import { compileConversation } from './conversation.ts';
+import { policyOf } from '../node-scope.ts';
+import type { NodeScope } from '../node-scope.ts';
+import type { TaskContext } from '../runner.ts';
+import { compileOutput } from './structured-output.ts';
+import type { OutputReader } from './structured-output.ts';
+import { SUMMARIZE, shorten, summaryTokens } from './summary.ts';
+import type { Shortened } from './summary.ts';
+import type { Talk } from './talk.ts';
+import { within } from '../../call-policy.ts';
+import type { TimeLeft } from '../tool-calls/toolbox.ts';
+
+/** What a node says to its models, and how. */
+export interface ModelCallPlan {
+  readonly node: ModelFields;
+  readonly models: readonly Choice[];
+  readonly readOutput: OutputReader | null;
+  readonly conversation: ReturnType<typeof compileConversation>;
+}
+
+interface Choice {
+  readonly model: string;
+  readonly policy: CallPolicy;
+  readonly context: ContextPolicy | null;
+}
+
+function modelsOf({ model }: ModelFields, { defaults }: NodeScope): readonly string[] {
+  const names = model ?? defaults.model ?? 'default';
+  return typeof names === 'string' ? [names] : names;
+}
+
+function toChoice(model: string, node: ModelFields, scope: NodeScope): Choice {
+  const entry = own(scope.catalog.models, model) ?? {};
+  return { model, policy: policyOf(node, entry, scope), context: contextOf(node, entry) };
+}
+
+function contextOf(
+  { context }: ModelFields,
+  { contextWindow }: Pick<ModelEntry, 'contextWindow'>,
+): ContextPolicy | null {
+  return context
+    ? { maxTokens: context.maxTokens ?? contextWindow ?? null, strategy: context.strategy ?? 'last' }
+    : null;
+}
+
+/** What a call of a model is for. */
+export interface Ask {
+  /** Which of the node's models is asked. */
+  readonly model: number;
+  /** Replies that broke the output schema, each followed by what was wrong with it. */
+  readonly corrections: readonly NewMessage[];
+  /** So many of the first messages are to be summarized; `null`: the answer itself is asked for. */
+  readonly summarizing: number | null;
+}
+
+/** What an answer may use. */
+export interface Offer {
+  /** Names of tools that the model may ask for. */
+  readonly tools: readonly string[];
+  readonly leftMs: TimeLeft;
+}
+
+export interface Sending {
+  readonly talk: Talk;
+  readonly offer: Offer;
+  readonly ask: Ask;
+}
+
+export function planModelCalls(node: ModelFields, scope: NodeScope): ModelCallPlan {
+  return {
+    node,
+    models: modelsOf(node, scope).map((model) => toChoice(model, node, scope)),
+    readOutput: node.output === undefined ? null : compileOutput(node.output),
+    conversation: compileConversation(node),
+  };
+}
+
+/** The call that asks for an answer, a correction of one, or a summary. */
+export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offer, ask }: Sending): ModelCallRequest {
+  const choice = plan.models[ask.model];
+  if (!choice) throw new TypeError('A node without a model');
+  const { node } = plan;
+  const { system } = plan.conversation(task.bindings);
+  const { head, rest } = shortened(plan, task, talk);
+  const sent = [...head, ...rest];
+  const common = { kind: 'model', model: choice.model, system, policy: within(choice.policy, offer.leftMs()) } as const;
+  if (ask.summarizing !== null) {
+    const maxTokens = choice.context?.maxTokens ?? null;
+    return {
+      ...common,
+      messages: [...sent.slice(0, ask.summarizing), ...numbered([SUMMARIZE], 'summarize')],
+      tools: [],
+      context: { maxTokens: null, strategy: 'last' },
+      output: null,
+      temperature: null,
+      maxOutputTokens: summaryTokens(maxTokens),
+    };
+  }
+  return {
+    ...common,
+    messages: [...sent, ...numbered(ask.corrections, 'correction')],
+    tools: offer.tools,
+    context: choice.context,
+    output: node.output ?? null,
+    temperature: node.temperature ?? null,
+    maxOutputTokens: node.maxOutputTokens ?? null,
+  };
+}
+
+/** What was said before a model answers: corrections of its answer come on top. */
+export function shortened(plan: ModelCallPlan, { bindings }: TaskContext, talk: Talk): Shortened {
+  const { messages } = plan.conversation(bindings);
+  return shorten([...messages, ...numbered(talk.said, 'said')], talk.summary);
+}
+
+function numbered(messages: readonly NewMessage[], prefix: string): readonly Message[] {
+  return messages.map((message, at) => ({ ...message, id: `${prefix}-${at}` }));
+}

@@ -1,0 +1,131 @@
+import type { ApprovalRule, ToolEntry } from '../../catalog.ts';
+import { toMs } from '../../duration.ts';
+import type { CallPolicy, CallSettings } from '../../call-policy.ts';
+import { coerce } from '../../coerce.ts';
+import type { ToolCallRequest } from '../../effect.ts';
+import { GraphError } from '../../errors.ts';
+import { parseExpression } from '../../expression.ts';
+import type { Bindings, Expression, Name } from '../../expression.ts';
+import { compileJsonSchema } from '../../json-schema.ts';
+import { own } from '../../json.ts';
+import type { Json } from '../../json.ts';
+import type { Principal } from '../../run.ts';
+import { NODE_NAMES, policyOf } from '../node-scope.ts';
+import type { NodeScope } from '../node-scope.ts';
+import type { Question } from '../runner.ts';
+import { within } from '../../call-policy.ts';
+
+/** A tool as a node may call it. */
+export interface CallableTool {
+  readonly name: string;
+  readonly onFailure: string;
+  /** Why a run of this principal may not call it; `null`: it may. */
+  refuse(principal: Principal): string | null;
+  /** What a model has written, as the arguments that the tool takes, or what is wrong with them. */
+  readArguments(args: Json): { readonly args: Json } | { readonly problem: string };
+  /** What is wrong with arguments; `null`: nothing. */
+  checkArguments(args: Json): string | null;
+  /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is neither true nor false */
+  needsApproval(bindings: Bindings): boolean;
+  question(args: Json, because: string): Question;
+  request(args: Json, leftMs: number | null): ToolCallRequest;
+}
+
+/** Who calls the tool. */
+export interface Caller {
+  readonly node: CallSettings & { readonly deadline?: string };
+  readonly scope: NodeScope;
+  /** Rules of the node on top of the tool's own: they can ask for more approvals, never for fewer. */
+  readonly approve: Readonly<Record<string, string>>;
+  /** Whether a person is asked before an unsafe tool is called of which nobody says anything. */
+  readonly asksForUnsafe: boolean;
+}
+
+/** @returns `null`: the installation has no tool of that name */
+export function compileCallable(name: string, caller: Caller): CallableTool | null {
+  const entry = own(caller.scope.catalog.tools, name);
+  if (!entry) return null;
+  const check = compileJsonSchema(entry.parameters);
+  const policy = policyOf(caller.node, entry, caller.scope);
+  const rules = rulesOf(name, entry, caller);
+  const checkArguments = (args: Json): string | null => {
+    const [first] = check(args);
+    return first ? `The arguments of ${name} break its parameters at ${first.path || '/'}: ${first.message}` : null;
+  };
+  return {
+    name,
+    onFailure: entry.onFailure ?? 'tell',
+    refuse: ({ roles }) => refuse(name, entry, roles),
+    checkArguments,
+    readArguments(given) {
+      const args = coerce(given, entry.parameters);
+      const problem = checkArguments(args);
+      return problem === null ? { args } : { problem };
+    },
+    needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
+    question: (args, because) => questionOf(name, entry, { args, because, caller }),
+    request: (args, leftMs) => toToolCall(name, entry, { args, policy: within(policy, leftMs) }),
+  };
+}
+
+type Rule = (bindings: Bindings) => boolean;
+
+function rulesOf(name: string, { approval, effect }: ToolEntry, { approve, asksForUnsafe }: Caller): readonly Rule[] {
+  const ofTool = approval ?? (asksForUnsafe && effect === 'unsafe' ? 'always' : 'never');
+  const ofNode = own(approve, name) ?? 'never';
+  const word = ofNode === 'always' || ofNode === 'never' ? ofNode : { when: ofNode };
+  return [toRule(ofTool, ['args'], `approval of ${name}`), toRule(word, [...NODE_NAMES, 'args'], `approve.${name}`)];
+}
+
+function toRule(rule: ApprovalRule, names: readonly Name[], field: string): Rule {
+  if (typeof rule === 'string') return () => rule === 'always';
+  const condition = parseExpression(rule.when, names);
+  return (bindings) => {
+    const holds = evaluateIn(field, condition, bindings);
+    if (typeof holds === 'boolean') return holds;
+    throw new GraphError('EXPRESSION_FAILED', `${field}: "${rule.when}" is neither true nor false`);
+  };
+}
+
+function evaluateIn(field: string, expression: Expression, bindings: Bindings): Json {
+  try {
+    return expression.evaluate(bindings);
+  } catch (error) {
+    if (error instanceof GraphError) throw new GraphError(error.code, `${field}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** The role that may everything. */
+const ADMIN = 'admin';
+
+function refuse(name: string, { roles }: ToolEntry, held: readonly string[]): string | null {
+  if (!roles || held.includes(ADMIN) || roles.some((role) => held.includes(role))) return null;
+  return `${name} may be called by runs of ${roles.join(', ')} only`;
+}
+
+function questionOf(
+  tool: string,
+  { description, parameters, effect }: ToolEntry,
+  { args, because, caller }: { args: Json; because: string; caller: Caller },
+): Question {
+  return {
+    title: `Call ${tool}`,
+    details: { tool, description, effect, because },
+    args,
+    argsSchema: parameters,
+    decisionSchema: null,
+    policy: {},
+    tool,
+    timeoutMs: toMs(caller.scope.catalog.defaults.approvalTimeout),
+  };
+}
+
+/** The request for a call of a tool, on the tool's own terms. */
+export function toToolCall(
+  tool: string,
+  { effect, taskQueue }: ToolEntry,
+  { args, policy }: { args: Json; policy: CallPolicy },
+): ToolCallRequest {
+  return { kind: 'tool', tool, args, effect, ...(taskQueue !== undefined && { taskQueue }), policy };
+}

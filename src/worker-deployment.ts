@@ -1,0 +1,17 @@
+import type { WorkerDeploymentOptions } from '@temporalio/worker';
+
+/**
+ * Which version of the workers a process is, in the variables that Temporal's own controller sets. Runs stay with the
+ * version that begins them until they go on as a new execution.
+ * @returns `null`: workers have no versions
+ * @throws when one of the two variables is missing
+ */
+export function readWorkerDeployment({
+  TEMPORAL_DEPLOYMENT_NAME: deploymentName = '',
+  TEMPORAL_WORKER_BUILD_ID: buildId = '',
+}: NodeJS.ProcessEnv): WorkerDeploymentOptions | null {
+  if (deploymentName === '' && buildId === '') return null;
+  if (deploymentName === '' || buildId === '')
+    throw new Error('TEMPORAL_DEPLOYMENT_NAME and TEMPORAL_WORKER_BUILD_ID go together; one of them is not set');
+  return { useWorkerVersioning: true, version: { deploymentName, buildId }, defaultVersioningBehavior: 'PINNED' };
+}

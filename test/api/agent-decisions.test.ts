@@ -1,0 +1,266 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/json.ts';
+import { anAgent, startAgent, useAgentStack } from '../support/agent-stack.ts';
+import { aGraphOf, eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
+import { askFor, say, toldTo } from '../support/chat-model.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { aProblem } from '../support/problems.ts';
+import { openTemporalCli } from '../support/temporal-cli.ts';
+import type { TemporalCli } from '../support/temporal-cli.ts';
+
+const { stack, model, service, user, control, until } = useAgentStack();
+
+const approver = () => stack().as('approver');
+const idOf = (run: Json): string => textAt(run, '/id');
+const approvalsOf = (run: Json): Promise<Json[]> => readAll(approver(), `/api/approvals?runId=${idOf(run)}`);
+const statusOf = (run: Json): string => textAt(run, '/status');
+
+/** An agent that wants to do two jobs: `a` of 500 euros, which somebody has to approve, and `b`. */
+async function startAsking(): Promise<Json> {
+  const calls = [['work', { job: 'a', euros: 500 }] as const, ['work', { job: 'b', euros: 5 }] as const];
+  model().answers(askFor(calls), say('Done'));
+  return await startAgent(user(), { approve: { work: 'args.euros > 100' } });
+}
+
+describe('a call that needs an approval', () => {
+  test('waits for it, keeps no other waiting, and says what it is for', async () => {
+    const run = await startAsking();
+    const [approval] = await approvalsOf(run);
+    expect(service().done).toEqual(['b']);
+    expect(run).toMatchObject({
+      status: 'waiting',
+      waitingFor: [{ kind: 'approval', node: 'only', id: textAt(approval ?? null, '/id') }],
+      usage: { modelCalls: 1, toolCalls: 1 },
+    });
+    expect(approval).toMatchObject({
+      node: 'only',
+      tool: 'work',
+      title: 'Call work',
+      details: {
+        tool: 'work',
+        effect: 'keyed',
+        description: 'Does the work',
+        because: expect.stringMatching(/call-0/),
+      },
+      args: { job: 'a', euros: 500 },
+      argsSchema: { required: ['job'] },
+      status: 'pending',
+    });
+  });
+
+  test('is made as it is', async () => {
+    const run = await startAsking();
+    expect(await approver().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject({ status: 200 });
+    await until(idOf(run), 'completed');
+    expect(service().done).toEqual(['b', 'a']);
+    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+  });
+
+  test('is made with the arguments that the approver gives, of which the model is told', async () => {
+    const run = await startAsking();
+    const id = textAt((await approvalsOf(run))[0] ?? null, '/id');
+    const args = { job: 'a', euros: 250 };
+    await approver().post(`/api/approvals/${id}/decision`, { decision: 'approve', args, reason: 'half' });
+    await until(idOf(run), 'completed');
+    const events = await eventsOf(user(), idOf(run));
+    const requested = events.filter((event) => at(event, '/type') === 'tool.requested');
+    expect(requested.map((event) => at(event, '/args'))).toEqual([{ job: 'b', euros: 5 }, args]);
+    expect(events.filter((event) => textAt(event, '/type').startsWith('approval'))).toMatchObject([
+      { type: 'approval.requested', approval: { args: { job: 'a', euros: 500 } } },
+      { type: 'approval.decided', decision: 'approve', by: 'ada', reason: 'half', args },
+    ]);
+    expect(toldTo(model())[0]).toBe('{"job":"a"}\n(A person changed the arguments to {"euros":250,"job":"a"})');
+  });
+
+  test('is not made with arguments that its tool does not take', async () => {
+    const run = await startAsking();
+    const answer = await approver().post(`/api/runs/${idOf(run)}/approve`, { args: { job: 'a', euros: 5000 } });
+    expect(answer).toMatchObject({
+      ...aProblem(422, 'VALIDATION_FAILED'),
+      body: { issues: [{ path: '/args/euros' }] },
+    });
+    expect(service().done).toEqual(['b']);
+    expect(await approvalsOf(run)).toMatchObject([{ status: 'pending' }]);
+  });
+
+  test('is not made when it is rejected, and the model is told why', async () => {
+    const run = await startAsking();
+    await approver().post(`/api/runs/${idOf(run)}/reject`, { reason: 'too dear' });
+    expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
+    expect(service().done).toEqual(['b']);
+    expect(toldTo(model())[0]).toMatch(/^The call was not approved, and was not made\. A person said: too dear/);
+  });
+
+  test('is not for a user to decide', async () => {
+    const run = await startAsking();
+    expect(await user().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject(aProblem(403, 'FORBIDDEN'));
+  });
+
+  test.each([
+    ['sign', ['a']],
+    ['send', []],
+  ])('is asked about where its tool says so, or is unsafe and says nothing: %s', async (tool, asked) => {
+    model().answers(askFor([[tool, { job: 'a' }]]), say('Done'));
+    const run = await startAgent(user());
+    expect((await approvalsOf(run)).map((approval) => at(approval, '/args/job'))).toEqual(asked);
+  });
+
+  test('is named where several wait, and each is decided by itself', async () => {
+    const calls = ['a', 'b', 'c'].map((job) => ['sign', { job }] as const);
+    model().answers(askFor(calls), say('Done'));
+    const run = await startAgent(user());
+    expect(listAt(run, '/waitingFor')).toHaveLength(3);
+    expect(await approver().post(`/api/runs/${idOf(run)}/approve`, {})).toMatchObject({ status: 422 });
+    const approvals = await approvalsOf(run);
+    const idFor = (job: string): string =>
+      textAt(approvals.find((approval) => at(approval, '/args/job') === job) ?? null, '/id');
+    for (const [job, decision] of [
+      ['c', 'approve'],
+      ['b', 'reject'],
+      ['a', 'approve'],
+    ] as const)
+      await approver().post(`/api/approvals/${idFor(job)}/decision`, { decision });
+    await until(idOf(run), 'completed');
+    expect(service().done).toEqual(['c', 'a']);
+    expect(toldTo(model())).toEqual(['{"job":"a"}', expect.stringContaining('A person said no'), '{"job":"c"}']);
+  });
+});
+
+describe('by temporal workflow signal', () => {
+  let temporal: TemporalCli;
+  beforeAll(async () => {
+    temporal = await openTemporalCli(stack().temporalAddress);
+  });
+  const signal = (run: Json, name: string, input: Json): Promise<void> =>
+    temporal.signal(`run:demo:${idOf(run)}`, name, '--input', JSON.stringify(input));
+
+  test('a call is approved with other arguments', async () => {
+    const run = await startAsking();
+    await signal(run, 'approve', { args: { job: 'a', euros: 1 } });
+    await until(idOf(run), 'completed');
+    expect(service().done).toEqual(['b', 'a']);
+    expect(toldTo(model())[0]).toContain('{"euros":1,"job":"a"}');
+    expect(await eventsOf(user(), idOf(run), 'approval.decided')).toMatchObject([{ by: 'temporal-operator' }]);
+  });
+
+  test('a call is rejected', async () => {
+    const run = await startAsking();
+    await signal(run, 'reject', { reason: 'no', by: { sub: 'carl', roles: ['approver'] } });
+    await until(idOf(run), 'completed');
+    expect(service().done).toEqual(['b']);
+  });
+
+  test('arguments that the tool does not take are ignored', async () => {
+    const run = await startAsking();
+    await signal(run, 'approve', { args: { euros: 1 } });
+    await signal(run, 'approve', {});
+    await until(idOf(run), 'completed');
+    expect(await eventsOf(user(), idOf(run), 'signal.ignored')).toHaveLength(1);
+    expect(toldTo(model())[0]).toBe('{"job":"a"}');
+  });
+
+  test('a call that waits for a person is skipped', async () => {
+    const run = await startFailing();
+    await signal(run, 'skip', { output: { job: 'by hand' } });
+    await until(idOf(run), 'completed');
+    expect(toldTo(model())).toEqual(['{"job":"by hand"}', '{"job":"b"}']);
+  });
+});
+
+/** An agent one of whose two calls fails, of a tool of which a person has to be asked then. */
+async function startFailing(times = 1): Promise<Json> {
+  service().refuse('a', times);
+  model().answers(
+    askFor([
+      ['repair', { job: 'a' }],
+      ['work', { job: 'b' }],
+    ]),
+    say('Done'),
+  );
+  return await startAgent(user());
+}
+
+describe('a call that waits for a person', () => {
+  test('is named, with what went wrong', async () => {
+    const run = await startFailing();
+    expect(run).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention', node: 'only' }] });
+    expect(service().done).toEqual(['b']);
+  });
+
+  test('is made again, and the agent goes on', async () => {
+    const run = await startFailing();
+    expect(await control(idOf(run), 'retry')).toMatchObject({ status: 202 });
+    expect(await until(idOf(run), 'completed')).toMatchObject({ usage: { modelCalls: 2, toolCalls: 3 } });
+    expect(service().done).toEqual(['b', 'a']);
+    const keys = service()
+      .calls.filter(({ job }) => job === 'a')
+      .map(({ key }) => key);
+    expect(new Set(keys).size).toBe(2);
+    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+  });
+
+  test('is skipped, with an answer in its place', async () => {
+    const run = await startFailing();
+    await control(idOf(run), 'skip', { node: 'only', output: 'done by hand' });
+    await until(idOf(run), 'completed');
+    expect(toldTo(model())).toEqual(['done by hand', '{"job":"b"}']);
+    expect(
+      service()
+        .calls.map(({ job }) => job)
+        .toSorted(),
+    ).toEqual(['a', 'b']);
+  });
+
+  test('is given up with its agent, which fails', async () => {
+    const run = await startFailing();
+    await control(idOf(run), 'fail', { reason: 'hopeless' });
+    expect(await until(idOf(run), 'failed')).toMatchObject({ error: { code: 'TOOL_FAILED', node: 'only' } });
+  });
+});
+
+describe('an unsafe call whose outcome nobody knows', () => {
+  /** The answer to its call breaks off. */
+  async function startUnknown(): Promise<Json> {
+    model().answers(
+      askFor([
+        ['send', { job: 'a' }],
+        ['work', { job: 'b' }],
+      ]),
+      say('Done'),
+    );
+    const graph = aGraphOf(anAgent({ timeout: '1s' }));
+    const held = service().hold('a');
+    const { body } = await user().post('/api/runs', { graph });
+    const release = await held;
+    const run = await until(idOf(body), 'waiting');
+    release();
+    return run;
+  }
+
+  test('waits for a person, and is made again under its key', async () => {
+    const run = await startUnknown();
+    expect(run).toMatchObject({ waitingFor: [{ kind: 'intervention', node: 'only' }] });
+    await control(idOf(run), 'retry');
+    await until(idOf(run), 'completed');
+    const keys = service()
+      .calls.filter(({ job }) => job === 'a')
+      .map(({ key }) => key);
+    expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+  });
+
+  test('is not made again when somebody says what has become of it', async () => {
+    const run = await startUnknown();
+    await control(idOf(run), 'skip', { output: { job: 'seen' } });
+    expect(statusOf(await until(idOf(run), 'completed'))).toBe('completed');
+    expect(service().calls.filter(({ job }) => job === 'a')).toHaveLength(1);
+    expect(toldTo(model())).toEqual(['{"job":"seen"}', '{"job":"b"}']);
+  });
+});
+
+test('waiting calls end with the run that is canceled', async () => {
+  const run = await startAsking();
+  await control(idOf(run), 'cancel');
+  expect(await until(idOf(run), 'canceled')).toSatisfy(hasStatus('canceled'));
+  expect(await approvalsOf(run)).toMatchObject([{ status: 'canceled' }]);
+});

@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/json.ts';
+import { PRICE, anAgent, startAgent, useAgentStack } from '../support/agent-stack.ts';
+import { PATIENTLY, aGraphOf, eventsOf, readAll, startRun } from '../support/api-runs.ts';
+import { checkpointWhere, checkpointsOf, leadsTo } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { askFor, requestsOf, say, toldTo } from '../support/chat-model.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { answer, silence } from '../support/loopback-server.ts';
+import { aProblem } from '../support/problems.ts';
+
+const { model, service, user, control, until } = useAgentStack();
+
+const idOf = (run: Json): string => textAt(run, '/id');
+const work = (job: string) => ['work', { job }] as const;
+
+describe('a budget', () => {
+  const limited = async (limits: object): Promise<Json> => {
+    const graph = aGraphOf(anAgent());
+    return (await user().post('/api/runs', { graph, limits }, { prefer: 'wait=15' })).body;
+  };
+  const exceeded = (message: RegExp) => ({
+    status: 'failed',
+    error: { code: 'BUDGET_EXCEEDED', node: 'only', message: expect.stringMatching(message) },
+  });
+
+  test('of tokens ends the run before they are used, with what was used counted', async () => {
+    model().answers(
+      askFor([work('a')], { input: 1_200, output: 80 }),
+      askFor([work('b')], { input: 3_400, output: 95 }),
+    );
+    expect(await limited({ maxTokens: 5_000 })).toMatchObject({
+      ...exceeded(/^The budget maxTokens of 5000 is used up: 4775; about \d+ more are needed/),
+      usage: { inputTokens: 4_600, outputTokens: 175, modelCalls: 2, toolCalls: 2 },
+    });
+    expect(service().done).toEqual(['a', 'b']);
+  });
+
+  test('holds each answer of a model to what is left', async () => {
+    model().answers(askFor([work('a')], { input: 4_000, output: 500 }), say('Done'));
+    await limited({ maxTokens: 5_000 });
+    const [first, second] = requestsOf(model()).map((request) => Number(at(request, '/max_tokens')));
+    expect(first).toBeGreaterThan(3_500);
+    expect(first).toBeLessThan(5_000);
+    expect(second).toBeLessThan(500);
+    expect(second).toBeGreaterThan(0);
+  });
+
+  test('of money ends the run, and all that is told of it adds up to the millionth', async () => {
+    const turns = [
+      { input: 101, output: 7 },
+      { input: 203, output: 11 },
+      { input: 307, output: 13 },
+    ];
+    model().answers(...turns.map((used, turn) => askFor([work(`job ${turn}`)], used)));
+    const run = await limited({ maxCostUsd: 0.000_13 });
+    expect(run).toMatchObject(exceeded(/^The budget maxCostUsd of 0\.00013 is used up: 0\.00011/));
+    const called = await eventsOf(user(), idOf(run), 'model.called');
+    const told = called.map((event) => Math.round(Number(at(event, '/costUsd')) * 1_000_000));
+    expect(told).toEqual(turns.map(({ input, output }) => Math.round(input * PRICE.input + output * PRICE.output)));
+    expect(at(run, '/usage')).toEqual({
+      inputTokens: 611,
+      outputTokens: 31,
+      costUsd: told.reduce((sum, micros) => sum + micros, 0) / 1_000_000,
+      modelCalls: 3,
+      toolCalls: 3,
+    });
+  });
+
+  test('of tool calls lets none of a turn be made that asks for too many', async () => {
+    model().answers(askFor([work('a')]), askFor([work('b'), work('c')]));
+    expect(await limited({ maxToolCalls: 2 })).toMatchObject({
+      ...exceeded(/^The budget maxToolCalls of 2 is used up: 1; 2 more would be made/),
+      usage: { modelCalls: 2, toolCalls: 1 },
+    });
+    expect(service().done).toEqual(['a']);
+  });
+
+  test('may be raised by a retry up to that of the graph, and nothing is done again', async () => {
+    const graph = aGraphOf(anAgent(), { limits: { maxToolCalls: 3 } });
+    model().answers(askFor([work('a')]), askFor([work('b'), work('c')]), say('Done'));
+    const { body } = await user().post('/api/runs', { graph, limits: { maxToolCalls: 2 } }, { prefer: 'wait=15' });
+    expect(body).toMatchObject({ status: 'failed' });
+    const tooMuch = await control(idOf(body), 'retry', { limits: { maxToolCalls: 4 } });
+    expect(tooMuch).toMatchObject(aProblem(422, 'LIMIT_TOO_LOOSE'));
+    await control(idOf(body), 'retry', { limits: { maxToolCalls: 3 } });
+    expect(await until(idOf(body), 'completed')).toMatchObject({ usage: { modelCalls: 3, toolCalls: 3 } });
+    expect(service().done.toSorted()).toEqual(['a', 'b', 'c']);
+    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}', '{"job":"c"}']);
+  });
+});
+
+describe('canceled', () => {
+  test('while a model is asked, the request is broken off', async () => {
+    const asked = silence();
+    model().answers(askFor([work('a')]), asked.answer);
+    const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
+    await asked.asked;
+    await control(idOf(body), 'cancel');
+    await asked.left;
+    expect(await until(idOf(body), 'canceled')).toMatchObject({ usage: { modelCalls: 2, toolCalls: 1 } });
+    expect(model().requests).toHaveLength(2);
+  });
+
+  test('while a tool is at work, its answer is waited for and the model is not asked any more', async () => {
+    model().answers(askFor([work('a'), work('b')]));
+    const held = service().hold('a');
+    const { body } = await user().post('/api/runs', { graph: aGraphOf(anAgent()) });
+    const release = await held;
+    await control(idOf(body), 'cancel');
+    release();
+    const run = await until(idOf(body), 'canceled');
+    expect(model().requests).toHaveLength(1);
+    expect(run).toMatchObject({ usage: { modelCalls: 1 } });
+  });
+});
+
+describe('a failed agent', () => {
+  /** It has had two calls made when its model fails. */
+  async function startFailing(): Promise<Json> {
+    model().answers(askFor([work('a'), work('b')], { input: 500, output: 20 }), answer(400));
+    const run = await startAgent(user());
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'MODEL_FAILED', node: 'only' } });
+    return run;
+  }
+
+  test('goes on from there when it is retried: what was paid is not paid again', async () => {
+    const run = await startFailing();
+    model().answers(say('Done', { input: 600, output: 30 }));
+    await control(idOf(run), 'retry');
+    expect(await until(idOf(run), 'completed')).toMatchObject({
+      output: { answer: { text: 'Done', iterations: 2, usage: { inputTokens: 1_100, outputTokens: 50 } } },
+      usage: { inputTokens: 1_100, outputTokens: 50, toolCalls: 2 },
+    });
+    expect(model().requests).toHaveLength(3);
+    expect(
+      service()
+        .calls.map(({ job }) => job)
+        .toSorted(),
+    ).toEqual(['a', 'b']);
+    expect(toldTo(model())).toEqual(['{"job":"a"}', '{"job":"b"}']);
+  });
+
+  test('may fail and be retried again and again', async () => {
+    const run = await startFailing();
+    for (let times = 0; times < 2; times++) {
+      model().answers(answer(400));
+      await control(idOf(run), 'retry');
+      await expect.poll(() => model().requests.length, PATIENTLY).toBe(3 + times);
+      await until(idOf(run), 'failed');
+    }
+    model().answers(say('Done'));
+    await control(idOf(run), 'retry');
+    await until(idOf(run), 'completed');
+    expect(service().calls).toHaveLength(2);
+  });
+
+  test('is skipped with an output in its place', async () => {
+    const run = await startFailing();
+    await control(idOf(run), 'skip', { node: 'only', output: { text: 'by hand' } });
+    expect(await until(idOf(run), 'completed')).toMatchObject({ output: { answer: { text: 'by hand' } } });
+  });
+
+  test('answers with another model once its first has failed for good', async () => {
+    model().answers(answer(401), say('Here I am'));
+    expect(await startAgent(user(), { model: ['default', 'spare'] })).toMatchObject({
+      status: 'completed',
+      output: { answer: { text: 'Here I am', model: 'spare', iterations: 1 } },
+    });
+  });
+});
+
+describe('a fork', () => {
+  const graph = aDefinition({
+    channels: { chat: { reducer: 'messages' }, first: {}, second: {} },
+    nodes: {
+      one: { ...anAgent({ messages: 'chat' }), write: { first: '{{ result.text }}' } },
+      two: { ...anAgent({ messages: 'chat' }), write: { second: '{{ result.text }}' } },
+    },
+  });
+  const input = { chat: [{ role: 'user', content: 'Do it.' }] };
+
+  test('of a run of agents goes on between them, and pays for nothing that was before', async () => {
+    model().answers(askFor([work('a')]), say('First'), askFor([work('b')]), say('Second'));
+    const run = await startRun(user(), graph, input);
+    const checkpoint = await checkpointWhere(user(), idOf(run), leadsTo('two'));
+    model().answers(say('Otherwise'));
+    const { body } = await user().post(`/api/runs/${idOf(run)}/fork`, { checkpoint }, { prefer: 'wait=15' });
+    expect(await until(idOf(body), 'completed')).toMatchObject({
+      parentRunId: idOf(run),
+      output: { first: 'First', second: 'Otherwise' },
+      usage: { modelCalls: 3, toolCalls: 1 },
+    });
+    expect(service().done).toEqual(['a', 'b']);
+    expect(model().requests).toHaveLength(5);
+    expect(toldTo(model())).toEqual(['{"job":"a"}']);
+  });
+
+  test('from before an agent has it do everything again, under keys of its own', async () => {
+    model().answers(askFor([work('a')]), say('First'), say('Second'));
+    const run = await startRun(user(), graph, input);
+    const [first] = await checkpointsOf(user(), idOf(run));
+    model().answers(askFor([work('a')]), say('Again'), say('And again'));
+    const { body } = await user().post(`/api/runs/${idOf(run)}/fork`, { checkpoint: textAt(first ?? null, '/id') });
+    await until(idOf(body), 'completed');
+    expect(service().done).toEqual(['a', 'a']);
+    const keys = service().calls.map(({ key }) => key);
+    expect(keys.map((key) => key.split(':')[0])).toEqual([idOf(run), idOf(body)]);
+  });
+
+  test('is replayed, as its parent is, without anybody being asked', async () => {
+    model().answers(askFor([work('a'), work('b')]), say('First'), say('Second'));
+    const run = await startRun(user(), graph, input);
+    const before = model().requests.length;
+    const { body } = await user().post(`/api/runs/${idOf(run)}/replay`, {});
+    expect(body).toMatchObject({ status: 'completed', divergence: null });
+    expect([model().requests.length, service().calls.length]).toEqual([before, 2]);
+    expect(await readAll(user(), `/api/runs/${idOf(run)}/checkpoints`)).toHaveLength(3);
+  });
+});

@@ -1,0 +1,130 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { readDescription } from '../support/api-description.ts';
+import type { ApiDescription } from '../support/api-description.ts';
+import { aGraphOf, readAll, startRun } from '../support/api-runs.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { aProblem } from '../support/problems.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+let stack: TestStack;
+let api: ApiDescription;
+beforeAll(async () => {
+  const config = fileURLToPath(new URL('../../examples/tools/holdfast.config.ts', import.meta.url));
+  stack = await startTestStack(config, { VOUCHER_KEY: 'key-of-vouchers' });
+  api = await readDescription(stack.stranger);
+});
+afterAll(async () => {
+  await stack.stop();
+});
+
+const as = (caller: Parameters<TestStack['as']>[0]) => api.watch(stack.as(caller));
+const call = (tool: string, args: Json): NodeDefinition => ({ type: 'tool', tool, args });
+const answerTo = async (tool: string, args: Json, who: Parameters<TestStack['as']>[0] = 'user'): Promise<Json> =>
+  await startRun(stack.as(who), aGraphOf(call(tool, args)));
+
+describe('GET /api/tools', () => {
+  test('lists every tool by name, and what is said of it', async () => {
+    const { status, body } = await as('user').get('/api/tools');
+    expect(status).toBe(200);
+    const names = listAt(body, '/items').map((item) => textAt(item, '/name'));
+    expect(names).toEqual(['book_parcel', 'grant_points', 'points', 'sign_voucher']);
+    expect(at(body, '/nextCursor')).toBeNull();
+    expect(at(body, '/items/0')).toEqual({
+      name: 'book_parcel',
+      description: 'Book the pickup of a parcel.',
+      parameters: {
+        type: 'object',
+        properties: { order: { type: 'string' }, day: { type: 'string', format: 'date' } },
+        required: ['order', 'day'],
+        additionalProperties: false,
+      },
+      effect: 'unsafe',
+      approval: 'always',
+      roles: null,
+      onFailure: 'tell',
+      taskQueue: null,
+      timeout: '10s',
+    });
+    expect(at(body, '/items/1')).toMatchObject({
+      effect: 'keyed',
+      approval: { when: 'args.points > 1000' },
+      roles: ['support'],
+      onFailure: 'intervene',
+      taskQueue: null,
+      timeout: '60s',
+    });
+    expect(at(body, '/items/3')).toMatchObject({
+      approval: null,
+      taskQueue: 'vouchers',
+      parameters: { properties: { euros: { type: 'number', default: 5 } }, required: ['order'] },
+    });
+  });
+
+  test('says nothing of where a tool is and of its secrets', async () => {
+    const text = JSON.stringify((await as('admin').get('/api/tools')).body);
+    for (const hidden of ['parcels.example', 'PARCEL_AUTHORIZATION', 'VOUCHER_KEY', 'key-of-vouchers'])
+      expect(text).not.toContain(hidden);
+  });
+
+  test('gives pages', async () => {
+    const names = (await readAll(as('user'), '/api/tools', 3)).map((item) => textAt(item, '/name'));
+    expect(names).toEqual(['book_parcel', 'grant_points', 'points', 'sign_voucher']);
+  });
+
+  test.each(['user', 'approver', 'admin', 'otherTenantUser'] as const)('is for %s', async (caller) => {
+    expect(await as(caller).get('/api/tools')).toMatchObject({ status: 200 });
+  });
+
+  test('is for nobody without a token', async () => {
+    expect(await api.watch(stack.stranger).get('/api/tools')).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
+  });
+
+  test('refuses a page that there is not', async () => {
+    expect(await as('user').get('/api/tools?limit=0')).toMatchObject({ status: 422 });
+    expect(await as('user').get('/api/tools?cursor=x')).toMatchObject(aProblem(400, 'INVALID_CURSOR'));
+  });
+});
+
+test('every answer is described', () => {
+  expect(api.notDescribed()).toEqual([]);
+});
+
+describe('a tool in code', () => {
+  test('is given parsed arguments and its secrets, whatever queue it waits in', async () => {
+    expect(await answerTo('sign_voucher', { order: 'A-7' })).toMatchObject({
+      status: 'completed',
+      output: { answer: { order: 'A-7', euros: 5, code: expect.stringMatching(/^[\w-]{12}$/) } },
+    });
+  });
+
+  test('is not called with arguments that break its schema', async () => {
+    expect(await answerTo('sign_voucher', { order: 'B-7' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'INVALID_TOOL_ARGUMENTS', message: expect.stringContaining('sign_voucher') },
+    });
+  });
+
+  test('may be a method of an instance that keeps a state', async () => {
+    await answerTo('grant_points', { customer: 'bob', points: 10 }, 'admin');
+    const again = await answerTo('grant_points', { customer: 'bob', points: 5 }, 'admin');
+    expect(at(again, '/output/answer')).toEqual({ customer: 'bob', points: 15 });
+    expect(at(await answerTo('points', { customer: 'ann' }), '/output/answer')).toEqual({
+      customer: 'ann',
+      points: 120,
+    });
+  });
+});
+
+test('a tool with roles is called in runs of those who have one of them, and of admins', async () => {
+  expect(await answerTo('grant_points', { customer: 'cid', points: 1 }, 'user')).toMatchObject({
+    status: 'failed',
+    error: { code: 'TOOL_FAILED', message: expect.stringMatching(/grant_points may be called .*support/) },
+  });
+  expect(await answerTo('grant_points', { customer: 'cid', points: 1 }, 'admin')).toMatchObject({
+    status: 'completed',
+  });
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { textIn } from '../../src/dev/demo/answer.ts';
+import type { GraphDefinition, NodeOfType } from '../../src/graph/definition.ts';
+import { toJson } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { aGraphOf } from '../support/api-runs.ts';
+import { askFor, requestsOf, say, toldTo } from '../support/chat-model.ts';
+import { startCluster } from '../support/cluster.ts';
+import type { Cluster, VictimName } from '../support/cluster.ts';
+import { startJobService } from '../support/job-service.ts';
+import type { JobService } from '../support/job-service.ts';
+import { at } from '../support/json-at.ts';
+import { silence, startLoopbackServer } from '../support/loopback-server.ts';
+import type { LoopbackServer } from '../support/loopback-server.ts';
+import { openTemporalCli } from '../support/temporal-cli.ts';
+import type { TemporalCli } from '../support/temporal-cli.ts';
+
+/*
+ * Processes are killed with SIGKILL in the middle of an agent's turn. What is finished is not done again, which the
+ * third parties say; the model is told everything in order; and the agent goes on to its end.
+ */
+
+let model: LoopbackServer;
+let service: JobService;
+let cluster: Cluster;
+let temporal: TemporalCli;
+beforeAll(async () => {
+  model = await startLoopbackServer();
+  service = await startJobService();
+  const environment = { AGENT_MODEL_URL: `${model.url}/v1`, AGENT_TOOLS_URL: service.url };
+  cluster = await startCluster({ config: new URL('../support/agents.config.ts', import.meta.url), environment });
+  temporal = await openTemporalCli(cluster.temporalAddress);
+}, 120_000);
+afterAll(async () => {
+  await cluster.stop();
+  await service.stop();
+  await model.stop();
+}, 60_000);
+beforeEach(() => {
+  model.forget();
+  service.forget();
+});
+
+const TIME = 180_000;
+/** For `expect.poll`: what is killed takes a while to be back. */
+const PATIENTLY = { interval: 50, timeout: 150_000 };
+
+async function start(over: Partial<NodeOfType<'agent'>> = {}, graph: Partial<GraphDefinition> = {}): Promise<string> {
+  const definition = aGraphOf({ type: 'agent', prompt: 'Do it.', tools: ['work', 'send'], ...over }, graph);
+  return textIn(await cluster.as('user').post('/api/runs', { graph: toJson(definition) }), 'id');
+}
+
+const runOf = async (id: string): Promise<Json> => await cluster.as('user').get(`/api/runs/${id}`);
+
+async function until(id: string, status: string): Promise<Json> {
+  await expect.poll(async () => at(await runOf(id), '/status'), PATIENTLY).toBe(status);
+  return await runOf(id);
+}
+
+async function killAndStart(victims: readonly VictimName[]): Promise<void> {
+  await Promise.all(victims.map(async (victim) => await cluster.victims[victim].kill()));
+  for (const victim of victims) await cluster.victims[victim].start();
+}
+
+/** How often each job was asked for. */
+function timesAsked(): Record<string, number> {
+  const jobs = service.calls.map(({ job }) => job);
+  return Object.fromEntries(jobs.toSorted().map((job) => [job, jobs.filter((other) => other === job).length]));
+}
+
+const work = (job: string) => ['work', { job }] as const;
+const ANSWERS = ['{"job":"a"}', '{"job":"b"}', '{"job":"c"}'];
+const VICTIMS: readonly (readonly VictimName[])[] = [['worker'], ['worker', 'temporal']];
+
+describe('killed', () => {
+  test(
+    'between two calls of a turn: the finished one is not made again',
+    async () => {
+      model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
+      const held = service.hold('b');
+      const id = await start({}, { limits: { maxConcurrency: 1 } });
+      const release = await held;
+      await killAndStart(['worker']);
+      release();
+      expect(await until(id, 'completed')).toMatchObject({
+        output: { answer: { text: 'Done', iterations: 2 } },
+        usage: { modelCalls: 2, toolCalls: 3 },
+      });
+      expect(timesAsked()).toEqual({ a: 1, b: 2, c: 1 });
+      expect(service.done).toEqual(['a', 'b', 'c']);
+      expect(toldTo(model)).toEqual(ANSWERS);
+    },
+    TIME,
+  );
+
+  test.each(VICTIMS.map((victims) => ({ victims, who: victims.join(' and ') })))(
+    '($who) while the first of three calls is out and the others are answered: the order of the answers holds',
+    async ({ victims }) => {
+      model.answers(askFor([work('a'), work('b'), work('c')]), say('Done'));
+      const held = service.hold('a');
+      const id = await start();
+      const release = await held;
+      const isKnown = async (): Promise<Json | undefined> =>
+        at(await temporal.query(`run:demo:${id}`, 'status'), '/usage/toolCalls');
+      await expect.poll(isKnown, PATIENTLY).toBe(2);
+      await killAndStart(victims);
+      release();
+      await until(id, 'completed');
+      expect(timesAsked()).toEqual({ a: 2, b: 1, c: 1 });
+      expect(service.done.toSorted()).toEqual(['a', 'b', 'c']);
+      expect(toldTo(model)).toEqual(ANSWERS);
+    },
+    TIME,
+  );
+
+  test(
+    'while the model is asked in the second turn: it is asked the same again, and no tool is called again',
+    async () => {
+      const asked = silence();
+      model.answers(askFor([work('a'), work('b')]), asked.answer, say('Done'));
+      const id = await start();
+      await asked.asked;
+      await killAndStart(['worker']);
+      expect(await until(id, 'completed')).toMatchObject({ usage: { modelCalls: 2, toolCalls: 2 } });
+      const [, lost, again, ...more] = requestsOf(model);
+      expect(again).toEqual(lost);
+      expect(more).toEqual([]);
+      expect(timesAsked()).toEqual({ a: 1, b: 1 });
+    },
+    TIME,
+  );
+
+  test(
+    'while a call waits for its approval: it still does, and is made as it is approved',
+    async () => {
+      model.answers(askFor([work('a'), work('b')]), say('Done'));
+      const id = await start({ approve: { work: "args.job == 'a'" } });
+      await until(id, 'waiting');
+      await killAndStart(['worker']);
+      await cluster.as('approver').post(`/api/runs/${id}/approve`, { args: { job: 'less' } });
+      await until(id, 'completed');
+      expect(timesAsked()).toEqual({ b: 1, less: 1 });
+      expect(toldTo(model)).toEqual([expect.stringContaining('{"job":"less"}'), '{"job":"b"}']);
+    },
+    TIME,
+  );
+});
+
+describe('an unsafe call that was out when the worker was killed', () => {
+  /** @returns the run, which waits for somebody to say what has become of the call */
+  async function startLosing(): Promise<string> {
+    model.answers(askFor([['send', { job: 'a' }], work('b')]), say('Done'));
+    const held = service.hold('a');
+    const id = await start();
+    const release = await held;
+    await expect.poll(() => service.done, PATIENTLY).toEqual(['b']);
+    await killAndStart(['worker']);
+    release();
+    const run = await until(id, 'waiting');
+    expect(run).toMatchObject({ waitingFor: [{ kind: 'intervention', node: 'only' }], usage: { modelCalls: 1 } });
+    expect(service.calls.filter(({ job }) => job === 'a')).toHaveLength(1);
+    return id;
+  }
+
+  test(
+    'is made again, under its key, when somebody orders it',
+    async () => {
+      const id = await startLosing();
+      await cluster.as('user').post(`/api/runs/${id}/retry`, {});
+      expect(await until(id, 'completed')).toMatchObject({ output: { answer: { text: 'Done' } } });
+      const keys = service.calls.filter(({ job }) => job === 'a').map(({ key }) => key);
+      expect([keys.length, new Set(keys).size]).toEqual([2, 1]);
+      expect(toldTo(model)).toEqual(['{"job":"a"}', '{"job":"b"}']);
+    },
+    TIME,
+  );
+
+  test(
+    'is not made again when somebody knows what it did',
+    async () => {
+      const id = await startLosing();
+      await cluster.as('user').post(`/api/runs/${id}/skip`, { node: 'only', output: { seen: true } });
+      expect(await until(id, 'completed')).toMatchObject({ output: { answer: { text: 'Done', iterations: 2 } } });
+      expect(service.calls.filter(({ job }) => job === 'a')).toHaveLength(1);
+      expect(toldTo(model)).toEqual(['{"seen":true}', '{"job":"b"}']);
+    },
+    TIME,
+  );
+});

@@ -1,0 +1,160 @@
+import { once } from 'node:events';
+import { connect, constants, createServer } from 'node:http2';
+import type {
+  ClientHttp2Session,
+  IncomingHttpHeaders,
+  OutgoingHttpHeaders,
+  ServerHttp2Session,
+  ServerHttp2Stream,
+} from 'node:http2';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+
+/** A way to a Temporal server on which single requests, or the answers to them, can be lost. */
+export interface TemporalProxy {
+  readonly address: string;
+  /** Holds the next request of which something is true: the server does not hear of it. @returns when it is held */
+  hold(isWanted: RequestTest): Promise<HeldRequest>;
+  /** Lets the next such request through and breaks its answer. @returns when the server has answered */
+  loseAnswer(isWanted: RequestTest): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A request that is on its way. */
+export interface TemporalRequest {
+  /** Such as `RespondWorkflowTaskCompleted`. */
+  readonly method: string;
+  /** Whether all of some texts stand in it, such as the id of a workflow or the type of an activity. */
+  readonly mentions: (...texts: readonly string[]) => boolean;
+}
+
+export type RequestTest = (request: TemporalRequest) => boolean;
+
+export interface HeldRequest extends TemporalRequest {
+  /** Lets it through after all. @returns when the server has answered */
+  readonly deliver: () => Promise<void>;
+  /** Breaks it, as a network does: who sent it will send it again. */
+  readonly drop: () => void;
+}
+
+interface Call {
+  readonly stream: ServerHttp2Stream;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly server: ClientHttp2Session;
+}
+
+interface Reply {
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: Buffer;
+  readonly trailers: OutgoingHttpHeaders | null;
+}
+
+interface Loss {
+  readonly what: 'request' | 'answer';
+  readonly isWanted: RequestTest;
+  readonly tell: (call: Call) => void;
+}
+
+/** @param address of the Temporal server */
+export async function startTemporalProxy(address: string): Promise<TemporalProxy> {
+  const losses = new Set<Loss>();
+  const sessions = new Set<ServerHttp2Session>();
+  const proxy = createServer();
+  proxy.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    serve(session, address, losses);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const lose = async (what: Loss['what'], isWanted: RequestTest): Promise<Call> =>
+    await new Promise((tell) => void losses.add({ what, isWanted, tell }));
+  return {
+    address: addressOf(proxy.address()),
+    async hold(isWanted) {
+      const call = await lose('request', isWanted);
+      return {
+        ...toRequest(call),
+        deliver: async () => answer(call, await ask(call)),
+        drop: () => answer(call, BROKEN),
+      };
+    },
+    loseAnswer: async (isWanted) => void (await lose('answer', isWanted)),
+    async stop() {
+      const closed = once(proxy.close(), 'close');
+      for (const session of sessions) session.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Passes on what comes over one connection, over one to the server. */
+function serve(session: ServerHttp2Session, address: string, losses: Set<Loss>): void {
+  const server = connect(`http://${address}`);
+  server.on('error', () => session.destroy());
+  session.on('error', () => session.destroy());
+  session.once('close', () => server.destroy());
+  session.on('stream', (stream, headers) => {
+    stream.on('error', () => stream.close());
+    void buffer(stream)
+      .then(async (body) => await pass({ stream, headers, body, server }, losses))
+      .catch(() => stream.close(constants.NGHTTP2_INTERNAL_ERROR));
+  });
+}
+
+async function pass(call: Call, losses: Set<Loss>): Promise<void> {
+  const request = toRequest(call);
+  const loss = [...losses].find(({ isWanted }) => isWanted(request));
+  if (!loss) return answer(call, await ask(call));
+  losses.delete(loss);
+  if (loss.what === 'answer') {
+    await ask(call);
+    answer(call, BROKEN);
+  }
+  loss.tell(call);
+}
+
+/** A gRPC message comes behind five bytes, of which the first says whether it is compressed. */
+function toRequest({ headers, body }: Call): TemporalRequest {
+  const method = headers[':path']?.split('/').at(-1) ?? '';
+  const message = body[0] === 1 ? gunzipSync(body.subarray(5)) : body.subarray(5);
+  return { method, mentions: (...texts) => texts.every((text) => message.includes(text)) };
+}
+
+async function ask({ stream, headers, body, server }: Call): Promise<Reply> {
+  const request = server.request({ ...headers });
+  stream.once('close', () => request.close(constants.NGHTTP2_CANCEL));
+  let trailers: IncomingHttpHeaders | null = null;
+  request.once('trailers', (told) => {
+    trailers = told;
+  });
+  const answered = new Promise<IncomingHttpHeaders>((resolve, reject) => {
+    request
+      .once('response', resolve)
+      .once('error', reject)
+      .once('close', () => reject(new Error('No answer came')));
+  });
+  request.end(body);
+  const replied = await answered;
+  return { headers: replied, body: await buffer(request), trailers };
+}
+
+function answer({ stream }: Call, { headers, body, trailers }: Reply): void {
+  if (stream.destroyed) return;
+  if (!trailers) return stream.respond({ ...headers }, { endStream: true });
+  stream.once('wantTrailers', () => stream.sendTrailers({ ...trailers }));
+  stream.respond({ ...headers }, { waitForTrailers: true });
+  stream.end(body);
+}
+
+/** What a load balancer answers in the place of a server: `UNAVAILABLE`. */
+const BROKEN: Reply = {
+  headers: { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': '14', 'grpc-message': 'lost' },
+  body: Buffer.alloc(0),
+  trailers: null,
+};
+
+function addressOf(bound: ReturnType<ReturnType<typeof createServer>['address']>): string {
+  if (typeof bound === 'object' && bound) return `127.0.0.1:${bound.port}`;
+  throw new TypeError('The proxy has no port');
+}

@@ -1,0 +1,128 @@
+import { Client, Connection } from '@temporalio/client';
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../src/dev/demo/client.ts';
+import type { ConfigInput } from '../../src/config.ts';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { toJson } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { eventsOf, hasStatus } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { executionsOf } from '../support/executions.ts';
+import { startJobService } from '../support/job-service.ts';
+import type { JobService } from '../support/job-service.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+import { startToolAskingModel } from '../support/tool-asking-model.ts';
+import type { ToolAskingModel } from '../support/tool-asking-model.ts';
+import { CONTINUING_RUNS } from './continuing-runs.ts';
+import { playLanguageRun } from './play-language-run.ts';
+
+let service: JobService;
+let model: ToolAskingModel;
+let often: TestStack;
+let never: TestStack;
+let connection: Connection;
+beforeAll(async () => {
+  service = await startJobService();
+  const jobs = ['m1', 'm2', 'm3'];
+  model = await startToolAskingModel(jobs.map((job, at) => ({ name: at === 1 ? 'ask' : 'work', args: { job } })));
+  [often, never] = await Promise.all([startTestStack(aConfig({ continueAfter: 1 })), startTestStack(aConfig({}))]);
+  connection = await Connection.connect({ address: often.temporalAddress });
+});
+afterAll(async () => {
+  await connection.close();
+  await Promise.all([often.stop(), never.stop()]);
+  await Promise.all([service.stop(), model.stop()]);
+});
+
+function aConfig(defaults: NonNullable<ConfigInput['defaults']>): ConfigInput {
+  return {
+    models: { default: { provider: 'openai-compatible', model: 'asking', baseUrl: model.url } },
+    tools: [aToolOf(service), aToolOf(service, { name: 'ask', approval: 'always' })],
+    http: { allow: [service.address, model.address] },
+    defaults,
+  };
+}
+
+/** How often a run has gone on in a new execution. */
+async function continuationsOf(runId: string): Promise<number> {
+  return (await executionsOf(new Client({ connection }).workflow, runId)).length - 1;
+}
+
+/** What a run says and leaves, without what is another one's each time. */
+async function accountOf(stack: TestStack, runId: string): Promise<Json> {
+  const client = stack.as('admin');
+  const [run, state] = await Promise.all([client.get(`/api/runs/${runId}`), client.get(`/api/runs/${runId}/state`)]);
+  const events = await eventsOf(client, runId);
+  const text = JSON.stringify({
+    events,
+    values: at(state.body, '/values'),
+    next: at(state.body, '/next'),
+    checkpoint: at(state.body, '/checkpoint'),
+    status: at(run.body, '/status'),
+    output: at(run.body, '/output'),
+    error: at(run.body, '/error'),
+    usage: at(run.body, '/usage'),
+  }).replaceAll(runId, 'RUN');
+  return toJson(JSON.parse(text, (key, value: unknown) => (FLEETING.has(key) ? undefined : value)));
+}
+
+const FLEETING: ReadonlySet<string> = new Set(['at', 'durationMs', 'requestedAt', 'expiresAt', 'id']);
+
+describe('a run that goes on in a new execution at every chance', () => {
+  test.each(CONTINUING_RUNS)('says and leaves what one says that never does: $name', async (run) => {
+    const [left, right] = await Promise.all([
+      playLanguageRun(createClient(often.baseUrl, often.tokens.admin), run),
+      playLanguageRun(createClient(never.baseUrl, never.tokens.admin), run),
+    ]);
+    expect(await accountOf(often, left)).toEqual(await accountOf(never, right));
+    expect(await continuationsOf(left)).toBeGreaterThan(0);
+  });
+});
+
+/** Waits until a workflow goes on in another execution than the one that is known. @returns the new one's run id */
+async function anotherExecution(handle: WorkflowHandle, known: string): Promise<string> {
+  for (;;) {
+    const { runId } = await handle.describe();
+    if (runId !== known) return runId;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const EVENTS = 60;
+const WAVE = 6;
+const collects: GraphDefinition = aDefinition({
+  channels: { got: { reducer: 'append' } },
+  nodes: { wait: { type: 'wait', event: 'go', timeout: '1h', write: { got: '{{ result }}' } } },
+  edges: [
+    { from: '__start__', to: 'wait' },
+    { from: 'wait', branches: [{ when: `size(state.got) < ${EVENTS}`, to: 'wait' }, { to: '__end__' }] },
+  ],
+  limits: { maxSteps: EVENTS },
+});
+
+test('no signal is lost or taken twice that meets a run going on in a new execution', async () => {
+  const user = often.as('user');
+  const { body } = await user.post('/api/runs', { graph: collects });
+  const id = textAt(body, '/id');
+  const handle = new Client({ connection }).workflow.getHandle(toWorkflowId({ tenantId: 'demo', id }));
+  await user.untilRun(id, hasStatus('waiting'));
+  let known = (await handle.describe()).runId;
+  const numbers = Array.from({ length: EVENTS }, (_, number) => number);
+  for (let sent = 0; sent < EVENTS; sent += WAVE) {
+    const wave = numbers.slice(sent, sent + WAVE);
+    await Promise.all(wave.map(async (payload) => await handle.signal('event', { event: 'go', payload })));
+    // Once the rows say so the execution is about to end: the next wave meets that, or the one that has just begun.
+    await user.untilRun(id, (now) => Number(at(now, '/step')) >= sent + WAVE - 1);
+    if (sent % (2 * WAVE) === 0 && sent + WAVE < EVENTS) known = await anotherExecution(handle, known);
+  }
+  const run = await user.untilRun(id, hasStatus('completed'));
+  expect([...listAt(run, '/output/got')].map(Number).toSorted((a, b) => a - b)).toEqual(numbers);
+  const seqs = (await eventsOf(user, id)).map((event) => at(event, '/seq'));
+  expect(seqs).toEqual(seqs.map((_, before) => before + 1));
+  expect(await continuationsOf(id)).toBeGreaterThan(2);
+});

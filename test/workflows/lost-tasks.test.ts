@@ -1,0 +1,313 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { hasStatus } from '../support/api-runs.ts';
+import { aJob } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { startJobService } from '../support/job-service.ts';
+import type { JobService } from '../support/job-service.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { startLossyStack } from '../support/lossy-stack.ts';
+import type { LossyStack } from '../support/lossy-stack.ts';
+import { accountOfRows, accountOfWorkflow, committedEvents } from '../support/run-accounts.ts';
+import type { RunAccount } from '../support/run-accounts.ts';
+import type { HeldRequest, RequestTest } from '../support/temporal-proxy.ts';
+
+/*
+ * What a worker tells the server is lost at the very moment of a journal write, and something else happens to the run
+ * before the server gives the task up (10 seconds): the task is repeated with more in it, and may come to other decisions.
+ * What the store says is what Temporal's history says, all the while. The tests run at the same time: they mostly wait.
+ */
+
+let service: JobService;
+let stack: LossyStack;
+beforeAll(async () => {
+  service = await startJobService();
+  stack = await startLossyStack({
+    tools: [aToolOf(service), aToolOf(service, { name: 'strike', effect: 'unsafe' })],
+    http: { allow: [service.address] },
+    defaults: { heartbeatTimeout: '5s' },
+  });
+});
+afterAll(async () => {
+  await stack.stop();
+  await service.stop();
+});
+
+const PATIENTLY = { interval: 50, timeout: 40_000 };
+
+/** A run on its way: its first job is out. */
+interface Course {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly handle: WorkflowHandle;
+  /** The names of its jobs begin so. */
+  readonly job: string;
+  /** Lets the first job be done. */
+  readonly release: () => void;
+}
+
+let courses = 0;
+
+/** @param nodes come after the first job; the names of their jobs begin as they are told */
+async function begin(nodes: (job: string) => GraphDefinition['nodes'] = () => ({})): Promise<Course> {
+  const job = `job-${++courses}`;
+  const held = service.hold(`${job}-first`);
+  const graph = aDefinition({ nodes: { first: aJob(`${job}-first`), ...nodes(job) } });
+  const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
+  const workflowId = toWorkflowId({ tenantId: 'demo', id });
+  return { id, workflowId, handle: stack.temporal.workflow.getHandle(workflowId), job, release: await held };
+}
+
+const asks = { type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' } } as const;
+const strikes = (job: string) => aJob(job, { tool: 'strike' });
+const approve = async ({ handle }: Course) => await handle.signal('approve', { decisionId: 'yes' });
+
+function completesTask({ workflowId }: Course, ...texts: readonly string[]): RequestTest {
+  return ({ method, mentions }) => method === 'RespondWorkflowTaskCompleted' && mentions(workflowId, ...texts);
+}
+
+function completesActivity({ workflowId }: Course, type: string): RequestTest {
+  return ({ method, mentions }) => method === 'RespondActivityTaskCompleted' && mentions(workflowId, type);
+}
+
+function heartbeatOf({ workflowId }: Course): RequestTest {
+  return ({ method, mentions }) => method === 'RecordActivityTaskHeartbeat' && mentions(workflowId);
+}
+
+/** The task that takes in that the journal was written. */
+function completesTaskAfterRecord(course: Course): RequestTest {
+  let isWritten = false;
+  return (request) => {
+    isWritten ||= completesActivity(course, 'record')(request);
+    return isWritten && completesTask(course)(request);
+  };
+}
+
+/** Lets the first job be done. @returns the task that follows, on its way to the server */
+async function loseNext(course: Course, isWanted = completesTask(course)): Promise<HeldRequest> {
+  const held = stack.proxy.hold(isWanted);
+  course.release();
+  return await held;
+}
+
+type Happening = 'workflowTaskTimedOut' | 'workflowTaskFailed' | 'timerFired';
+
+async function untilHistory({ handle }: Course, what: Happening): Promise<void> {
+  await vi.waitUntil(async () => {
+    const { events } = await handle.fetchHistory();
+    return events?.some((event) => event[`${what}EventAttributes`]);
+  }, PATIENTLY);
+}
+
+/** Waits until the server has given a task up. What the worker says of it comes late then. */
+async function giveUp(course: Course, task: HeldRequest): Promise<void> {
+  await untilHistory(course, 'workflowTaskTimedOut');
+  await task.deliver();
+}
+
+async function until({ id }: Course, ...statuses: string[]): Promise<void> {
+  await stack.as('user').untilRun(id, hasStatus(...statuses), PATIENTLY.timeout);
+}
+
+const rowsOf = async ({ id }: Course): Promise<RunAccount> => await accountOfRows(stack.as('user'), id);
+
+/** Rows hold nothing that the history does not. @returns what has become of the run */
+async function expectCommitted(course: Course): Promise<string[]> {
+  const { events } = await rowsOf(course);
+  expect(events).toEqual((await committedEvents(course.handle)).slice(0, events.length));
+  return turnsIn(events);
+}
+
+/** Waits for the end. Rows, workflow and history say the same, and the rows are enough to replay the run. */
+async function expectAgreement(course: Course, before: readonly WorkflowHandle[] = []): Promise<string[]> {
+  await course.handle.result().catch(() => undefined);
+  const executions = [...before, course.handle];
+  const rows = await rowsOf(course);
+  const told = await Promise.all(executions.map(accountOfWorkflow));
+  const committed = await Promise.all(executions.map(committedEvents));
+  expect(rows).toEqual({ ...told.at(-1), events: told.flatMap(({ events }) => events) });
+  expect(rows.events).toEqual(committed.flat());
+  expect(rows.events.map((event) => at(event, '/seq'))).toEqual(rows.events.map((_, rank) => rank + 1));
+  const { body: replay } = await stack.as('user').post(`/api/runs/${course.id}/replay`, {});
+  expect(replay).toMatchObject({ replayOf: course.id, divergence: null });
+  return turnsIn(rows.events);
+}
+
+function turnsIn(events: readonly Json[]): string[] {
+  return events.map((event) => textAt(event, '/type')).filter((type) => /^(run|approval|signal)\./.test(type));
+}
+
+/** The calls that came, without what the names of all of the run's jobs begin with. */
+function callsOf({ job }: Course): string[] {
+  return service.calls.filter((call) => call.job.startsWith(`${job}-`)).map((call) => call.job.slice(job.length + 1));
+}
+
+const begun = 'run.started';
+const ended = 'run.completed';
+const [asked, decided] = ['approval.requested', 'approval.decided'];
+
+describe.concurrent('a workflow task is lost', () => {
+  test('that wanted the journal written: what was to be written is decided anew, after a pause', async () => {
+    const course = await begin((job) => ({ ask: asks, last: aJob(`${job}-last`) }));
+    const task = await loseNext(course, completesTask(course, 'record'));
+    await course.handle.signal('pause');
+    expect(await expectCommitted(course)).toEqual([begun]);
+    await giveUp(course, task);
+    await until(course, 'paused');
+    expect(await expectCommitted(course)).toEqual([begun, 'run.paused']);
+    await course.handle.signal('resume');
+    await until(course, 'waiting');
+    await approve(course);
+    expect(await expectAgreement(course)).toEqual([begun, 'run.paused', 'run.resumed', asked, decided, ended]);
+    expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+
+  test('that wanted a call, which carries the journal: it is not made before a pause is over', async () => {
+    const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
+    const task = await loseNext(course, completesTask(course, `${course.job}-last`));
+    await course.handle.signal('pause');
+    expect(await expectCommitted(course)).toEqual([begun]);
+    await giveUp(course, task);
+    await until(course, 'paused');
+    expect(callsOf(course)).toEqual(['first']);
+    await course.handle.signal('resume');
+    expect(await expectAgreement(course)).toEqual([begun, 'run.paused', 'run.resumed', ended]);
+    expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+
+  test('that took in that the journal was written: an approval that came meanwhile is taken once', async () => {
+    const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
+    const task = await loseNext(course, completesTaskAfterRecord(course));
+    expect(await expectCommitted(course)).toEqual([begun, asked]);
+    await approve(course);
+    await approve(course);
+    await giveUp(course, task);
+    expect(await expectAgreement(course)).toEqual([begun, asked, decided, ended]);
+    expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+});
+
+describe.concurrent('a decision and the end of its time meet in a lost workflow task', () => {
+  test('that had let the approval expire: one of them counts', async () => {
+    const course = await begin(() => ({ ask: { ...asks, timeout: '1s' } }));
+    const task = await loseNext(course, completesTask(course, 'expired'));
+    await approve(course);
+    expect(await expectCommitted(course)).toEqual([begun, asked]);
+    await giveUp(course, task);
+    const closed = (await expectAgreement(course)).filter((type) => type === decided || type === 'approval.expired');
+    const { approvals } = await rowsOf(course);
+    expect(closed).toEqual([at({ approvals }, '/approvals/0/status') === 'approved' ? decided : 'approval.expired']);
+  });
+
+  test('that had taken the decision in: it counts, and the time is over', async () => {
+    const course = await begin((job) => ({ ask: { ...asks, timeout: '6s' }, last: strikes(`${job}-last`) }));
+    course.release();
+    await until(course, 'waiting');
+    const held = stack.proxy.hold(completesTask(course, `${course.job}-last`));
+    await approve(course);
+    await giveUp(course, await held);
+    await untilHistory(course, 'timerFired');
+    expect(await expectAgreement(course)).toEqual([begun, asked, decided, ended]);
+    expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+});
+
+describe.concurrent('the last workflow task of a run', () => {
+  test.each([
+    ['is given up', giveUp],
+    ['comes when there is something new', async (_: Course, task: HeldRequest) => await task.deliver()],
+  ])('%s: the run has ended all the same', async (_, pass) => {
+    const course = await begin();
+    const task = await loseNext(course, completesTaskAfterRecord(course));
+    await until(course, 'completed');
+    const rows = await rowsOf(course);
+    await course.handle.signal('pause');
+    await course.handle.cancel();
+    await pass(course, task);
+    expect(await expectAgreement(course)).toEqual([begun, ended]);
+    expect(await rowsOf(course)).toEqual(rows);
+    expect((await course.handle.describe()).status.name).toBe('COMPLETED');
+  });
+
+  test('comes when the run is to go on: it does, after the execution before', async () => {
+    const course = await begin();
+    service.refuse(`${course.job}-first`);
+    const task = await loseNext(course, completesTaskAfterRecord(course));
+    await until(course, 'failed');
+    const { runId } = await course.handle.describe();
+    const retried = stack.as('user').post(`/api/runs/${course.id}/retry`, {});
+    await until(course, 'running');
+    await course.handle.signal('pause');
+    await task.deliver();
+    expect(await retried).toMatchObject({ status: 202 });
+    await until(course, 'completed');
+    const before = stack.temporal.workflow.getHandle(course.workflowId, runId);
+    expect(await expectAgreement(course, [before])).toEqual([begun, 'run.failed', 'run.retried', ended]);
+    expect(callsOf(course)).toEqual(['first', 'first']);
+  });
+});
+
+describe.concurrent('an answer is lost', () => {
+  test('to the task that wanted a call: the next attempt makes it, once', async () => {
+    const course = await begin((job) => ({ second: strikes(`${job}-second`), last: aJob(`${job}-last`) }));
+    const lost = stack.proxy.loseAnswer(completesTask(course, `${course.job}-second`));
+    course.release();
+    await lost;
+    await course.handle.signal('pause');
+    await until(course, 'paused');
+    await course.handle.signal('resume');
+    expect(await expectAgreement(course)).toEqual([begun, 'run.paused', 'run.resumed', ended]);
+    expect(callsOf(course)).toEqual(['first', 'second', 'last']);
+  });
+});
+
+describe.concurrent('an activity has written the journal, and the server does not hear of it', () => {
+  test('it is written again, late, and changes nothing', async () => {
+    const course = await begin((job) => ({ ask: asks, last: strikes(`${job}-last`) }));
+    const first = await loseNext(course, completesActivity(course, 'record'));
+    expect(await expectCommitted(course)).toEqual([begun, asked]);
+    const out = service.hold(`${course.job}-last`);
+    await approve(course);
+    const release = await out;
+    const rows = await rowsOf(course);
+    expect(turnsIn(rows.events)).toEqual([begun, asked, decided]);
+    const second = await stack.proxy.hold(completesActivity(course, 'record'));
+    expect(await rowsOf(course)).toEqual(rows);
+    first.drop();
+    await second.deliver();
+    release();
+    expect(await expectAgreement(course)).toEqual([begun, asked, decided, ended]);
+    expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+
+  test('with the call that carried it: the ledger answers the second attempt', async () => {
+    const course = await begin((job) => ({ last: strikes(`${job}-last`) }));
+    const first = await loseNext(course, completesActivity(course, 'callTool'));
+    await course.handle.signal('pause');
+    await until(course, 'paused');
+    first.drop();
+    await course.handle.signal('resume');
+    expect(await expectAgreement(course)).toEqual([begun, 'run.paused', 'run.resumed', ended]);
+    expect(callsOf(course)).toEqual(['first', 'last']);
+  });
+});
+
+describe.concurrent('the server does not hear of a call', () => {
+  test('because its heartbeats are lost: the next attempt makes it, and nobody has canceled it', async () => {
+    const course = await begin();
+    // A worker waits for the answer to one before it sends the next.
+    const lost = await stack.proxy.hold(heartbeatOf(course));
+    await vi.waitUntil(async () => {
+      const { raw } = await course.handle.describe();
+      return raw.pendingActivities?.some(({ attempt }) => attempt === 2);
+    }, PATIENTLY);
+    await lost.deliver();
+    expect(await expectAgreement(course)).toEqual([begun, ended]);
+    expect(callsOf(course)).toEqual(['first', 'first']);
+    expect(service.done.filter((job) => job === `${course.job}-first`)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { UPGRADE } from '../../src/workflows/contract.ts';
+import { PATIENTLY, eventsOf, hasStatus } from '../support/api-runs.ts';
+import { aJob } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { executionsOf } from '../support/executions.ts';
+import type { History, HistoryEvent } from '../support/executions.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { openTemporalCli } from '../support/temporal-cli.ts';
+import type { TemporalCli } from '../support/temporal-cli.ts';
+import { DEPLOYMENT, startVersionedStack } from '../support/versioned-stack.ts';
+import type { VersionedStack } from '../support/versioned-stack.ts';
+
+let stack: VersionedStack;
+let temporal: TemporalCli;
+beforeAll(async () => {
+  stack = await startVersionedStack();
+  temporal = await openTemporalCli(stack.temporalAddress);
+  await makeCurrent('1');
+});
+afterAll(() => stack.stop());
+
+/* The commands are those of docs/versioning.md. */
+
+/** The server knows a version once its first worker has asked for work. */
+async function makeCurrent(buildId: string): Promise<void> {
+  const line = `temporal worker deployment set-current-version --deployment-name ${DEPLOYMENT} --build-id ${buildId} --yes`;
+  for (;;) {
+    const problem = await temporal.paste(line).then(() => null, String);
+    if (problem === null) return;
+    if (!/not found/i.test(problem)) throw new Error(problem);
+    await sleep(200);
+  }
+}
+
+async function upgradeRunsOf(buildId: string): Promise<void> {
+  const query = `TemporalWorkerDeploymentVersion = '${DEPLOYMENT}:${buildId}' AND ExecutionStatus = 'Running'`;
+  await temporal.paste(`temporal workflow signal --name ${UPGRADE} --query "${query}" --reason upgrade --yes`);
+}
+
+async function startRun(graph: GraphDefinition): Promise<string> {
+  return textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
+}
+
+const eventsIn = (history: History | undefined): readonly HistoryEvent[] => history?.events ?? [];
+
+/** The worker versions that have worked at an execution. */
+function versionsOf(history: History | undefined): ReadonlySet<string> {
+  const completed = eventsIn(history).flatMap((event) => event.workflowTaskCompletedEventAttributes ?? []);
+  return new Set(completed.map(({ deploymentVersion }) => deploymentVersion?.buildId ?? 'none'));
+}
+
+/** Who made the calls of an execution, in order; the journal's activities have other ids. */
+function callersOf(history: History | undefined): readonly string[] {
+  return eventsIn(history).flatMap((event) => event.activityTaskStartedEventAttributes?.identity ?? []);
+}
+
+/** Waits until each of a run's executions was worked at by the versions given. */
+async function untilServedBy(runId: string, ...versions: readonly (readonly string[])[]): Promise<readonly History[]> {
+  const versionsNow = async (): Promise<unknown> =>
+    (await executionsOf(stack.temporal.workflow, runId)).map((history) => [...versionsOf(history)]);
+  await expect.poll(versionsNow, PATIENTLY).toEqual(versions);
+  return await executionsOf(stack.temporal.workflow, runId);
+}
+
+/** Waits until a run's workflow has worked at the wish to upgrade. */
+async function untilAsked(runId: string): Promise<void> {
+  const hasWorkedAtIt = async (): Promise<boolean> => {
+    const events = eventsIn((await executionsOf(stack.temporal.workflow, runId))[0]);
+    const asked = events.findIndex((event) => event.workflowExecutionSignaledEventAttributes?.signalName === UPGRADE);
+    return asked >= 0 && events.slice(asked).some((event) => event.workflowTaskCompletedEventAttributes);
+  };
+  await expect.poll(hasWorkedAtIt, PATIENTLY).toBe(true);
+}
+
+const asking = aDefinition({
+  nodes: { pay: aJob('pay'), ask: { type: 'approval', title: 'Go on?' }, end: aJob('end') },
+});
+const working = aDefinition({ nodes: { long: aJob('long'), after: aJob('after') } });
+
+test('runs of an old version end under the new one: those that wait at once, others when their calls are back', async () => {
+  const user = stack.as('user');
+  const [isHeld, waiting, busy] = [stack.service.hold('long'), await startRun(asking), await startRun(working)];
+  const release = await isHeld;
+  await user.untilRun(waiting, hasStatus('waiting'));
+
+  await makeCurrent('2');
+  await upgradeRunsOf('1');
+  const [, upgraded] = await untilServedBy(waiting, ['1'], ['2']);
+  // The new version gives another command, so it can't have replayed what the old one has done.
+  expect(eventsIn(upgraded).filter((event) => event.markerRecordedEventAttributes)).toHaveLength(1);
+  await untilServedBy(await startRun(asking), ['2']);
+
+  await untilAsked(busy);
+  expect(await executionsOf(stack.temporal.workflow, busy)).toHaveLength(1);
+  release();
+  await user.untilRun(busy, hasStatus('completed'));
+  const [first, second] = await untilServedBy(busy, ['1'], ['2']);
+  expect(callersOf(second)).not.toContain(callersOf(first)[0]);
+
+  await stack.old.kill();
+  await stack.as('approver').post(`/api/runs/${waiting}/approve`, {});
+  await user.untilRun(waiting, hasStatus('completed'));
+  for (const runId of [waiting, busy]) {
+    const events = await eventsOf(user, runId);
+    expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, before) => before + 1));
+    expect(events.filter((event) => at(event, '/type') === 'run.started')).toHaveLength(1);
+    expect(events.filter((event) => at(event, '/type') === 'signal.ignored')).toEqual([]);
+  }
+  expect(stack.service.calls.map(({ job }) => job).toSorted()).toEqual(['after', 'end', 'long', 'pay', 'pay']);
+  expect(new Set(stack.service.calls.map(({ key }) => key)).size).toBe(5);
+});
