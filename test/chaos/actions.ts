@@ -1,0 +1,42 @@
+import { toText } from '../../src/graph/expression/text.ts';
+import type { Json } from '../../src/graph/json.ts';
+import type { Tokens } from '../../src/dev/issuer.ts';
+import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { at } from '../support/json-at.ts';
+import type { Random } from '../support/random.ts';
+
+/** Something that a person has done to a run, and what the API has said of it. */
+export interface Action {
+  readonly kind: ActionKind;
+  /** What it was done to, such as an approval. */
+  readonly target: string;
+  readonly by: keyof Tokens;
+  readonly isAccepted: boolean;
+  readonly answer: string;
+}
+
+export type ActionKind = 'approve' | 'reject' | 'signal' | 'cancel' | 'retry' | 'skip';
+
+export interface Wanted extends Pick<Action, 'kind' | 'target' | 'by'> {
+  readonly runId: string;
+  readonly body: Json;
+}
+
+/** Does something to a run until it is known what has become of it: under one key, sometimes twice at once. */
+export async function act(client: ApiClient, wanted: Wanted, random: Random): Promise<Action> {
+  const { kind, target, by, runId, body } = wanted;
+  const headers = { 'idempotency-key': `${kind} ${target} ${by}` };
+  const post = async (): Promise<ApiAnswer> => await client.post(`/api/runs/${runId}/${kind}`, body, headers);
+  const answers = await Promise.all(random.next() < 0.3 ? [post(), post()] : [post()]);
+  const [answer] = answers;
+  if (answers.some((other) => other.status !== answer?.status))
+    throw new Error(`${kind} ${target} was answered in two ways: ${JSON.stringify(answers)}`);
+  const status = answer?.status ?? 0;
+  return {
+    kind,
+    target,
+    by,
+    isAccepted: status < 300,
+    answer: `${status} ${toText(at(answer?.body ?? null, '/code') ?? null)}`,
+  };
+}

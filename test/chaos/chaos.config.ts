@@ -1,0 +1,41 @@
+import type { ConfigInput } from '../../src/config.ts';
+import type { HttpToolInput } from '../../src/config/tools.ts';
+
+/** What the runs of chaos may call: the same third party in all three ways, and a model. */
+
+const { THIRD_PARTY_URL = '', MODEL_URL = '', CONTINUE_AFTER = '4000' } = process.env;
+const { AUTH_ISSUER = '', AUTH_AUDIENCE = '', AUTH_JWKS_URL = '' } = process.env;
+
+const retry = { maxAttempts: 6, initialInterval: '100ms', maxInterval: '1s' };
+
+function aTool(name: string, effect: 'idempotent' | 'keyed' | 'unsafe'): HttpToolInput {
+  return {
+    name,
+    description: `Does a job (${effect})`,
+    parameters: { type: 'object', properties: { job: { type: 'string' } }, required: ['job'] },
+    method: 'POST',
+    url: `${THIRD_PARTY_URL}/${name}`,
+    effect,
+    timeout: '2s',
+    retry,
+  };
+}
+
+const config: ConfigInput = {
+  models: {
+    default: { provider: 'openai-compatible', model: 'scripted', baseUrl: MODEL_URL, timeout: '3s', retry },
+  },
+  tools: [
+    aTool('look', 'idempotent'),
+    aTool('order', 'keyed'),
+    aTool('undo', 'keyed'),
+    aTool('pay', 'unsafe'),
+    aTool('refuse', 'keyed'),
+  ],
+  http: { allow: [new URL(THIRD_PARTY_URL).host, new URL(MODEL_URL).host] },
+  auth: { issuer: AUTH_ISSUER, audience: AUTH_AUDIENCE, jwksUrl: AUTH_JWKS_URL },
+  // A worker that was killed is missed soon.
+  defaults: { heartbeatTimeout: '2s', maxSteps: 300, continueAfter: Number(CONTINUE_AFTER) },
+};
+
+export default config;

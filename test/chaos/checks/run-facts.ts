@@ -1,0 +1,36 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { Json } from '../../../src/graph/json.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { eventsOf } from '../../support/api-runs.ts';
+import { accountOfRows, accountOfWorkflow } from '../../support/run-accounts.ts';
+import type { RunAccount } from '../../support/run-accounts.ts';
+import type { Story } from '../customer.ts';
+
+/** All that is known of a run when everything is over. */
+export interface RunFacts {
+  readonly story: Story;
+  readonly run: Json;
+  readonly events: readonly Json[];
+  readonly rows: RunAccount;
+  readonly workflow: RunAccount;
+  /** The jobs of this run that the third party has done, and how often. */
+  readonly done: ReadonlyMap<string, number>;
+}
+
+export interface Sources {
+  readonly client: ApiClient;
+  readonly workflowOf: (runId: string) => WorkflowHandle;
+  readonly done: ReadonlyMap<string, number>;
+}
+
+export async function gatherFacts(sources: Sources, story: Story, runId: string): Promise<RunFacts> {
+  const { client, workflowOf, done } = sources;
+  return {
+    story,
+    run: (await client.get(`/api/runs/${runId}`)).body,
+    events: await eventsOf(client, runId),
+    rows: await accountOfRows(client, runId),
+    workflow: await accountOfWorkflow(workflowOf(runId)),
+    done: new Map([...done].filter(([job]) => job.startsWith(`${story.plan.job}/`))),
+  };
+}

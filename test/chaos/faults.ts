@@ -1,0 +1,122 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createRandom, seedOf } from '../support/random.ts';
+import type { Random } from '../support/random.ts';
+import type { Victim } from '../support/victim.ts';
+
+export type Manner = 'killed' | 'stopped' | 'restarted';
+
+/** Processes that are done harm to, by name. */
+export type Victims = Readonly<Record<string, Victim>>;
+
+export interface Harm {
+  readonly victim: string;
+  readonly manner: Manner;
+  /** Since chaos began. */
+  readonly atMs: number;
+  readonly lastsMs: number;
+}
+
+/** Harm that is being done. */
+export interface Faults {
+  readonly done: readonly Harm[];
+  /** Resolves when nothing that may yet go on has stood still for a moment. */
+  untilAwake(): Promise<void>;
+  /** Ends it; everything runs again then. */
+  stop(): Promise<void>;
+}
+
+export interface FaultsOptions {
+  readonly victims: Victims;
+  readonly seed: number;
+  /** Waits for a moment at which a call is out. */
+  readonly ambush: (skip: number, withinMs: number) => Promise<void>;
+  readonly onHarm: (harm: Harm) => void;
+}
+
+/** So many do harm at a time, each to somebody else, and wait until that one is back. */
+const HANDS = 3;
+/** Time is counted in calls, so that runs get somewhere on a slow machine, too; unless none has come for so long. */
+const MOST_CALLS = 10;
+const CALL_WITHIN_MS = 40_000;
+const MOST_PAUSE_MS = 1_000;
+/** What was stopped has gone on for so long that whatever it was about to do is done. */
+const AWAKE_AFTER_MS = 1_500;
+
+/** Does harm at random moments until it is told to stop. The seed decides about all of it but the very moments. */
+export function startFaults(options: FaultsOptions): Faults {
+  const { victims, seed, ambush, onHarm } = options;
+  const startedAt = Date.now();
+  const done: Harm[] = [];
+  const taken = new Set<string>();
+  const end = new AbortController();
+  let asleep = 0;
+  let awakeSince = 0;
+  const isAwake = (): boolean => asleep === 0 && Date.now() > awakeSince + AWAKE_AFTER_MS;
+
+  const freeze = async (victim: Victim, lastsMs: number): Promise<void> => {
+    asleep += 1;
+    await victim.freeze();
+    await pause(lastsMs);
+    await victim.thaw();
+    asleep -= 1;
+    awakeSince = Date.now();
+  };
+  const pause = async (ms: number): Promise<void> =>
+    await sleep(ms, undefined, { signal: end.signal }).catch(() => undefined);
+  const manners: Readonly<Record<Manner, (victim: Victim, lastsMs: number) => Promise<void>>> = {
+    async killed(victim, lastsMs) {
+      await victim.kill();
+      await pause(lastsMs);
+      await victim.start();
+    },
+    stopped: freeze,
+    async restarted(victim) {
+      await victim.stop();
+      await victim.start();
+    },
+  };
+  const harm = async (random: Random): Promise<void> => {
+    const targets = TARGETS.filter((target) => target in victims && !taken.has(target));
+    if (targets.length === 0) return await pause(MOST_PAUSE_MS);
+    const name = random.pick(targets);
+    const manner = random.pick(MANNERS);
+    const lastsMs = Math.round(200 + random.next() ** 2 * MOST_MS[manner]);
+    const victim = victims[name];
+    if (!victim) return;
+    const what = { victim: name, manner, atMs: Date.now() - startedAt, lastsMs };
+    done.push(what);
+    onHarm(what);
+    taken.add(name);
+    await manners[manner](victim, lastsMs);
+    taken.delete(name);
+  };
+  const work = async (hand: number): Promise<void> => {
+    const random = createRandom(seedOf(seed, 'hand', hand));
+    const ended = once(end.signal, 'abort');
+    for (;;) {
+      await Promise.race([ambush(Math.floor(random.next() * MOST_CALLS), CALL_WITHIN_MS), ended]);
+      if (random.next() < 0.5) await pause(random.next() * MOST_PAUSE_MS);
+      if (end.signal.aborted) return;
+      await harm(random);
+    }
+  };
+  const working = Promise.all(Array.from({ length: HANDS }, (_, hand) => work(hand)));
+  // Who waits for the end hears of it.
+  working.catch(() => undefined);
+  return {
+    done,
+    async untilAwake() {
+      while (!isAwake()) await sleep(100);
+    },
+    async stop() {
+      end.abort();
+      await working;
+    },
+  };
+}
+
+/** Workers are what is lost most often. */
+const TARGETS = ['worker 1', 'worker 2', 'worker 1', 'worker 2', 'api 1', 'api 2', 'temporal', 'postgres'];
+const MANNERS: readonly Manner[] = ['killed', 'killed', 'killed', 'stopped', 'stopped', 'restarted'];
+const MOST_MS: Readonly<Record<Manner, number>> = { killed: 3_000, stopped: 6_000, restarted: 0 };

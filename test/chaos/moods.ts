@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HttpBindings } from '@hono/node-server';
+// cspell:disable-next-line -- the package's own path
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import type { Context, MiddlewareHandler } from 'hono';
+import { createRandom, seedOf } from '../support/random.ts';
+
+/** How a service answers one call. */
+interface Mood {
+  readonly name: string;
+  readonly weight: number;
+  readonly beforeMs: number;
+  /** The work is done, whatever is answered. */
+  readonly works: boolean;
+  readonly afterMs: number;
+  /** `null`: with what came of the work. */
+  readonly fails: 429 | 500 | 503 | 'hangs up' | null;
+}
+
+const FINE: Mood = { name: 'fine', weight: 60, beforeMs: 0, works: true, afterMs: 0, fails: null };
+
+const MOODS: readonly Mood[] = [
+  FINE,
+  { ...FINE, name: 'slow to begin', weight: 12, beforeMs: 500 },
+  { ...FINE, name: 'slow to answer', weight: 12, afterMs: 500 },
+  { ...FINE, name: 'busy', weight: 6, works: false, fails: 429 },
+  { ...FINE, name: 'away', weight: 3, works: false, fails: 503 },
+  { ...FINE, name: 'rude', weight: 3, works: false, fails: 'hangs up' },
+  { ...FINE, name: 'confused after the work', weight: 3, fails: 500 },
+  { ...FINE, name: 'rude after the work', weight: 3, fails: 'hangs up' },
+  { ...FINE, name: 'too late after the work', weight: 2, afterMs: 3_500 },
+];
+
+/** Somebody who is caught waits so long for the answer. */
+const CAUGHT: Mood = { ...FINE, name: 'caught', afterMs: 800 };
+
+/** From this call for the same thing on, nothing goes wrong any more: no run is to fail by bad luck. */
+const PATIENCE = 4;
+
+/** The moods of a service, which follow from a seed and from what it is asked for. */
+export interface Moods {
+  /** Stands in front of what does the work. @param subjectOf what a call is about */
+  readonly middleware: (
+    subjectOf: (context: Context<MoodyEnvironment>) => Promise<string>,
+  ) => MiddlewareHandler<MoodyEnvironment>;
+  /**
+   * Lies in wait for a call, so many calls from now: its work is done, and its answer takes a while.
+   * @returns when its work is done, or `withinMs` are over
+   */
+  ambush(skip: number, withinMs: number): Promise<void>;
+}
+
+export interface MoodyEnvironment {
+  Bindings: HttpBindings;
+}
+
+interface Ambush {
+  skip: number;
+  readonly spring: () => void;
+}
+
+/** @param isPrey whether an ambush is for a call that is about this */
+export function createMoods(seed: number, isPrey: (subject: string) => boolean = () => true): Moods {
+  const counts = new Map<string, number>();
+  const ambushes = new Set<Ambush>();
+  const moodFor = (subject: string): Mood => {
+    const count = (counts.get(subject) ?? 0) + 1;
+    counts.set(subject, count);
+    return count >= PATIENCE ? FINE : pick(createRandom(seedOf(seed, subject, count)).next());
+  };
+  /** Each call brings all ambushes nearer, and one at most falls on it. */
+  const takeAmbush = (): Ambush | undefined => {
+    const due = [...ambushes].find(({ skip }) => skip <= 0);
+    for (const ambush of ambushes) ambush.skip -= 1;
+    if (due) ambushes.delete(due);
+    return due;
+  };
+  return {
+    middleware: (subjectOf) => async (context, next) => {
+      const subject = await subjectOf(context);
+      const ambush = isPrey(subject) ? takeAmbush() : undefined;
+      const mood = ambush ? CAUGHT : moodFor(subject);
+      await sleep(mood.beforeMs);
+      if (mood.works) await next();
+      ambush?.spring();
+      await sleep(mood.afterMs);
+      if (mood.fails !== null) fail(context, mood.fails);
+    },
+    async ambush(skip, withinMs) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, withinMs);
+        ambushes.add({
+          skip,
+          spring() {
+            clearTimeout(timer);
+            resolve();
+          },
+        });
+      });
+    },
+  };
+}
+
+function pick(share: number): Mood {
+  let left = share * MOODS.reduce((sum, { weight }) => sum + weight, 0);
+  return MOODS.find(({ weight }) => (left -= weight) < 0) ?? FINE;
+}
+
+function fail(context: Context<MoodyEnvironment>, how: NonNullable<Mood['fails']>): void {
+  if (how === 'hangs up') context.env.outgoing.destroy();
+  context.res = undefined;
+  context.res =
+    how === 'hangs up'
+      ? RESPONSE_ALREADY_SENT
+      : new Response('Not now', { status: how, headers: { 'retry-after': '1' } });
+}

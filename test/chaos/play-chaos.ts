@@ -1,0 +1,231 @@
+import { readFile } from 'node:fs/promises';
+import { Client, Connection } from '@temporalio/client';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import type { Teardown } from '../../src/dev/teardown.ts';
+import type { Tokens } from '../../src/dev/issuer.ts';
+import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { createApiClient } from '../support/api-client.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { startProcesses } from '../support/processes.ts';
+import type { Processes } from '../support/processes.ts';
+import { createPatientFetch } from '../support/patient-fetch.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import type { PostgresServer } from '../support/postgres-server.ts';
+import { createRandom, seedOf } from '../support/random.ts';
+import { checkRows } from './checks/check-rows.ts';
+import { RULES } from './checks/rules.ts';
+import { gatherFacts } from './checks/run-facts.ts';
+import type { Sources } from './checks/run-facts.ts';
+import { serve } from './customer.ts';
+import type { Story } from './customer.ts';
+import { startFaults } from './faults.ts';
+import type { Faults, FaultsOptions, Harm } from './faults.ts';
+import { GRAPHS, drawPlans } from './plans.ts';
+import type { Plan } from './plans.ts';
+import { startScriptedModel } from './scripted-model.ts';
+import { startThirdParty } from './third-party.ts';
+import type { ThirdParty } from './third-party.ts';
+
+export interface ChaosOptions {
+  readonly runs: number;
+  readonly seed: number;
+  /** How many runs go on at a time. */
+  readonly atOnce: number;
+  /**
+   * Without them nothing keeps a lost call from being made again, which chaos has to find out: it lies in wait for calls
+   * that must not be made twice, and does harm to the only worker.
+   */
+  readonly hasClaims: boolean;
+  readonly onHarm: FaultsOptions['onHarm'];
+  /** Is told of each run that people are done with. */
+  readonly onStory: (story: Story) => void;
+}
+
+export interface ChaosReport {
+  readonly harm: readonly Harm[];
+  /** How often a process has ended by itself: what it needs was away when it started. */
+  readonly ownEnds: number;
+  /** Calls of the third party. */
+  readonly calls: number;
+  /** Answers of the API by status; without one: nobody answered. */
+  readonly answers: ReadonlyMap<string, number>;
+  /** How often people did something to a run, by what it was. */
+  readonly actions: ReadonlyMap<string, number>;
+  /** One for each run, and one for each rule about all rows. */
+  readonly verdicts: readonly Verdict[];
+}
+
+export interface Verdict {
+  readonly about: string;
+  /** What is wrong; nothing: it has passed. */
+  readonly findings: readonly string[];
+}
+
+const GIVE_UP_AFTER_MS = 400_000;
+
+/** Lets runs go on while processes are killed, stopped and restarted, and says what has become of them. */
+export async function playChaos(options: ChaosOptions): Promise<ChaosReport> {
+  const teardown = openTeardown();
+  const leave = (): void => void teardown.run().finally(() => process.exit(130));
+  for (const signal of SIGNALS) process.once(signal, leave);
+  try {
+    return await play(options, teardown);
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, leave);
+    await teardown.run();
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+interface Scene {
+  readonly postgres: PostgresServer;
+  readonly databaseUrl: string;
+  readonly processes: Processes;
+  readonly thirdParty: ThirdParty;
+  readonly answers: Map<string, number>;
+  readonly as: (caller: keyof Tokens) => ApiClient;
+}
+
+async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosReport> {
+  const { runs, seed, onHarm } = options;
+  const scene = await setUp(options, teardown);
+  const { processes, thirdParty, answers } = scene;
+  await publishGraphs(scene.as('user'));
+  const plans = drawPlans(runs, createRandom(seed));
+  const faults = startFaults({
+    victims: victimsOf(scene, options),
+    seed,
+    ambush: async (skip, withinMs) => await thirdParty.ambush(skip, withinMs),
+    onHarm,
+  });
+  const stories = await serveAll(scene, { ...options, plans, faults });
+  await faults.stop();
+  return {
+    harm: faults.done,
+    ownEnds: [...processes.apis, ...processes.workers].reduce((sum, { ownEnds }) => sum + ownEnds, 0),
+    calls: thirdParty.books.calls,
+    answers,
+    actions: countActions(stories),
+    verdicts: await judge(scene, stories),
+  };
+}
+
+async function setUp({ seed, hasClaims }: ChaosOptions, teardown: Teardown): Promise<Scene> {
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const thirdParty = await startThirdParty(seed, hasClaims ? undefined : isUnsafe);
+  teardown.add(() => thirdParty.stop());
+  const model = await startScriptedModel(seed);
+  teardown.add(() => model.stop());
+  const databaseUrl = await postgres.createDatabase('holdfast');
+  const processes = await startProcesses(
+    {
+      databaseUrl,
+      config: new URL('chaos.config.ts', import.meta.url),
+      environment: { THIRD_PARTY_URL: thirdParty.url, MODEL_URL: model.baseUrl },
+      worker: hasClaims ? 'src/worker.ts' : 'test/chaos/worker-without-claims.ts',
+      workers: hasClaims ? 2 : 1,
+      // Runs that the first one accepts go on as new executions often.
+      apis: [{ CONTINUE_AFTER: '40' }, {}],
+      isLookedAfter: true,
+      isAwaited: true,
+    },
+    teardown,
+  );
+  const answers = new Map<string, number>();
+  const patientFetch = createPatientFetch(processes.baseUrls, createRandom(seedOf(seed, 'clients')), {
+    giveUpAfterMs: GIVE_UP_AFTER_MS,
+    heard: (status) => count(answers, status === null ? 'none' : String(status)),
+  });
+  const as = (caller: keyof Tokens): ApiClient => createApiClient('http://any', processes.tokens[caller], patientFetch);
+  return { postgres, databaseUrl, processes, thirdParty, answers, as };
+}
+
+/** The jobs that are done by the tool `pay`. */
+const isUnsafe = (job: string): boolean => /\/(pay|send|expired)/.test(job);
+
+function victimsOf({ postgres, processes }: Scene, { hasClaims }: ChaosOptions): FaultsOptions['victims'] {
+  const named = (name: string, all: Processes['apis']) =>
+    Object.fromEntries(all.map((victim, at) => [`${name} ${at + 1}`, victim]));
+  const workers = named('worker', processes.workers);
+  if (!hasClaims) return workers;
+  return {
+    ...workers,
+    ...named('api', processes.apis),
+    temporal: processes.temporal,
+    postgres: postgres.victim,
+  };
+}
+
+async function publishGraphs(client: ApiClient): Promise<void> {
+  for (const name of GRAPHS) {
+    const definition: unknown = JSON.parse(await readFile(new URL(`graphs/${name}.json`, import.meta.url), 'utf8'));
+    const { status, body } = await client.post('/api/graphs', definition);
+    if (status !== 201) throw new Error(`${name} was not published: ${JSON.stringify(body)}`);
+  }
+}
+
+interface Service extends Pick<ChaosOptions, 'seed' | 'atOnce' | 'onStory'> {
+  readonly plans: readonly Plan[];
+  readonly faults: Faults;
+}
+
+async function serveAll(scene: Scene, { plans, seed, atOnce, faults, onStory }: Service): Promise<readonly Story[]> {
+  const { as, thirdParty } = scene;
+  const office = { as, books: thirdParty.books, untilKnown: () => faults.untilAwake() };
+  const stories: Story[] = [];
+  const left = [...plans];
+  const clerk = async (): Promise<void> => {
+    for (let plan = left.shift(); plan; plan = left.shift()) {
+      const story = await serve(office, plan, createRandom(seedOf(seed, plan.job)));
+      stories.push(story);
+      onStory(story);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, clerk));
+  return stories;
+}
+
+async function judge(scene: Scene, stories: readonly Story[]): Promise<readonly Verdict[]> {
+  const { processes, databaseUrl, thirdParty, as } = scene;
+  const connection = await Connection.connect({ address: processes.temporal.address });
+  try {
+    const { workflow } = new Client({ connection });
+    const sources: Sources = {
+      client: as('user'),
+      workflowOf: (id) => workflow.getHandle(toWorkflowId({ tenantId: 'demo', id })),
+      done: thirdParty.books.done,
+    };
+    const ofRuns: Verdict[] = [];
+    for (const story of stories) ofRuns.push(await judgeRun(sources, story));
+    const accepted = stories.filter(({ runId }) => runId !== null).length;
+    const ofRows = Object.entries(await checkRows(databaseUrl, accepted));
+    return [...ofRuns, ...ofRows.map(([about, findings]) => ({ about, findings }))];
+  } finally {
+    await connection.close();
+  }
+}
+
+async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {
+  const { plan, runId, trouble } = story;
+  const about = `${plan.job} (${plan.graph}, ${runId ?? 'not accepted'})`;
+  if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
+  const facts = await gatherFacts(sources, story, runId).catch((error: unknown) => String(error));
+  if (typeof facts === 'string') return { about, findings: [`Nothing can be said of it: ${facts}`] };
+  return {
+    about,
+    findings: Object.entries(RULES).flatMap(([rule, check]) => check(facts).map((text) => `${rule}: ${text}`)),
+  };
+}
+
+function countActions(stories: readonly Story[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind, isAccepted } of stories.flatMap(({ actions }) => actions))
+    count(counts, isAccepted ? kind : `${kind} refused`);
+  return counts;
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
+}

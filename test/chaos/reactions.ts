@@ -1,0 +1,92 @@
+import type { Json } from '../../src/graph/json.ts';
+import type { Tokens } from '../../src/dev/issuer.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { eventsOf } from '../support/api-runs.ts';
+import { at, textAt } from '../support/json-at.ts';
+import type { Wanted } from './actions.ts';
+import type { Plan } from './plans.ts';
+import type { Books } from './third-party.ts';
+
+/** What people look at before they do something. */
+export interface Reactions {
+  readonly as: (caller: keyof Tokens) => ApiClient;
+  readonly books: Books;
+  /** Until it can be told what a worker that was lost has done: none stands still that may yet go on. */
+  readonly untilKnown: () => Promise<void>;
+}
+
+/** Something to be done, once. */
+type Reaction = Omit<Wanted, 'runId'>;
+
+interface Situation {
+  readonly plan: Plan;
+  readonly runId: string;
+  /** One of the things that the run waits for. */
+  readonly waiting: Json;
+}
+
+type React = (office: Reactions, situation: Situation) => Promise<readonly Reaction[]> | readonly Reaction[];
+
+/** What the people do about something that a run waits for. */
+export async function reactionTo(office: Reactions, situation: Situation): Promise<readonly Reaction[]> {
+  const react = REACTIONS[textAt(situation.waiting, '/kind')];
+  return react ? await react(office, situation) : [];
+}
+
+const REACTIONS: Readonly<Record<string, React>> = {
+  approval: (_, situation) => decideAs(situation),
+  event: (_, situation) => sendEvents(situation),
+  intervention: intervene,
+};
+
+function decideAs({ plan, waiting }: Situation): readonly Reaction[] {
+  const approvalId = textAt(waiting, '/id');
+  const says = (by: 'approver' | 'approver2', decision = plan.decision): Reaction => ({
+    kind: decision,
+    by,
+    target: approvalId,
+    body: { approvalId, reason: `${by} says so` },
+  });
+  switch (at(waiting, '/node')) {
+    case 'hurry':
+      return [];
+    case 'both':
+      return plan.decision === 'approve' ? [says('approver'), says('approver2')] : [says('approver')];
+    case 'ask':
+      if (plan.expected.status === 'waiting') return [];
+      if (plan.expected.status === 'canceled')
+        return [{ kind: 'cancel', by: 'user', target: 'run', body: { reason: 'never mind' } }];
+      return [says('approver'), says('approver2', plan.decision === 'approve' ? 'reject' : 'approve')];
+    default:
+      return [says('approver')];
+  }
+}
+
+const EVENTS = ['first', 'second', 'third'];
+
+function sendEvents({ plan, waiting }: Situation): readonly Reaction[] {
+  const send = (number: number): Reaction => ({
+    kind: 'signal',
+    by: 'user',
+    target: `event ${number}`,
+    body: { event: 'go', payload: number },
+  });
+  const due = EVENTS.indexOf(textAt(waiting, '/node')) + 1;
+  return plan.isEarly ? EVENTS.map((_, index) => send(index + 1)) : [send(due)];
+}
+
+/** A call whose outcome nobody knows: the third party's books tell, once nobody is at it any more. */
+async function intervene({ as, books, untilKnown }: Reactions, { runId, waiting }: Situation): Promise<Reaction[]> {
+  const [id, node] = [textAt(waiting, '/id'), textAt(waiting, '/node')];
+  const visit = Number(/:(\d+)/.exec(id)?.[1]);
+  const events = await eventsOf(as('user'), runId, 'tool.requested');
+  const asked = events.findLast((event) => at(event, '/node') === node && at(event, '/tool') === 'pay');
+  if (!asked || at(asked, '/visit') !== visit) return [];
+  const job = textAt(asked, '/args/job');
+  await untilKnown();
+  if (books.isBusyWith(job)) return [];
+  const target = `${id} since ${textAt(waiting, '/since')}`;
+  return books.done.has(job)
+    ? [{ kind: 'skip', by: 'user', target, body: { id, output: { receipt: job } } }]
+    : [{ kind: 'retry', by: 'user', target, body: { id } }];
+}

@@ -1,0 +1,78 @@
+import { Hono } from 'hono';
+import type { Context } from 'hono';
+import { z } from 'zod';
+import { listen } from '../../src/api/listen.ts';
+import { createMoods } from './moods.ts';
+import type { Moods, MoodyEnvironment } from './moods.ts';
+
+/** A third party that does jobs, is in many moods, and keeps books of what it has done. */
+export interface ThirdParty extends Pick<Moods, 'ambush'> {
+  readonly url: string;
+  readonly books: Books;
+  stop(): Promise<void>;
+}
+
+/** What a third party has done, whatever it has answered. */
+export interface Books {
+  /** Every job that was done, and how often. */
+  readonly done: ReadonlyMap<string, number>;
+  /** All calls, repeated and refused ones too. */
+  readonly calls: number;
+  /** A call for the job is in the house. */
+  isBusyWith(job: string): boolean;
+}
+
+const BodySchema = z.looseObject({ job: z.string() });
+const jobOf = async ({ req }: Context): Promise<string> => BodySchema.parse(await req.json()).job;
+
+/** By what each door knows a job again that it has done. */
+const DOORS: Readonly<Record<string, (job: string, key: string) => string | null>> = {
+  look: (job) => job,
+  order: (_, key) => key,
+  undo: (_, key) => key,
+  pay: () => null,
+};
+
+/** @param isPrey as for `createMoods`, of jobs */
+export async function startThirdParty(seed: number, isPrey?: (job: string) => boolean): Promise<ThirdParty> {
+  const moods = createMoods(seed, isPrey);
+  const done = new Map<string, number>();
+  const known = new Set<string>();
+  const guests = new Map<string, number>();
+  let calls = 0;
+
+  const count = (counts: Map<string, number>, job: string, change: number): void =>
+    void counts.set(job, (counts.get(job) ?? 0) + change);
+  const app = new Hono<MoodyEnvironment>();
+  app.use(async (context, next) => {
+    const job = await jobOf(context);
+    calls += 1;
+    count(guests, job, 1);
+    try {
+      await next();
+    } finally {
+      count(guests, job, -1);
+    }
+  });
+  app.post('/refuse', (context) => context.text('Never', 422));
+  app.post('/:door', moods.middleware(jobOf), async (context) => {
+    const job = await jobOf(context);
+    const identity = DOORS[context.req.param('door')]?.(job, context.req.header('idempotency-key') ?? '') ?? null;
+    if (identity === null || !known.has(identity)) count(done, job, 1);
+    if (identity !== null) known.add(identity);
+    return context.json({ receipt: job });
+  });
+  const door = await listen(app, { port: 0 });
+  return {
+    url: door.url,
+    ambush: async (skip, withinMs) => await moods.ambush(skip, withinMs),
+    books: {
+      done,
+      get calls() {
+        return calls;
+      },
+      isBusyWith: (job) => (guests.get(job) ?? 0) > 0,
+    },
+    stop: () => door.stop(),
+  };
+}

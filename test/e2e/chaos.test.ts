@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { playChaos } from '../chaos/play-chaos.ts';
+import type { ChaosOptions, Verdict } from '../chaos/play-chaos.ts';
+
+/* The short form of `npm run chaos`. CHAOS_SEED chooses other runs, decisions and victims. */
+
+const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
+const quietly: Pick<ChaosOptions, 'onHarm' | 'onStory'> = { onHarm: () => undefined, onStory: () => undefined };
+
+const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
+  verdicts.filter(({ findings }) => findings.length > 0);
+
+test(`nothing is lost and nothing done twice, whatever is killed, stopped or restarted (seed ${SEED})`, async () => {
+  const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
+  expect(failed(report.verdicts)).toEqual([]);
+  expect(report.harm.length).toBeGreaterThan(0);
+}, 900_000);
+
+test('chaos finds that calls are made twice when nothing claims them', async () => {
+  const report = await playChaos({ runs: 6, seed: SEED, atOnce: 6, hasClaims: false, ...quietly });
+  const findings = failed(report.verdicts).flatMap((verdict) => verdict.findings);
+  expect(findings).toContainEqual(expect.stringMatching(/^did each job once: .* was done \d times$/));
+}, 900_000);
