@@ -1,28 +1,32 @@
 import { openEnvironment } from '../support/environment.ts';
 import { measureLangGraph, openSavers } from './langgraph.ts';
+import { measureLongRun } from './long-run.ts';
 import { measureFan, measureFlatness, measureLoop, measurePureSteps } from './pure-steps.ts';
-import { byHand, onHoldfast } from './run-chain.ts';
-import type { ChainRun, RunChain } from './run-chain.ts';
+import { byHand } from '../support/by-hand.ts';
+import { onHoldfast } from '../support/on-holdfast.ts';
+import { print, round, summarize, timeRun } from '../support/timed-run.ts';
+import type { TimedRun } from '../support/timed-run.ts';
+import { loopOf } from './chains.ts';
 import type { ChainKind } from './chains.ts';
 
 /*
  * What a step costs: `npm run bench:steps`. Prints one JSON object a line: the interpreter alone, the same chains on
- * LangGraph without and with its checkpointers, then loops on Holdfast
- * next to the same loops written by hand for Temporal, in turns, medians of all rounds.
+ * LangGraph without and with its checkpointers, then loops on Holdfast next to the same loops written by hand for
+ * Temporal, in turns, medians of all rounds; and what a step costs at the end of a long run.
  */
 
 interface Case {
-  readonly kind: ChainKind;
+  readonly chain: ChainKind;
   readonly steps: number;
   readonly rounds: number;
 }
 
 const CASES: readonly Case[] = [
-  { kind: 'pure', steps: 10, rounds: 15 },
-  { kind: 'pure', steps: 100, rounds: 15 },
-  { kind: 'pure', steps: 1_000, rounds: 15 },
-  { kind: 'tool', steps: 10, rounds: 15 },
-  { kind: 'tool', steps: 100, rounds: 9 },
+  { chain: 'pure', steps: 10, rounds: 15 },
+  { chain: 'pure', steps: 100, rounds: 15 },
+  { chain: 'pure', steps: 1_000, rounds: 15 },
+  { chain: 'tool', steps: 10, rounds: 15 },
+  { chain: 'tool', steps: 100, rounds: 9 },
 ];
 
 const LENGTHS = [10, 100, 1_000, 10_000];
@@ -40,22 +44,28 @@ try {
       print({ chain: 'pure', where, steps, microsecondsPerStep: round(await measureLangGraph(steps, saver), 0) });
   }
   await savers.close();
-  const holdfast = onHoldfast(environment);
-  const handwritten = await byHand(environment);
-  for (const { kind, steps, rounds } of CASES)
-    print({ chain: kind, steps, rounds, ...(await compare({ kind, steps, rounds }, holdfast, handwritten)) });
+  const prepareRun = onHoldfast(environment);
+  const prepareByHand = await byHand(environment, new URL('handwritten.ts', import.meta.url));
+  const { client } = environment;
+  const holdfast: RunChain = async ({ chain, steps }) => await timeRun(client, await prepareRun(loopOf(chain, steps)));
+  const handwritten: RunChain = async ({ chain, steps }) => await timeRun(client, prepareByHand(chain, steps));
+  for (const one of CASES) print({ ...one, ...(await compare(one, holdfast, handwritten)) });
+  print(await measureLongRun(environment, prepareRun));
 } finally {
   await environment.stop();
 }
 
-async function compare({ kind, steps, rounds }: Case, holdfast: RunChain, handwritten: RunChain): Promise<object> {
-  await holdfast(kind, steps);
-  await handwritten(kind, steps);
-  const ours: ChainRun[] = [];
-  const theirs: ChainRun[] = [];
-  for (let round = 0; round < rounds; round++) {
-    ours.push(await holdfast(kind, steps));
-    theirs.push(await handwritten(kind, steps));
+/** Runs a chain once. */
+type RunChain = (chained: Case) => Promise<TimedRun>;
+
+async function compare(chained: Case, holdfast: RunChain, handwritten: RunChain): Promise<object> {
+  await holdfast(chained);
+  await handwritten(chained);
+  const ours: TimedRun[] = [];
+  const theirs: TimedRun[] = [];
+  for (let turn = 0; turn < chained.rounds; turn++) {
+    ours.push(await holdfast(chained));
+    theirs.push(await handwritten(chained));
   }
   const [our, their] = [summarize(ours), summarize(theirs)];
   return {
@@ -64,25 +74,4 @@ async function compare({ kind, steps, rounds }: Case, holdfast: RunChain, handwr
     ratio: round(our.ms / their.ms, 3),
     bytesRatio: round(our.historyBytes / their.historyBytes, 2),
   };
-}
-
-function summarize(runs: readonly ChainRun[]): ChainRun {
-  const median = (of: (run: ChainRun) => number): number =>
-    runs.map(of).toSorted((a, b) => a - b)[Math.floor(runs.length / 2)] ?? 0;
-  return {
-    ms: round(
-      median(({ ms }) => ms),
-      2,
-    ),
-    historyEvents: median(({ historyEvents }) => historyEvents),
-    historyBytes: median(({ historyBytes }) => historyBytes),
-  };
-}
-
-function round(value: number, digits: number): number {
-  return Number(value.toFixed(digits));
-}
-
-function print(line: object): void {
-  process.stdout.write(`${JSON.stringify(line)}\n`);
 }

@@ -17,7 +17,9 @@ import type { Logger } from '../../src/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { toTemporalLogger } from '../../src/temporal-logger.ts';
-import { createWorker } from '../../src/worker.ts';
+import { createWorkers } from '../../src/worker.ts';
+import { TASK_QUEUE } from '../../src/workflows/contract.ts';
+import { answerAtOnce } from './instant-model.ts';
 import { startPostgres } from '../../test/support/postgres-server.ts';
 
 /** A Temporal server, a PostgreSQL server, a tool's other side and a Holdfast worker, all of them real. */
@@ -26,6 +28,8 @@ export interface BenchEnvironment {
   readonly connection: NativeConnection;
   readonly config: Config;
   readonly store: Store;
+  /** When the tool was called, in milliseconds of `performance.now()`. */
+  readonly calls: readonly number[];
   /** Of a database of its own on the same PostgreSQL server. */
   createDatabase(name: string): Promise<string>;
   readonly logger: Logger;
@@ -46,7 +50,12 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
   teardown.add(() => postgres.stop());
   const store = await openPostgresStore(await postgres.createDatabase('bench'));
   teardown.add(() => store.close());
-  const toolServer = await listen({ fetch: () => Response.json({ ok: true }) }, { port: 0 });
+  const calls: number[] = [];
+  const ping = (): Response => {
+    calls.push(performance.now());
+    return Response.json({ ok: true });
+  };
+  const toolServer = await listen({ fetch: ping }, { port: 0 });
   teardown.add(() => toolServer.stop());
   const connection = await NativeConnection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
@@ -60,12 +69,16 @@ export async function openEnvironment(): Promise<BenchEnvironment> {
       await running;
     });
   };
-  keep(await createWorker({ config, store, connection, namespace: 'default', logger, environment: process.env }));
+  const supplies = { store, logger, environment: process.env };
+  const taskQueues = [TASK_QUEUE];
+  const workers = await createWorkers({ config, connection, namespace: 'default', taskQueues, ...supplies });
+  for (const worker of workers) keep(worker);
   return {
     client: new Client({ connection: clientConnection }),
     connection,
     config,
     store,
+    calls,
     createDatabase: (name) => postgres.createDatabase(name),
     logger,
     keep,
@@ -94,6 +107,9 @@ function configFor(url: string): Config {
         effect: 'keyed',
       },
     ],
+    models: {
+      instant: { generate: answerAtOnce, price: { input: 3, output: 15 } },
+    },
     http: { allow: [new URL(url).host] },
   });
 }

@@ -1,0 +1,39 @@
+import { Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { fileURLToPath } from 'node:url';
+import { createActivities } from '../../src/activities/index.ts';
+import { createDataConverter } from '../../src/data-converter.ts';
+import { toTemporalLogger } from '../../src/temporal-logger.ts';
+import { toActivityDeps } from '../../src/wiring.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { Start } from './timed-run.ts';
+
+/** Says how a workflow of a file is started that somebody wrote for Temporal. */
+export type PrepareByHand = (workflowType: string, argument: unknown) => Start;
+
+const QUEUE = 'handwritten';
+
+/** Has a worker serve the workflows of a file, with the same activities and options as Holdfast's. */
+export async function byHand(environment: BenchEnvironment, workflows: URL): Promise<PrepareByHand> {
+  const { config, store, connection, logger, keep } = environment;
+  const workflowsPath = fileURLToPath(workflows);
+  const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: toTemporalLogger(logger) });
+  const activities = createActivities(toActivityDeps(config, { store, logger, environment: process.env }));
+  keep(
+    await Worker.create({
+      connection,
+      taskQueue: QUEUE,
+      workflowBundle,
+      activities,
+      dataConverter: createDataConverter(store.blobs),
+      maxConcurrentActivityTaskExecutions: 200,
+      maxCachedWorkflows: 1_000,
+    }),
+  );
+  let runs = 0;
+  return (workflowType, argument) => ({
+    workflowType,
+    workflowId: `handwritten-${runs++}`,
+    taskQueue: QUEUE,
+    args: [argument],
+  });
+}

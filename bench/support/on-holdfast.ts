@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { toJson, toJsonObject } from '../../src/graph/json.ts';
+import type { JsonObject } from '../../src/graph/json.ts';
+import { limitsOfGraph } from '../../src/graph/limits.ts';
+import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
+import { toCatalog } from '../../src/wiring.ts';
+import { RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
+import type { RunGraphInput } from '../../src/workflows/contract.ts';
+import type { BenchEnvironment } from './environment.ts';
+import type { Start } from './timed-run.ts';
+
+/** Writes the rows of a new run of a graph, as the API does, and says how its workflow is started. */
+export type PrepareRun = (definition: GraphDefinition, input?: JsonObject) => Promise<Start>;
+
+export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
+  const catalog = toCatalog(config);
+  let runs = 0;
+  return async (definition, input = {}) => {
+    const id = `bench-${runs++}`;
+    const graph = {
+      name: definition.name,
+      version: 1,
+      hash: createHash('sha256').update(JSON.stringify(definition)).digest('hex'),
+    };
+    const createdBy = { sub: 'bench', roles: ['user'] };
+    const limits = limitsOfGraph(definition.limits, catalog.defaults);
+    const identity = { id, tenantId: 'bench', threadId: null, graph, createdBy, limits };
+    const start: RunGraphInput = {
+      interpreterVersion: 1,
+      execution: 1,
+      identity,
+      definition,
+      catalog: sliceCatalog(definition, catalog),
+      begin: { kind: 'input', input },
+    };
+    await store.graphs.keepDefinition(graph.hash, toJsonObject(definition));
+    await store.runs.create({
+      ...identity,
+      onBusy: 'reject',
+      parentRunId: null,
+      replay: null,
+      limits: {},
+      input,
+      metadata: {},
+      redacted: [],
+      createdBy: createdBy.sub,
+      createdAt: new Date().toISOString(),
+      start: toJson(start),
+    });
+    return { workflowType: RUN_GRAPH, workflowId: toWorkflowId(identity), taskQueue: TASK_QUEUE, args: [start] };
+  };
+}

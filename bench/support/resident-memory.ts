@@ -1,0 +1,21 @@
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LOOKS = 20;
+const LOOK_EVERY_MS = 500;
+
+/** The memory of a process that has nothing to do: the least of some looks, in KiB. Linux only. */
+export async function settledMemory(pid: number): Promise<number> {
+  const seen: number[] = [];
+  for (let look = 0; look < LOOKS; look++) {
+    seen.push(await residentMemory(pid));
+    await sleep(LOOK_EVERY_MS);
+  }
+  return Math.min(...seen);
+}
+
+/** The memory of a process as it is, in KiB. Linux only. */
+export async function residentMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+}
