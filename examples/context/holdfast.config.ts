@@ -1,0 +1,14 @@
+import { defineConfig } from 'holdfast';
+
+export default defineConfig({
+  models: {
+    default: { provider: 'anthropic', model: 'claude-sonnet-4-5', contextWindow: 200_000, tokenCounter: 'cautious' },
+  },
+  messageProcessors: {
+    'without-reasoning': (messages, { maxTokens, count }) =>
+      count(messages) <= maxTokens
+        ? messages
+        : messages.map((message) => ({ ...message, content: message.content.replace(/<think>.*?<\/think>/s, '') })),
+  },
+  tokenCounters: { cautious: (text) => text.length / 2 },
+});
