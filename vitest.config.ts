@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start servers and processes; one file at a time, so that nothing is slow because of the others. */
+/** Tests that start servers and processes; after the others and one file at a time, so that nothing is slow because of them. */
 const WITH_SERVERS = ['test/{api,e2e,workflows}/**/*.test.ts'];
 
 export default defineConfig({
@@ -22,6 +22,7 @@ export default defineConfig({
           globalSetup: ['test/support/provide-temporal.ts'],
           setupFiles: ['test/support/require-typescript.ts'],
           fileParallelism: false,
+          sequence: { groupOrder: 1 },
           testTimeout: 60_000,
         },
       },

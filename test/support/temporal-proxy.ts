@@ -75,7 +75,7 @@ export async function startTemporalProxy(address: string): Promise<TemporalProxy
       const call = await lose('request', isWanted);
       return {
         ...toRequest(call),
-        deliver: async () => answer(call, await ask(call)),
+        deliver: async () => answer(call, await askLate(call, address)),
         drop: () => answer(call, BROKEN),
       };
     },
@@ -105,7 +105,7 @@ function serve(session: ServerHttp2Session, address: string, losses: Set<Loss>):
 async function pass(call: Call, losses: Set<Loss>): Promise<void> {
   const request = toRequest(call);
   const loss = [...losses].find(({ isWanted }) => isWanted(request));
-  if (!loss) return answer(call, await ask(call));
+  if (!loss) return answer(call, await askFor(call));
   losses.delete(loss);
   if (loss.what === 'answer') {
     await ask(call);
@@ -121,9 +121,26 @@ function toRequest({ headers, body }: Call): TemporalRequest {
   return { method, mentions: (...texts) => texts.every((text) => message.includes(text)) };
 }
 
-async function ask({ stream, headers, body, server }: Call): Promise<Reply> {
+/** Asks as long as the sender waits for the answer. */
+async function askFor(call: Call): Promise<Reply> {
+  const gone = new AbortController();
+  call.stream.once('close', () => gone.abort());
+  return await ask(call, gone.signal);
+}
+
+/** Asks even if the sender, and its connection, are gone by now. */
+async function askLate(call: Call, address: string): Promise<Reply> {
+  const server = connect(`http://${address}`);
+  try {
+    return await ask({ ...call, server });
+  } finally {
+    server.close();
+  }
+}
+
+async function ask({ headers, body, server }: Call, signal?: AbortSignal): Promise<Reply> {
   const request = server.request({ ...headers });
-  stream.once('close', () => request.close(constants.NGHTTP2_CANCEL));
+  signal?.addEventListener('abort', () => request.close(constants.NGHTTP2_CANCEL), { once: true });
   let trailers: IncomingHttpHeaders | null = null;
   request.once('trailers', (told) => {
     trailers = told;

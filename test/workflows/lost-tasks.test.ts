@@ -18,7 +18,7 @@ import type { HeldRequest, RequestTest } from '../support/temporal-proxy.ts';
 
 /*
  * What a worker tells the server is lost at the very moment of a journal write, and something else happens to the run
- * before the server gives the task up (10 seconds): the task is repeated with more in it, and may come to other decisions.
+ * before the server gives the task up (30 seconds): the task is repeated with more in it, and may come to other decisions.
  * What the store says is what Temporal's history says, all the while. The tests run at the same time: they mostly wait.
  */
 
