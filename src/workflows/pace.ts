@@ -20,19 +20,32 @@ const MAX_BYTES = 3_000_000;
 const CALL_BYTES = 1_000;
 /** A larger request goes by reference (`data-converter.ts`). */
 const MAX_INLINE_BYTES = 65_536;
+const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
 export function createPace<T extends Ordered>(begin: (call: T) => void): Pace<T> {
   const waiting: T[] = [];
   let isSleeping = false;
   let task = -1;
   let left = 0;
-  const admit = ({ effect }: T): boolean => {
+  /** Calls of this workflow task that fit whatever they take. */
+  let unmeasured: CallRequest[] = [];
+  const enterTask = (): void => {
     const { historyLength } = workflowInfo();
-    if (historyLength !== task) left = MAX_BYTES;
+    if (historyLength === task) return;
     task = historyLength;
-    const size = CALL_BYTES + inlineBytes(effect.request);
-    if (size > left) return false;
-    left -= size;
+    left = MAX_BYTES;
+    unmeasured = [];
+  };
+  const admit = ({ effect: { request } }: T): boolean => {
+    enterTask();
+    if ((unmeasured.length + 1) * MAX_CALL_BYTES <= left) {
+      unmeasured.push(request);
+      return true;
+    }
+    for (const earlier of unmeasured.splice(0)) left -= bytesOf(earlier);
+    const bytes = bytesOf(request);
+    if (bytes > left) return false;
+    left -= bytes;
     return true;
   };
   const beginWaiting = (): void => {
@@ -53,8 +66,7 @@ export function createPace<T extends Ordered>(begin: (call: T) => void): Pace<T>
 }
 
 /** Counted in the text that travels: what JSON escapes takes more bytes there than in the value. */
-function inlineBytes(request: CallRequest): number {
-  const text = JSON.stringify(request);
-  const left = roomAfter(MAX_INLINE_BYTES, text);
-  return left < 0 ? 0 : MAX_INLINE_BYTES - left;
+function bytesOf(request: CallRequest): number {
+  const left = roomAfter(MAX_INLINE_BYTES, JSON.stringify(request));
+  return CALL_BYTES + (left < 0 ? 0 : MAX_INLINE_BYTES - left);
 }

@@ -84,15 +84,15 @@ function fold(
   refuseConflict(channel, writes);
   const extensions: (readonly Json[] | null)[] = channel.ephemeral ? [null] : [];
   let value = channel.ephemeral ? channel.initial : current;
-  let room = roomOf(value);
+  let room: number | null = null;
   for (const { value: update } of writes) {
     const { value: reduced, extension } = reduceOne(channel, value, { update, context });
     const added = extension ?? (channel.reducer.isAdding ? update : null);
-    room = added === null ? roomOf(reduced) : roomAfter(room, added);
+    room = added === null ? roomOf(reduced) : roomAfter(room ?? roomOf(value), added);
     value = reduced;
     extensions.push(extension);
   }
-  keepRoom(value, room);
+  keepRoom(value, room ?? roomOf(value));
   checkSchema(channel, value);
   const appended = extensions.every((extension) => extension !== null);
   return { value, change: appended ? { append: extensions.flat() } : { set: value } };
