@@ -7,6 +7,7 @@ import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
 import { toCatalog } from '../../src/wiring.ts';
 import { RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
+import { attributesAtStart } from '../../src/workflows/search-attributes.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { Start } from './timed-run.ts';
 
@@ -48,6 +49,12 @@ export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
       createdAt: new Date().toISOString(),
       start: toJson(start),
     });
-    return { workflowType: RUN_GRAPH, workflowId: toWorkflowId(identity), taskQueue: TASK_QUEUE, args: [start] };
+    return {
+      workflowType: RUN_GRAPH,
+      workflowId: toWorkflowId(identity),
+      taskQueue: TASK_QUEUE,
+      typedSearchAttributes: attributesAtStart(identity),
+      args: [start],
+    };
   };
 }

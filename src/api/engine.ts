@@ -1,12 +1,12 @@
 import { Client, ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Connection, WorkflowHandle } from '@temporalio/client';
-import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import type { DataConverter } from '@temporalio/common';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId, MAX_SUMMARY } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
+import { attributesAtStart } from '../workflows/search-attributes.ts';
 import { unavailable } from './errors.ts';
 import { poll } from './poll.ts';
 import { truncate } from '../graph/truncate.ts';
@@ -49,12 +49,6 @@ const UNTIL_CLOSED = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
  * ever. So long, too, a run waits whose worker was lost in the middle of a step.
  */
 const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
-
-const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
-const tenantId = keyword('TenantId');
-const graphName = keyword('GraphName');
-const threadId = keyword('ThreadId');
-const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 
 export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
   const client = new Client({ connection, namespace, dataConverter });
@@ -106,12 +100,7 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<Erro
         `${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`,
         MAX_SUMMARY,
       ),
-      typedSearchAttributes: new TypedSearchAttributes([
-        { key: tenantId, value: identity.tenantId },
-        { key: graphName, value: name },
-        ...(version === null ? [] : [{ key: graphVersion, value: version }]),
-        ...(identity.threadId === null ? [] : [{ key: threadId, value: identity.threadId }]),
-      ]),
+      typedSearchAttributes: attributesAtStart(identity),
     });
     return null;
   } catch (error) {

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { Connection } from '@temporalio/client';
-import { SEARCH_ATTRIBUTES } from '../workflows/contract.ts';
+import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { killChild, stopChild, stopOrphan } from './child-process.ts';
 
 /** A Temporal dev server of our own. */

@@ -5,6 +5,7 @@ import type { GraphDefinition, NodeDefinition, NodeOfType, OnErrorDefinition } f
 import { compileEdge } from './edges.ts';
 import type { CompiledEdge, Outgoing } from './edges.ts';
 import { own } from './json.ts';
+import { createMemo } from './memo.ts';
 import { compileCompensation } from './nodes/compensation.ts';
 import type { Compensate } from './nodes/compensation.ts';
 import { compileRunner } from './nodes/node-types.ts';
@@ -80,6 +81,13 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     output: definition.output ?? [...channels.keys()],
     onCancel: definition.onCancel ?? null,
   };
+}
+
+const shared = createMemo<CompiledGraph>(100);
+
+/** As `compileGraph`; runs of the same definition under the same catalog share one, and with it both of these. */
+export function compileShared(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
+  return shared(JSON.stringify([definition, catalog]), () => compileGraph(definition, catalog));
 }
 
 function bySource(edges: readonly CompiledEdge[]): Outgoing {

@@ -11,6 +11,7 @@ import { allNodes, isSyntaxNode } from './expression/syntax-node.ts';
 import { fromCel } from './expression/value.ts';
 import { GraphError } from './errors.ts';
 import type { Json } from './json.ts';
+import { createMemo } from './memo.ts';
 import { didYouMean } from './nearest.ts';
 
 /** The names that an expression may use at its place (specification, "Expressions"). */
@@ -37,8 +38,7 @@ export class InvalidExpressionError extends Error {
   }
 }
 
-const MAX_MEMO = 10_000;
-const memo = new Map<string, Expression>();
+const expressions = createMemo<Expression>(10_000);
 const environments = new Map<string, Environment>();
 
 /**
@@ -47,13 +47,7 @@ const environments = new Map<string, Environment>();
  * @throws InvalidExpressionError with the reason
  */
 export function parseExpression(source: string, names: readonly Name[]): Expression {
-  const key = `${names.join(' ')}\n${source}`;
-  const known = memo.get(key);
-  if (known) return known;
-  const parsed = parse(source, names);
-  if (memo.size >= MAX_MEMO) memo.clear();
-  memo.set(key, parsed);
-  return parsed;
+  return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
 }
 
 function parse(source: string, names: readonly Name[]): Expression {

@@ -72,13 +72,3 @@ export const QUERIES = {
   status: 'status',
   outcome: 'outcome',
 } as const;
-
-/** Search attributes of a run, by name and Temporal's type. Their types are fixed when they are first registered. */
-export const SEARCH_ATTRIBUTES = {
-  TenantId: 'KEYWORD',
-  GraphName: 'KEYWORD',
-  GraphVersion: 'INT',
-  RunStatus: 'KEYWORD',
-  ThreadId: 'KEYWORD',
-  PendingApprovals: 'INT',
-} as const;

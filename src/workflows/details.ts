@@ -1,5 +1,6 @@
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
+import type { RunView } from '../graph/run-view.ts';
 import { toWorkflowId } from './contract.ts';
 import { truncate } from '../graph/truncate.ts';
 
@@ -8,14 +9,14 @@ const MAX_DETAILS = 5_000;
 
 /** What the Temporal Web UI shows of a run at a glance, in Markdown, with the very commands that decide. */
 export function toDetails(run: Run): string {
-  const { status, step, next, usage, error } = toRunView(run);
+  const { status, step, next, usage, error, waitingFor } = toRunView(run);
   const lines = [
     `**${run.graph.name}** is **${status}**, step ${step}`,
     next.length > 0 ? `- at: ${next.map((node) => `\`${node}\``).join(', ')}` : '',
     error ? `- error: \`${error.code}\` ${error.message}` : '',
     `- used: ${usage.modelCalls} model calls, ${usage.toolCalls} tool calls, ${usage.inputTokens + usage.outputTokens} tokens, ${usage.costUsd} USD`,
     ...approvalLines(run),
-    ...interventionLines(run),
+    ...interventionLines(run, waitingFor),
   ];
   return truncate(lines.filter((line) => line !== '').join('\n'), MAX_DETAILS);
 }
@@ -31,9 +32,9 @@ function approvalLines(run: Run): string[] {
     ]);
 }
 
-function interventionLines(run: Run): string[] {
-  return toRunView(run)
-    .waitingFor.filter(({ kind }) => kind === 'intervention')
+function interventionLines(run: Run, waitingFor: RunView['waitingFor']): string[] {
+  return waitingFor
+    .filter(({ kind }) => kind === 'intervention')
     .flatMap(({ node, id }) => [
       '',
       `**Waits for an intervention:** node \`${node}\` failed`,

@@ -1,7 +1,7 @@
-import { CancellationScope, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
+import { CancellationScope, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
 import { advance, forkRun, reopenRun, startRun } from '../graph/advance.ts';
 import type { Advance, RunIdentity } from '../graph/advance.ts';
-import { compileGraph } from '../graph/compile.ts';
+import { compileShared } from '../graph/compile.ts';
 import type { CompiledGraph } from '../graph/compile.ts';
 import type { CallEffect, Effect } from '../graph/effect.ts';
 import type { Json } from '../graph/json.ts';
@@ -27,7 +27,7 @@ import type { Journal, JournalParcel } from './journal.ts';
 import { createLatestEvents } from './latest-events.ts';
 import type { LatestEvents } from './latest-events.ts';
 import { answerQueries } from './queries.ts';
-import { attributesOf } from './search-attributes.ts';
+import { attributesOf, keyAtStart } from './search-attributes.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects come out as activities and timers.
@@ -60,7 +60,7 @@ interface Shell {
 }
 
 function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
-  const graph = orInternalFailure(() => compileGraph(definition, catalog));
+  const graph = orInternalFailure(() => compileShared(definition, catalog));
   const { id: runId, tenantId, createdBy } = identity;
   const fresh = {
     graph,
@@ -69,7 +69,7 @@ function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbo
     hasMore: false,
     isRecording: false,
     isUrgent: false,
-    shown: '',
+    shown: begin.kind === 'continue' ? '' : keyAtStart(workflowInfo().typedSearchAttributes),
     hasMoved: false,
     isUpgrading: false,
     held: [],

@@ -1,9 +1,38 @@
-import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
+import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
+import type { RunIdentity } from '../graph/advance.ts';
 import type { Run } from '../graph/run.ts';
 
-const runStatus = defineSearchAttributeKey('RunStatus', SearchAttributeType.KEYWORD);
+/** Search attributes of a run, by name and Temporal's type. Their types are fixed when they are first registered. */
+export const SEARCH_ATTRIBUTES = {
+  TenantId: 'KEYWORD',
+  GraphName: 'KEYWORD',
+  GraphVersion: 'INT',
+  RunStatus: 'KEYWORD',
+  ThreadId: 'KEYWORD',
+  PendingApprovals: 'INT',
+} as const;
+
+const keyword = (name: string) => defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
+const tenantId = keyword('TenantId');
+const graphName = keyword('GraphName');
+const threadId = keyword('ThreadId');
+const runStatus = keyword('RunStatus');
+const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 const pendingApprovals = defineSearchAttributeKey('PendingApprovals', SearchAttributeType.INT);
+
+/** The search attributes that a run starts with. */
+export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }: RunIdentity): TypedSearchAttributes {
+  const { name, version } = graph;
+  return new TypedSearchAttributes([
+    { key: tenantId, value: tenant },
+    { key: graphName, value: name },
+    ...(version === null ? [] : [{ key: graphVersion, value: version }]),
+    ...(thread === null ? [] : [{ key: threadId, value: thread }]),
+    { key: runStatus, value: 'running' },
+    { key: pendingApprovals, value: 0 },
+  ]);
+}
 
 /** The search attributes of a run that change; `key` tells whether they have. Each update is an event in the history. */
 export function attributesOf({ status, approvals }: Run): {
@@ -12,10 +41,19 @@ export function attributesOf({ status, approvals }: Run): {
 } {
   const pending = Object.values(approvals).filter((approval) => approval.status === 'pending').length;
   return {
-    key: `${status} ${pending}`,
+    key: keyOf(status, pending),
     attributes: [
       { key: runStatus, value: status },
       { key: pendingApprovals, value: pending },
     ],
   };
+}
+
+/** The `key` of the attributes that an execution was started with. */
+export function keyAtStart(attributes: TypedSearchAttributes): string {
+  return keyOf(attributes.get(runStatus), attributes.get(pendingApprovals));
+}
+
+function keyOf(status: string | undefined, pending: number | undefined): string {
+  return `${status} ${pending}`;
 }

@@ -218,6 +218,8 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   },
   { name: 'interventions', graph: interventions, steps: everythingUnclear },
   { name: 'retried', graph: repairable, steps: [{ when: 'failed', control: 'retry' }] },
+  // Since runs start with all of their search attributes.
+  { name: 'shown-at-start', graph: repairable, steps: [{ when: 'failed', control: 'retry' }] },
   { name: 'forked', graph: repairable, steps: [{ when: 'failed', control: 'retry' }], forkAt: 1 },
   { name: 'canceled-by-signal', graph: cancelable, steps: [{ when: 'call:slow', signal: 'cancel', payload: {} }] },
   { name: 'canceled-by-server', graph: cancelable, steps: [{ when: 'call:slow', isCancelRequested: true }] },

@@ -1,19 +1,14 @@
 import { RE2JS } from 're2js';
+import { createMemo } from '../memo.ts';
 
-const MAX_MEMO = 1_000;
-const memo = new Map<string, RE2JS>();
+const patterns = createMemo<RE2JS>(1_000);
 
 /**
  * Compiles a pattern in RE2 syntax, which matches in linear time.
  * @throws Error with the parser's reason when the pattern is none
  */
 export function compilePattern(pattern: string): RE2JS {
-  const known = memo.get(pattern);
-  if (known) return known;
-  const compiled = RE2JS.compile(pattern);
-  if (memo.size >= MAX_MEMO) memo.clear();
-  memo.set(pattern, compiled);
-  return compiled;
+  return patterns(pattern, () => RE2JS.compile(pattern));
 }
 
 /** True when the pattern occurs anywhere in the text. */

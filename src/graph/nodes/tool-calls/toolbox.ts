@@ -25,12 +25,12 @@ export interface Workplace {
 
 /** @param names of the tools that a model may ask for; `null`: any that the installation has */
 export function createToolbox(names: readonly string[] | null, caller: Caller): Toolbox {
-  const known = new Map<string, CallableTool | null>();
+  const known = new Map<string, CallableTool>();
   const find = (name: string): CallableTool | null => {
     const found = known.get(name);
     if (found !== undefined) return found;
     const compiled = compileCallable(name, caller);
-    known.set(name, compiled);
+    if (compiled) known.set(name, compiled);
     return compiled;
   };
   const isAllowed = names === null ? () => true : (name: string) => names.includes(name);
