@@ -2,6 +2,7 @@ import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { CallReply, ModelReply } from '../../src/graph/effect.ts';
 import type { Message, ToolCall } from '../../src/graph/message.ts';
 import type { Activities } from '../../src/activities/index.ts';
+import { POLICY } from '../support/policy.ts';
 
 /*
  * The agent as somebody would write it for Temporal by hand, with the same activities.
@@ -11,13 +12,6 @@ const { callModel, callTool } = proxyActivities<Activities>({
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '30 seconds',
 });
-
-const POLICY = {
-  timeoutMs: 60_000,
-  deadlineMs: null,
-  heartbeatMs: 30_000,
-  retry: { maxAttempts: 3, initialMs: 1_000, coefficient: 2, maxMs: 30_000, nonRetryable: [] },
-};
 
 /** @returns the model's last answer */
 export async function agent(prompt: string): Promise<string> {

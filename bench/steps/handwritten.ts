@@ -1,18 +1,12 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { Activities } from '../../src/activities/index.ts';
+import { POLICY } from '../support/policy.ts';
 
 /*
  * The chains as somebody would write them for Temporal by hand, with the same activities.
  */
 
 const { callTool } = proxyActivities<Activities>({ startToCloseTimeout: '1 minute', heartbeatTimeout: '30 seconds' });
-
-const POLICY = {
-  timeoutMs: 60_000,
-  deadlineMs: null,
-  heartbeatMs: 30_000,
-  retry: { maxAttempts: 3, initialMs: 1_000, coefficient: 2, maxMs: 30_000, nonRetryable: [] },
-};
 
 /** @returns how many steps were done */
 export async function pure(length: number): Promise<number> {

@@ -7,8 +7,9 @@ import { limitsOfGraph } from '../../src/graph/limits.ts';
 import { compileRunner } from '../../src/graph/nodes/node-types.ts';
 import type { NodePosition } from '../../src/graph/nodes/position.ts';
 import { NOTHING_SAID } from '../../src/graph/nodes/model/talk.ts';
-import type { Happening, TaskContext } from '../../src/graph/nodes/runner.ts';
+import type { Happening } from '../../src/graph/nodes/runner.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
+import { IDLE_TASK } from '../support/idle-task.ts';
 import { addsNames } from '../support/runs.ts';
 
 const IDENTITY = {
@@ -18,25 +19,6 @@ const IDENTITY = {
   graph: { name: 'test', version: null, hash: 'h' },
   createdBy: { sub: 'uma', roles: [] },
   limits: limitsOfGraph({}, DEFAULTS),
-};
-
-const nothing = (): never => {
-  throw new Error('Nothing is asked for');
-};
-const context: TaskContext = {
-  bindings: {},
-  call: () => 'key',
-  requestApproval: nothing,
-  expireApproval: nothing,
-  cancelTimer: nothing,
-  startTimer: nothing,
-  takeEvent: nothing,
-  now: 0,
-  at: '1970-01-01T00:00:00.000Z',
-  createdBy: { sub: 'uma', roles: [] },
-  hasCapacity: () => true,
-  asksPeople: true,
-  refuseToolCalls: () => null,
 };
 
 function compile(node: NodeDefinition, graph = aDefinition()) {
@@ -88,7 +70,7 @@ describe('a task that is given what it does not wait for says so', () => {
     [waits, WAIT, VALUE],
     [nests, CALL, TIMER],
   ] satisfies [NodeDefinition, NodePosition, Happening][])('%j at %j given %j', (...[node, position, happening]) => {
-    expect(() => compile(node).resume(context, position, happening)).toThrow(
+    expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
       `A task at position "${position.kind}" was given what it does not wait for`,
     );
   });
@@ -96,7 +78,7 @@ describe('a task that is given what it does not wait for says so', () => {
 
 describe('a node that cannot be', () => {
   test('a tool that is gone fails however it goes on', () => {
-    const progress = compile({ type: 'tool', tool: 'gone' }).resume(context, CALL, VALUE);
+    const progress = compile({ type: 'tool', tool: 'gone' }).resume(IDLE_TASK, CALL, VALUE);
     expect(progress).toMatchObject({ kind: 'failed', failure: { error: { code: 'TOOL_NOT_FOUND' } } });
   });
 
@@ -106,11 +88,11 @@ describe('a node that cannot be', () => {
   });
 
   test('an llm node without a model does not start', () => {
-    expect(() => compile({ ...thinks, model: [] }).start(context)).toThrow(/without a model/);
+    expect(() => compile({ ...thinks, model: [] }).start(IDLE_TASK)).toThrow(/without a model/);
   });
 
   test('a reply of a model that the node does not have names none', () => {
-    const progress = compile(thinks).resume(context, { ...LLM, turn: { ...LLM.turn, model: 5 } }, REPLY);
+    const progress = compile(thinks).resume(IDLE_TASK, { ...LLM, turn: { ...LLM.turn, model: 5 } }, REPLY);
     expect(progress).toMatchObject({ kind: 'done', result: { text: 'x', model: null } });
   });
 });

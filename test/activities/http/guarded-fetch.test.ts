@@ -1,10 +1,10 @@
 import type * as nodeDns from 'node:dns';
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../../src/activities/call-error.ts';
 import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
 import { readBody } from '../../../src/activities/http/read-body.ts';
-import { answer, silence, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { LoopbackServer } from '../../support/loopback-server.ts';
+import { answer, silence } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
 const PUBLIC_ADDRESS = '93.184.215.14';
 
@@ -34,12 +34,7 @@ vi.mock('node:dns', async (importOriginal) => {
   };
 });
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 /** How a request ends: with a status, or with a code. */
 async function outcomeOf(url: string, allow: readonly string[] = []): Promise<number | string> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CallError } from '../../../src/activities/call-error.ts';
 import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
@@ -7,25 +7,13 @@ import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
 import type { ModelReply } from '../../../src/graph/effect.ts';
 import type { Json, JsonObject } from '../../../src/graph/json.ts';
 import { aModelQuestion } from '../../support/call-builders.ts';
-import {
-  answer,
-  breakOff,
-  closedPort,
-  hangUp,
-  json,
-  silence,
-  startLoopbackServer,
-} from '../../support/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../../support/loopback-server.ts';
+import { answer, breakOff, closedPort, hangUp, json, silence } from '../../support/loopback-server.ts';
+import type { Answer } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
 const CANARY = 'canary-4711';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 interface Asking {
   readonly settings?: Partial<ModelSettings>;

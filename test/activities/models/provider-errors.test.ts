@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { PROVIDERS, askModel, failureOf } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
 import type { Json, JsonObject } from '../../../src/graph/json.ts';
-import { json, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { LoopbackServer } from '../../support/loopback-server.ts';
+import { json } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 const ofOpenAI = (code: string | null, message: string, type = 'invalid_request_error'): Json => ({
   error: { message, type, param: null, code },

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelReply } from '../../../src/graph/effect.ts';
 import type { Json, JsonObject } from '../../../src/graph/json.ts';
 import { askModel, dataEvents, namedEvents } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
 import { at } from '../../support/json-at.ts';
-import { json, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../../support/loopback-server.ts';
+import { json } from '../../support/loopback-server.ts';
+import type { Answer } from '../../support/loopback-server.ts';
 import {
   REPLIES,
   aCandidate,
@@ -21,13 +21,9 @@ import {
   completionEvents,
   responseEvents,
 } from '../../support/provider-replies.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 interface RoundTrip {
   readonly provider: Provider;

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { ModelSettings } from '../../../src/activities/models/model.ts';
 import type { ModelReply } from '../../../src/graph/effect.ts';
 import type { JsonObject } from '../../../src/graph/json.ts';
 import { aModelQuestion } from '../../support/call-builders.ts';
-import { json, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { LoopbackServer } from '../../support/loopback-server.ts';
+import { json } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
 interface ProviderCase {
   readonly provider: ModelSettings['provider'];
@@ -74,12 +74,7 @@ const CASES: readonly ProviderCase[] = [
   },
 ];
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 async function ask(provider: ModelSettings['provider']): Promise<ModelReply> {
   const settings = { provider, model: 'm', baseUrl: `${server.url}/v1`, apiKey: 'k' };

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelReply } from '../../../src/graph/effect.ts';
 import { PROVIDERS, askModel, dataEvents, failureOf, namedEvents } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
-import { json, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../../support/loopback-server.ts';
+import { json } from '../../support/loopback-server.ts';
+import type { Answer } from '../../support/loopback-server.ts';
 import {
   REPLIES,
   STREAMS,
@@ -15,13 +15,9 @@ import {
   completionEvents,
   responseEvents,
 } from '../../support/provider-replies.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 async function replyTo(provider: Provider, given: Answer, asking: Asking = {}): Promise<ModelReply> {
   server.answers(given);

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
 import { MODELS, PROVIDERS, askModel, onlyRequest } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
-import { json, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { HeardRequest, LoopbackServer } from '../../support/loopback-server.ts';
+import { json } from '../../support/loopback-server.ts';
+import type { HeardRequest } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 /** What leaves for a provider; whatever it would answer. */
 async function sent(provider: Provider, asking: Asking = {}): Promise<Omit<HeardRequest, 'body'> & { body: unknown }> {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { CallError } from '../../../src/activities/call-error.ts';
 import type { JsonObject } from '../../../src/graph/json.ts';
 import { PROVIDERS, askModel, begunStream, dataEvents, failureOf, namedEvents } from '../../support/asked-model.ts';
 import type { Provider } from '../../support/asked-model.ts';
-import { hangUp, json, silence, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../../support/loopback-server.ts';
+import { hangUp, json, silence } from '../../support/loopback-server.ts';
+import type { Answer } from '../../support/loopback-server.ts';
 import { aCandidate, aResponse, claudeEvents } from '../../support/provider-replies.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 /** How a stream ends that the server treats so. */
 async function failureIn(provider: Provider, given: Answer): Promise<CallError> {

@@ -1,28 +1,16 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/graph/json.ts';
 import { aContext } from '../../support/call-builders.ts';
 import { aHttpTool } from '../../support/http-tool-builder.ts';
-import {
-  answer,
-  breakOff,
-  closedPort,
-  endlessText,
-  hangUp,
-  json,
-  startLoopbackServer,
-} from '../../support/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../../support/loopback-server.ts';
+import { answer, breakOff, closedPort, endlessText, hangUp, json } from '../../support/loopback-server.ts';
+import type { Answer } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
 const MAX_BODY_BYTES = 1_000_000;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 /** What a tool makes of an answer. */
 async function resultOf(given: Answer): Promise<Json> {

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
 import type { JsonObject } from '../../../src/graph/json.ts';
 import { aContext } from '../../support/call-builders.ts';
 import { CANARY, aHttpTool } from '../../support/http-tool-builder.ts';
-import { answer, closedPort, silence, startLoopbackServer } from '../../support/loopback-server.ts';
-import type { HeardRequest, LoopbackServer } from '../../support/loopback-server.ts';
+import { answer, closedPort, silence } from '../../support/loopback-server.ts';
+import type { HeardRequest } from '../../support/loopback-server.ts';
+import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
-let server: LoopbackServer;
-beforeAll(async () => {
-  server = await startLoopbackServer();
-});
-afterAll(async () => await server.stop());
-beforeEach(() => server.forget());
+const server = await useLoopbackServer();
 
 type Settings = Partial<HttpToolSettings> & { path?: string };
 

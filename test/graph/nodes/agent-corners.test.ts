@@ -7,7 +7,7 @@ import { afterHappening } from '../../../src/graph/nodes/tool-calls/after-happen
 import type { BatchCall } from '../../../src/graph/nodes/tool-calls/batch.ts';
 import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
 import type { BegunPosition, NodePosition } from '../../../src/graph/nodes/position.ts';
-import type { Happening, TaskContext } from '../../../src/graph/nodes/runner.ts';
+import type { Happening } from '../../../src/graph/nodes/runner.ts';
 import { NOTHING_SAID } from '../../../src/graph/nodes/model/talk.ts';
 import { createToolbox } from '../../../src/graph/nodes/tool-calls/toolbox.ts';
 import { answersOf } from '../../../src/graph/nodes/tool-calls/work-on-batch.ts';
@@ -15,6 +15,7 @@ import { within } from '../../../src/graph/call-policy.ts';
 import { CHANNELS, asks, play, playAgent, says } from '../../support/agents.ts';
 import { aCatalog } from '../../support/builders.ts';
 import { aPolicy } from '../../support/call-builders.ts';
+import { IDLE_TASK } from '../../support/idle-task.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
 
 const by = { sub: 'ada', roles: ['approver'] };
@@ -29,25 +30,6 @@ const call: BatchCall = {
   number: 0,
   order: 0,
   state: { phase: 'ready', isApproved: true },
-};
-
-const never = (): never => {
-  throw new Error('Nothing is asked for');
-};
-const task: TaskContext = {
-  bindings: {},
-  call: () => 'key',
-  requestApproval: never,
-  expireApproval: never,
-  cancelTimer: never,
-  startTimer: never,
-  takeEvent: never,
-  now: 0,
-  at: '1970-01-01T00:00:00.000Z',
-  createdBy: { sub: 'uma', roles: [] },
-  hasCapacity: () => true,
-  asksPeople: true,
-  refuseToolCalls: () => null,
 };
 
 const runnerOf = (node: NodeDefinition) =>
@@ -72,9 +54,9 @@ describe('a task that lost its place', () => {
   ])('of %j says so', (node, position) => {
     const runner = runnerOf(node);
     for (const act of [
-      () => runner.restart?.(task, position),
-      () => runner.takeLate?.(task, position, capacity),
-      () => runner.resume(task, position, capacity),
+      () => runner.restart?.(IDLE_TASK, position),
+      () => runner.takeLate?.(IDLE_TASK, position, capacity),
+      () => runner.resume(IDLE_TASK, position, capacity),
     ])
       expect(act).toThrow(TypeError);
   });
@@ -86,29 +68,31 @@ describe('a task that lost its place', () => {
       { kind: 'approval', approvalId: 'a', timerId: 't' },
     ],
   ])('of %j waits for something else', (node, position) => {
-    expect(() => runnerOf(node).resume(task, position, capacity)).toThrow(TypeError);
+    expect(() => runnerOf(node).resume(IDLE_TASK, position, capacity)).toThrow(TypeError);
   });
 
   test('is no failure of its node', () => {
-    expect(() => runnerOf(calls).restart?.({ ...task, hasCapacity: never }, atCalls([call]))).toThrow(
-      'Nothing is asked',
-    );
+    const hasCapacity = () => {
+      throw new Error('Nothing is asked for');
+    };
+    const restart = () => runnerOf(calls).restart?.({ ...IDLE_TASK, hasCapacity }, atCalls([call]));
+    expect(restart).toThrow('Nothing is asked');
   });
 
   test('is told that its tool is gone', () => {
-    const progress = runnerOf(calls).restart?.(task, atCalls([{ ...call, tool: 'gone' }]));
+    const progress = runnerOf(calls).restart?.(IDLE_TASK, atCalls([{ ...call, tool: 'gone' }]));
     expect(progress).toMatchObject({ kind: 'done', result: [{ content: 'Tool not found: gone' }] });
   });
 });
 
 test('what a call does not wait for changes nothing', () => {
-  const place = { task, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
+  const place = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   expect(afterHappening(place, { call, made: 1 }, { kind: 'event', payload: null })).toEqual({ call, made: 1 });
   expect(afterHappening(place, { call, made: 1 }, { kind: 'call.ordered', number: 0 })).toEqual({ call, made: 1 });
 });
 
 test('a call that lost its place is told something all the same', () => {
-  const place = { task, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
+  const place = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   const told = (happening: Happening): unknown => afterHappening(place, { call, made: 1 }, happening).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   expect(told({ kind: 'call.failed', key: 'k', failure })).toMatchObject({ content: 'Execution failed: no' });
@@ -131,7 +115,11 @@ test('a call of a tool that names others may have come from one that is gone', (
   const tools = createToolbox(null, caller);
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   const work = { call: { ...call, tool: 'charge' }, made: 1 };
-  const after = afterHappening({ task, tools, leftMs: () => null }, work, { kind: 'call.failed', key: 'k', failure });
+  const after = afterHappening({ task: IDLE_TASK, tools, leftMs: () => null }, work, {
+    kind: 'call.failed',
+    key: 'k',
+    failure,
+  });
   expect(after.call.state).toMatchObject({ content: 'Execution failed: no' });
 });
 

@@ -6,6 +6,7 @@ import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
 import { sliceCatalog } from '../../../src/graph/slice-catalog.ts';
 import { validateGraph } from '../../../src/graph/validate/validate.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
+import { IDLE_TASK } from '../../support/idle-task.ts';
 import { CallFailure, runInMemory } from '../../support/memory-shell.ts';
 import { addsNames, logOf } from '../../support/runs.ts';
 
@@ -86,26 +87,12 @@ describe('a node of a registered type', () => {
   test('is given null for what is not in scope', () => {
     const runner = compileRunner(fetches({}), { id: 'f', catalog, defaults: {}, subgraph: null });
     const requests: unknown[] = [];
-    const nothing = (): never => {
-      throw new Error('Nothing is asked for');
-    };
     const progress = runner.start({
-      bindings: {},
+      ...IDLE_TASK,
       call: (number, request) => {
         requests.push({ number, ...request });
         return 'key';
       },
-      requestApproval: nothing,
-      expireApproval: nothing,
-      cancelTimer: nothing,
-      startTimer: nothing,
-      takeEvent: nothing,
-      now: 0,
-      at: '1970-01-01T00:00:00.000Z',
-      createdBy: { sub: 'uma', roles: [] },
-      hasCapacity: () => true,
-      asksPeople: true,
-      refuseToolCalls: () => null,
     });
     expect(requests).toMatchObject([{ number: 0, state: null, run: null }]);
     expect(progress).toEqual({ kind: 'open', position: { kind: 'call', key: 'key' } });
