@@ -3,6 +3,7 @@ import type { SchemaCheck } from '../graph/json-schema.ts';
 import { own } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { mapValues } from '../graph/map-values.ts';
+import { mayCall } from '../graph/may-call.ts';
 import type { Principal } from '../graph/run.ts';
 import { absent } from './absent.ts';
 import { CallError } from './call-error.ts';
@@ -30,9 +31,10 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
   };
 }
 
-function checkRoles({ name, roles }: Tool, { sub, roles: held }: Principal): void {
-  if (roles === undefined || held.includes('admin') || roles.some((role) => held.includes(role))) return;
-  const wanted = roles.length > 0 ? `the role ${roles.join(' or ')}` : 'the role admin';
+function checkRoles({ name, roles }: Tool, principal: Principal): void {
+  if (mayCall(roles, principal)) return;
+  const { sub, roles: held } = principal;
+  const wanted = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
   const message = `${name} may be called in runs of somebody with ${wanted}; this run is of ${sub} (${held.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
 }

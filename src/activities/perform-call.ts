@@ -149,7 +149,7 @@ const MAX_REPLY_BYTES = 5_000_000;
 /** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
   const { store, task, claim, safety } = call;
-  const failure = toCallError(thrown);
+  const failure = asCallError(thrown);
   const attempts = call.failures + 1;
   if (safety === 'unsafe' && failure.done === 'perhaps') {
     return await endWith(call, 'unknown', {
@@ -213,7 +213,7 @@ function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, atte
   return retryable && attempts < maxAttempts && !nonRetryable.includes(code);
 }
 
-function toCallError(thrown: unknown): CallError {
+function asCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
     : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });

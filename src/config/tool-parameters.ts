@@ -3,7 +3,7 @@ import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
 import type { JsonSchema } from '../graph/definition.ts';
 import { compilePattern } from '../graph/expression/regular-expression.ts';
-import { findSchemaProblems } from '../graph/json-schema.ts';
+import { findSchemaProblems, isJsonSchema } from '../graph/json-schema.ts';
 import { isJsonObject, toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 
@@ -41,10 +41,6 @@ function toUsableSchema(schema: unknown): JsonSchema {
 function isStandardSchema(value: unknown): value is StandardSchema {
   const isHolder = (typeof value === 'object' && value !== null) || typeof value === 'function';
   return isHolder && '~standard' in value;
-}
-
-function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isJsonObject(value);
 }
 
 function toJsonSchema({ '~standard': standard }: StandardSchema): Json {

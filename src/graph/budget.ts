@@ -1,7 +1,7 @@
 import type { Draft } from './draft.ts';
 import type { CallRequest, ModelCallRequest } from './effect.ts';
 import { GraphError } from './errors.ts';
-import { estimateTokens } from './estimate-tokens.ts';
+import { estimateRequest } from './estimate-request.ts';
 import { openTasks } from './frames.ts';
 import { own } from './json.ts';
 import { batchOf } from './nodes/position.ts';
@@ -68,7 +68,7 @@ function reserveModelCall(draft: Draft, request: ModelCallRequest): Reservation<
 /** What a call reads: no more than its context, or its model's, lets through. */
 function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): number {
   const { contextWindow = Number.POSITIVE_INFINITY } = own(catalog.models, request.model) ?? {};
-  return Math.min(estimateTokens(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
+  return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
 }
 
 /** How many tokens a call may write that reads so many. */

@@ -65,7 +65,7 @@ function findReferenceProblems(root: SchemaNode): readonly SchemaViolation[] {
   }
 }
 
-function isJsonSchema(value: unknown): value is JsonSchema {
+export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 

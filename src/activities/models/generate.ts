@@ -16,13 +16,13 @@ import { toCallOptions } from './to-call-options.ts';
 import { toReply } from './to-reply.ts';
 import { mapToolNames } from './tool-names.ts';
 
-interface ModelDeps {
+interface GenerateDeps {
   readonly fetch: GuardedFetch;
   readonly secrets: SecretResolver;
 }
 
 /** A configured model behind its provider's adapter. */
-export function createGenerate(settings: ModelSettings, { fetch, secrets }: ModelDeps): Generate {
+export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
   const { provider, model, baseUrl, stream = false } = settings;
   return async (request, { signal }) => {
     const used = useSecrets(secrets);

@@ -1,12 +1,12 @@
 import type { Approval } from '../approval.ts';
 import type { NodeOfType } from '../definition.ts';
 import { toMs } from '../duration.ts';
-import type { RunErrorCode } from '../errors.ts';
 import { toText } from '../expression/text.ts';
 import type { Json } from '../json.ts';
+import { closedApproval, rejected } from './closed-approval.ts';
 import { field } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
-import { done, failed } from './runner.ts';
+import { done, failedBecause } from './runner.ts';
 import type { NodeRunner, Progress } from './runner.ts';
 import { unexpected } from './unexpected.ts';
 
@@ -33,13 +33,8 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope):
     },
     resume(task, position, happening) {
       if (position.kind !== 'approval') throw unexpected(position);
-      const { approvalId, timerId } = position;
-      if (happening.kind === 'timer') {
-        return conclude(node, task.expireApproval(approvalId, STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire']));
-      }
-      if (happening.kind !== 'approval.closed') throw unexpected(position);
-      task.cancelTimer(timerId);
-      return conclude(node, happening.approval);
+      const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
+      return conclude(node, closedApproval(task, { position, onTimeout }, happening));
     },
   };
 }
@@ -54,12 +49,9 @@ const STATUS_ON_TIMEOUT = {
 
 function conclude(node: NodeOfType<'approval'>, approval: Approval): Progress {
   if (approval.status === 'expired' && node.onTimeout === 'fail') {
-    return failure('APPROVAL_EXPIRED', `Nobody decided "${approval.title}" until ${approval.expiresAt}`);
+    return failedBecause('APPROVAL_EXPIRED', `Nobody decided "${approval.title}" until ${approval.expiresAt}`);
   }
-  if (approval.status === 'rejected' && node.onReject === 'fail') {
-    const reason = approval.decisions.at(-1)?.reason;
-    return failure('APPROVAL_REJECTED', `"${approval.title}" was rejected${reason ? `: ${reason}` : ''}`);
-  }
+  if (approval.status === 'rejected' && node.onReject === 'fail') return rejected(`"${approval.title}"`, approval);
   return done(toResult(approval));
 }
 
@@ -68,8 +60,4 @@ function toResult({ status, args, decisions, expiresAt }: Approval): Json {
   if (!last) return { decision: status, args, by: null, reason: null, at: expiresAt, values: null };
   const { by, reason, at, values } = last;
   return { decision: status, args, by, reason, at, values };
-}
-
-function failure(code: RunErrorCode, message: string): Progress {
-  return failed({ callFailed: false, error: { code, message } });
 }

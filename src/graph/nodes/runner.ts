@@ -2,7 +2,7 @@ import type { Approval } from '../approval.ts';
 import type { CallReply, CallRequest } from '../effect.ts';
 import type { Bindings } from '../expression.ts';
 import { GraphError, toRunError } from '../errors.ts';
-import type { RunError } from '../errors.ts';
+import type { RunError, RunErrorCode } from '../errors.ts';
 import type { Json } from '../json.ts';
 import type { TaskFailure, Update } from '../scope.ts';
 import type { Principal } from '../run.ts';
@@ -103,6 +103,11 @@ export function done(result: Json, update?: Update): Progress {
 
 export function failed(failure: TaskFailure, kept?: BegunPosition): Progress {
   return kept === undefined ? { kind: 'failed', failure } : { kind: 'failed', failure, kept };
+}
+
+/** A failure of the node's own, with no call behind it. */
+export function failedBecause(code: RunErrorCode, message: string): Progress {
+  return failed({ callFailed: false, error: { code, message } });
 }
 
 /** Does the next thing; when that can't be done, a retry goes on from where the task stands now. */

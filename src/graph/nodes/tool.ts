@@ -1,13 +1,13 @@
 import type { NodeOfType } from '../definition.ts';
-import type { RunErrorCode } from '../errors.ts';
 import type { Json } from '../json.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import { compileCalls } from './calls.ts';
+import { closedApproval, rejected } from './closed-approval.ts';
 import { field } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { ApprovalPosition, NodePosition } from './position.ts';
-import { done, failed } from './runner.ts';
+import { done, failed, failedBecause } from './runner.ts';
 import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
 import { toolNotFound } from './tool-calls/told-to-model.ts';
 import { unexpected } from './unexpected.ts';
@@ -26,9 +26,9 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
     start(task) {
       const filled = args.fill(task.bindings);
       const refusal = tool.refuse(task.createdBy);
-      if (refusal !== null) return failure('TOOL_FAILED', refusal);
+      if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       const problem = tool.checkArguments(filled);
-      if (problem !== null) return failure('INVALID_TOOL_ARGUMENTS', problem);
+      if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
       if (!tool.needsApproval({ ...task.bindings, args: filled })) return call(tool, task, filled);
       const question = tool.question(filled, `Node ${scope.id} calls it`);
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
@@ -41,7 +41,7 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
 }
 
 function notFound(name: string): Progress {
-  return failure('TOOL_NOT_FOUND', toolNotFound(name));
+  return failedBecause('TOOL_NOT_FOUND', toolNotFound(name));
 }
 
 function call(tool: CallableTool, task: TaskContext, args: Json): Progress {
@@ -60,20 +60,10 @@ function afterQuestion(
   task: TaskContext,
   { position, happening }: { position: ApprovalPosition; happening: Happening },
 ): Progress {
-  if (happening.kind === 'timer') {
-    const { expiresAt } = task.expireApproval(position.approvalId, 'expired');
-    return failure('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`);
-  }
-  if (happening.kind !== 'approval.closed') throw unexpected(position);
-  task.cancelTimer(position.timerId);
-  const { status, args, decisions } = happening.approval;
-  if (status !== 'approved') {
-    const reason = decisions.at(-1)?.reason;
-    return failure('APPROVAL_REJECTED', `The call of ${tool.name} was rejected${reason ? `: ${reason}` : ''}`);
-  }
-  return call(tool, task, args);
-}
-
-function failure(code: RunErrorCode, message: string): Progress {
-  return failed({ callFailed: false, error: { code, message } });
+  const approval = closedApproval(task, { position, onTimeout: 'expired' }, happening);
+  const { status, args, expiresAt } = approval;
+  if (status === 'approved') return call(tool, task, args);
+  return status === 'expired'
+    ? failedBecause('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`)
+    : rejected(`The call of ${tool.name}`, approval);
 }

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
 import type { ModelCallRequest, ModelReply } from '../../../src/graph/effect.ts';
-import { estimateTokens } from '../../../src/graph/estimate-tokens.ts';
+import { estimateRequest } from '../../../src/graph/estimate-request.ts';
 import type { Json } from '../../../src/graph/json.ts';
 import { aModelRequest } from '../../support/call-builders.ts';
 import { asks, modelDown, play, playAgent, says } from '../../support/agents.ts';
@@ -76,14 +76,14 @@ describe('what is out', () => {
 
   test('counts the tools that a model is offered', () => {
     const { tools } = aCatalog();
-    const of = (...names: readonly string[]): number => estimateTokens(aModelRequest({ tools: [...names] }), tools);
+    const of = (...names: readonly string[]): number => estimateRequest(aModelRequest({ tools: [...names] }), tools);
     expect(of('lookup')).toBeGreaterThan(of() + 20);
     expect(of('lookup', 'charge', 'notify')).toBeGreaterThan(of('lookup', 'charge'));
     expect(of('nope', 'constructor')).toBe(of());
   });
 
   test('counts other scripts, schemas and calls', () => {
-    const of = (over: Partial<ModelCallRequest>): number => estimateTokens(aModelRequest(over), {});
+    const of = (over: Partial<ModelCallRequest>): number => estimateRequest(aModelRequest(over), {});
     expect(of({ system: '日本語です' })).toBe(of({ system: 'x'.repeat(20) }));
     expect(of({ output: { type: 'object' } })).toBeGreaterThan(of({}));
     const toolCalls = [{ id: 'c', name: 'lookup', args: { key: 'x'.repeat(40) } }];
@@ -93,7 +93,7 @@ describe('what is out', () => {
   test('counts what a provider wants back, where it is longer than what was said', () => {
     const of = (content: string, reasoning: string): number => {
       const providerParts = { provider: 'openai', parts: [{ encrypted: reasoning }] };
-      return estimateTokens(aModelRequest({ messages: [{ id: 'm', role: 'assistant', content, providerParts }] }), {});
+      return estimateRequest(aModelRequest({ messages: [{ id: 'm', role: 'assistant', content, providerParts }] }), {});
     };
     expect(of('hi', 'x'.repeat(4_000))).toBeGreaterThan(1_000);
     expect(of('x'.repeat(8_000), 'x'.repeat(4_000))).toBe(of('x'.repeat(8_000), ''));
@@ -259,7 +259,7 @@ function answerWithin(
   { tools }: ReturnType<typeof aCatalog>,
   next: () => number,
 ): ModelReply {
-  const inputTokens = Math.floor(estimateTokens(request, tools) * (next() < 0.5 ? 1 : next()));
+  const inputTokens = Math.floor(estimateRequest(request, tools) * (next() < 0.5 ? 1 : next()));
   const outputTokens = Math.floor((request.maxOutputTokens ?? 5_000) * (next() < 0.5 ? 1 : next()));
   const asked = request.tools.flatMap((name) => (next() < 0.7 ? [[name, { key: 'k' }] as const] : []));
   return says('x', { toolCalls: asks(...asked).toolCalls, usage: { inputTokens, outputTokens } });

@@ -87,7 +87,7 @@ export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offe
   if (!choice) throw new TypeError('A node without a model');
   const { node } = plan;
   const { system } = plan.conversation(task.bindings);
-  const { head, rest } = shortened(plan, task, talk);
+  const { head, rest } = shortenedTalk(plan, task, talk);
   const sent = [...head, ...rest];
   const common = { kind: 'model', model: choice.model, system, policy: within(choice.policy, offer.leftMs()) } as const;
   if (ask.summarizing !== null) {
@@ -114,7 +114,7 @@ export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offe
 }
 
 /** What was said before a model answers: corrections of its answer come on top. */
-export function shortened(plan: ModelCallPlan, { bindings }: TaskContext, talk: Talk): Shortened {
+export function shortenedTalk(plan: ModelCallPlan, { bindings }: TaskContext, talk: Talk): Shortened {
   const { messages } = plan.conversation(bindings);
   return shorten([...messages, ...numbered(talk.said, 'said')], talk.summary);
 }

@@ -3,7 +3,7 @@ import type { ModelReply, OverflowReply } from '../../effect.ts';
 import type { Json } from '../../json.ts';
 import type { NewMessage } from '../../message.ts';
 import type { TaskFailure } from '../../scope.ts';
-import { planModelCalls, shortened, toModelCall } from './model-calls.ts';
+import { planModelCalls, shortenedTalk, toModelCall } from './model-calls.ts';
 import type { Ask, ModelCallPlan, Offer, Sending } from './model-calls.ts';
 import type { NodeScope } from '../node-scope.ts';
 import type { Happening, TaskContext } from '../runner.ts';
@@ -115,7 +115,7 @@ function summarize(
   { at, messages }: { at: At; messages: number },
 ): TurnProgress {
   const { talk, offer, turn } = at;
-  const { head, rest } = shortened(plan, task, talk);
+  const { head, rest } = shortenedTalk(plan, task, talk);
   const covered = Math.min(messages, head.length + rest.length);
   const isNothingNew = covered <= head.length;
   if (isNothingNew || turn.summarizing !== null) {
@@ -136,7 +136,7 @@ function afterReply(plan: ModelCallPlan, task: TaskContext, answer: Reply): Turn
   const refusal = REFUSALS[reply.finishReason];
   if (refusal) return afterFailure(plan, task, { at, failure: modelFailure(refusal.message, refusal.cause) });
   if (turn.summarizing !== null) {
-    const sent = shortened(plan, task, talk);
+    const sent = shortenedTalk(plan, task, talk);
     const summary = extendSummary(sent, turn.summarizing - sent.head.length, reply.text);
     return send(plan, task, { talk: { ...talk, summary }, offer, ask: { ...turn, summarizing: null } });
   }

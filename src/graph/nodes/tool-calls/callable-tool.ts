@@ -1,5 +1,6 @@
 import type { ApprovalRule, ToolEntry } from '../../catalog.ts';
 import { toMs } from '../../duration.ts';
+import { within } from '../../call-policy.ts';
 import type { CallPolicy, CallSettings } from '../../call-policy.ts';
 import { coerce } from '../../coerce.ts';
 import type { ToolCallRequest } from '../../effect.ts';
@@ -9,11 +10,11 @@ import type { Bindings, Expression, Name } from '../../expression.ts';
 import { compileJsonSchema } from '../../json-schema.ts';
 import { own } from '../../json.ts';
 import type { Json } from '../../json.ts';
+import { mayCall } from '../../may-call.ts';
 import type { Principal } from '../../run.ts';
 import { NODE_NAMES, policyOf } from '../node-scope.ts';
 import type { NodeScope } from '../node-scope.ts';
 import type { Question } from '../runner.ts';
-import { within } from '../../call-policy.ts';
 
 /** A tool as a node may call it. */
 export interface CallableTool {
@@ -55,7 +56,8 @@ export function compileCallable(name: string, caller: Caller): CallableTool | nu
   return {
     name,
     onFailure: entry.onFailure ?? 'tell',
-    refuse: ({ roles }) => refuse(name, entry, roles),
+    refuse: (principal) =>
+      mayCall(entry.roles, principal) ? null : `${name} may be called by runs of ${toRoles(entry)} only`,
     checkArguments,
     readArguments(given) {
       const args = coerce(given, entry.parameters);
@@ -96,12 +98,9 @@ function evaluateIn(field: string, expression: Expression, bindings: Bindings): 
   }
 }
 
-/** The role that may everything. */
-const ADMIN = 'admin';
-
-function refuse(name: string, { roles }: ToolEntry, held: readonly string[]): string | null {
-  if (!roles || held.includes(ADMIN) || roles.some((role) => held.includes(role))) return null;
-  return `${name} may be called by runs of ${roles.join(', ')} only`;
+/** Without a role in the list only administrators may. */
+function toRoles({ roles = [] }: ToolEntry): string {
+  return roles.join(', ') || 'admin';
 }
 
 function questionOf(

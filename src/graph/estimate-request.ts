@@ -9,7 +9,7 @@ import type { Message } from './message.ts';
  * About how many tokens a request has, for budgets: a budget has to be kept to before anybody can count. Latin text has
  * four characters a token, other scripts one or more tokens a character. The tools that are offered count, too.
  */
-export function estimateTokens(
+export function estimateRequest(
   { system, messages, output, tools }: ModelCallRequest,
   known: Readonly<Record<string, ToolEntry>>,
 ): number {
