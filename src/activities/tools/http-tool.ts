@@ -8,8 +8,10 @@ import { CallError } from '../call-error.ts';
 import { fromNetwork, fromStatus, messageOf } from '../failures.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { readBody } from '../http/read-body.ts';
+import { resolveHeaders } from '../resolve-texts.ts';
+import type { TextsOrSecrets } from '../resolve-texts.ts';
 import { useSecrets } from '../secrets.ts';
-import type { SecretReference, SecretResolver, UsedSecrets } from '../secrets.ts';
+import type { SecretResolver, UsedSecrets } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import { truncate } from '../../graph/truncate.ts';
 
@@ -23,7 +25,7 @@ export interface HttpToolSettings extends ToolEntry {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** May hold `{{ args.x }}` in its path and query; those arguments are not sent again. */
   readonly url: string;
-  readonly headers?: Readonly<Record<string, string | SecretReference>> | undefined;
+  readonly headers?: TextsOrSecrets | undefined;
 }
 
 interface HttpDeps {
@@ -40,7 +42,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
       const secrets = useSecrets(deps.secrets);
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
-        const headers = await resolveHeaders(settings, secrets);
+        const headers = await headersOf(settings, secrets);
         return readResult(settings.name, await send(settings, deps.fetch, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
@@ -124,15 +126,9 @@ function unreadable({ ok }: Response, error: unknown): string {
   return '';
 }
 
-async function resolveHeaders(
-  { headers = {} }: HttpToolSettings,
-  secrets: UsedSecrets,
-): Promise<Record<string, string>> {
+async function headersOf({ headers = {} }: HttpToolSettings, secrets: UsedSecrets): Promise<Record<string, string>> {
   try {
-    const resolved = Object.entries(headers).map(
-      async ([name, value]) => [name.toLowerCase(), await secrets.resolve(value)] as const,
-    );
-    return Object.fromEntries(await Promise.all(resolved));
+    return await resolveHeaders(headers, secrets);
   } catch (error) {
     throw new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
   }

@@ -1,6 +1,7 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
-import type { SecretReference, UsedSecrets } from '../../secrets.ts';
+import { resolveHeaders, resolveTexts } from '../../resolve-texts.ts';
+import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';
 import { MAX_STREAM_BYTES } from './limited.ts';
 import type { McpAddress, McpProgram, McpServerSettings } from './server-settings.ts';
@@ -26,7 +27,7 @@ async function openProgram({ command, args, env, cwd }: McpProgram, { secrets }:
   const transport = new StdioClientTransport({
     command,
     args: [...args],
-    env: await resolveAll(env, secrets),
+    env: await resolveTexts(env, secrets),
     stderr: 'pipe',
     maxBufferSize: MAX_STREAM_BYTES,
     ...(cwd !== undefined && { cwd }),
@@ -42,17 +43,6 @@ async function openProgram({ command, args, env, cwd }: McpProgram, { secrets }:
 const MAX_TAIL = 500;
 
 function openAddress({ url, headers }: McpAddress, { fetch, secrets }: Access): Way {
-  const resolveHeaders = async (): Promise<Record<string, string>> => await resolveAll(lowercased(headers), secrets);
-  return { transport: new HttpTransport({ url: new URL(url), fetch, headers: resolveHeaders }), said: () => '' };
-}
-
-type TextsOrSecrets = Readonly<Record<string, string | SecretReference>>;
-
-function lowercased(headers: TextsOrSecrets): TextsOrSecrets {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-}
-
-async function resolveAll(values: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
-  const resolved = Object.entries(values).map(async ([name, value]) => [name, await secrets.resolve(value)] as const);
-  return Object.fromEntries(await Promise.all(resolved));
+  const resolved = async () => await resolveHeaders(headers, secrets);
+  return { transport: new HttpTransport({ url: new URL(url), fetch, headers: resolved }), said: () => '' };
 }
