@@ -84,10 +84,14 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
 }
 
 const shared = createMemo<CompiledGraph>(100);
+/** In characters: the texts that graphs are known by take memory too. */
+const MAX_SHARED = 100_000;
 
-/** As `compileGraph`; runs of the same definition under the same catalog share one, and with it both of these. */
+/** As `compileGraph`; runs of the same definition under the same catalog share one, unless it is very large. */
 export function compileShared(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
-  return shared(JSON.stringify([definition, catalog]), () => compileGraph(definition, catalog));
+  const text = JSON.stringify([definition, catalog]);
+  const compile = (): CompiledGraph => compileGraph(definition, catalog);
+  return text.length > MAX_SHARED ? compile() : shared(text, compile);
 }
 
 function bySource(edges: readonly CompiledEdge[]): Outgoing {

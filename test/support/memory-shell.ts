@@ -3,7 +3,7 @@ import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
 import type { Approval } from '../../src/graph/approval.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
+import { compileShared } from '../../src/graph/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import type {
@@ -95,7 +95,7 @@ const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
 
 /** Starts a run and takes it as far as it goes. */
 export function runInMemory({ definition, catalog, input, limits }: MemoryStart, outside: Outside): MemoryRun {
-  const graph = compileGraph(definition, catalog);
+  const graph = compileShared(definition, catalog);
   const identity = identityOf('run-1', graph, limits);
   return openMemoryRun(openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT })), outside);
 }
@@ -141,7 +141,7 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
       settle(shell, outside);
     },
     fork(checkpoint, forking = {}) {
-      const graph = forking.graph ? compileGraph(forking.graph, shell.graph.catalog) : shell.graph;
+      const graph = forking.graph ? compileShared(forking.graph, shell.graph.catalog) : shell.graph;
       const fork = forkStartAt(checkpoint, forking, shell);
       const first = forkRun(graph, identityOf(`fork-of-${checkpoint}`, graph), { fork, startedAt: shell.now + 1 });
       return 'code' in first ? first : openMemoryRun(openShell(graph, first), outside);

@@ -1,7 +1,7 @@
 import { advance, startRun } from '../../src/graph/advance.ts';
 import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
+import { compileShared } from '../../src/graph/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../../src/graph/effect.ts';
@@ -53,7 +53,7 @@ export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
 
 export function runShuffled(shuffling: Shuffling): ShuffledRun {
   const { definition, catalog, choose, carry, interject, begin = beginAnew, answer = () => null } = shuffling;
-  let graph = compileGraph(definition, catalog);
+  let graph = compileShared(definition, catalog);
   let last = deepFreeze(begin(graph, identityOf(graph)));
   const steps = [last];
   const occurrences: Occurrence[] = [];
