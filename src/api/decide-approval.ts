@@ -37,11 +37,9 @@ export async function decideApproval(
     return toApproval(await sendSignal(deps, caller, { run, signal: { name: wanted.decision, attempt, payload } }));
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
-    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, {
-      wanted,
-      payload,
-      run: { ...run, status: 'completed' },
-    });
+    const now = await deps.store.runs.find(run.id);
+    if (now && isEnded(now.status))
+      refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run: now });
     throw error;
   }
 }

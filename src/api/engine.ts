@@ -7,7 +7,7 @@ import type { RunView } from '../graph/run-view.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId, MAX_SUMMARY } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import { attributesAtStart } from '../workflows/search-attributes.ts';
-import { unavailable } from './errors.ts';
+import { notNow, unavailable } from './errors.ts';
 import { poll } from './poll.ts';
 import { truncate } from '../graph/truncate.ts';
 
@@ -21,6 +21,8 @@ export interface RunReference {
 export interface Engine {
   /** Starts an execution of a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;
+  /** Sends a decision or control to a run. @returns whether the run is there to take it @throws ApiError 503 */
+  send(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<boolean>;
   /**
    * Sends a decision or control to a run and asks what became of it.
    * @returns `null` when the run has ended, or was never started
@@ -59,20 +61,19 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     await orUnavailable('A worker of this run', () =>
       ifThere(soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId))),
     );
+  const send: Engine['send'] = async (run, signal, payload) => {
+    const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);
+    return (await orUnavailable('Temporal', () => ifThere(sent))) !== null;
+  };
   return {
     async start(input) {
       const tryToStart = async () => await soon(() => startWorkflow(client, input));
       const obstacle = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_CLOSED));
       if (obstacle) throw obstacle;
     },
-    async decide(run, signal, payload) {
-      const handle = handleOf(run);
-      const isThere = await orUnavailable('Temporal', () =>
-        ifThere(soon(async () => handle.signal(signal, payload)).then(() => true)),
-      );
-      if (isThere === null) return null;
-      return await outcome(run, payload.decisionId);
-    },
+    send,
+    decide: async (run, signal, payload) =>
+      (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
     outcome,
     view: async (run) =>
       await orUnavailable('A worker of this run', () =>
@@ -106,7 +107,7 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<Erro
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
     if (isFirst || (await runningExecution(client, toWorkflowId(identity))) === execution) return null;
-    return new Error('The execution of the workflow before this one is still closing', { cause: error });
+    return notNow('The execution of the workflow before this one is still closing', error);
   }
 }
 

@@ -23,7 +23,7 @@ async function see(deps: GrantDeps, head: QueueHead): Promise<void> {
   else if (await deps.store.threads.grant(head, new Date().toISOString())) await tryHandOver(deps, head.runId);
 }
 
-/** A run that Temporal does not have yet is canceled once it has it. */
+/** A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once. */
 async function interrupt(
   { store, engine }: GrantDeps,
   { tenantId, interruption }: QueueHead,
@@ -36,6 +36,6 @@ async function interrupt(
     by: { sub: by, roles: [] },
     reason: `Run ${runId} takes over its thread`,
   };
-  const outcome = await engine.decide({ tenantId, id: activeRunId }, 'cancel', payload);
-  if (outcome) await store.threads.markInterrupted(runId);
+  const isThere = await engine.send({ tenantId, id: activeRunId }, 'cancel', payload);
+  if (isThere) await store.threads.markInterrupted(runId);
 }

@@ -1,17 +1,29 @@
 import { mayDecide } from './approval.ts';
 import type { ApprovalPolicy } from './definition.ts';
 import type { Draft } from './draft.ts';
+import { openTasks } from './frames.ts';
 import { own } from './json.ts';
 import type { CompiledGraph } from './compile.ts';
+import { approvalsAt } from './nodes/position.ts';
 import type { Principal, Refusal } from './run.ts';
 
 /** Who decides where a policy names nobody (specification, "Who may do what"). */
 const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
 
-/** Passing a pending approval over counts as deciding it. @returns why somebody may not */
+/**
+ * Passing over an approval that a task waits for counts as deciding it, also once the run has ended and it is withdrawn.
+ * @returns why somebody may not
+ */
 export function refusePassing(draft: Draft, by: Principal): Refusal | null {
-  const pending = Object.values(draft.run.approvals).filter(({ status }) => status === 'pending');
-  return firstOf(pending.map((approval) => refuse(draft, approval, by)));
+  const asked = openTasks(draft).flatMap(({ task: { state } }) =>
+    state.phase === 'open' ? approvalsAt(state.position) : [],
+  );
+  return firstOf(asked.map((id) => refuse(draft, own(draft.run.approvals, id) ?? forgotten(draft), by)));
+}
+
+/** An approval of which the run does not know any more who may decide it. */
+function forgotten({ at }: Draft): Decidable {
+  return { policy: {}, requestedAt: at };
 }
 
 /** So does speaking for an approval node. */

@@ -51,7 +51,13 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
           outstanding += 1;
           return pace.order({ effect, carry });
         case 'timer':
-          return void timers.set(effect.id, startTimer(inbox, effect));
+          return void timers.set(
+            effect.id,
+            startTimer(effect, () => {
+              timers.delete(effect.id);
+              inbox.push({ kind: 'timer', id: effect.id });
+            }),
+          );
         case 'cancel.timer':
           timers.get(effect.id)?.cancel();
           return void timers.delete(effect.id);
@@ -106,12 +112,12 @@ function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal
   }
 }
 
-function startTimer(inbox: Inbox, { id, fireAt, summary }: TimerEffect): CancellationScope {
+function startTimer({ fireAt, summary }: TimerEffect, fired: () => void): CancellationScope {
   const scope = new CancellationScope();
   void scope
     .run(() => sleep(Math.max(1, fireAt - Date.now()), { summary }))
     .then(
-      () => inbox.push({ kind: 'timer', id }),
+      fired,
       // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
       () => undefined,
     );

@@ -70,12 +70,3 @@ export function toWorkflowFailure({ code, message }: RunError): ApplicationFailu
 export function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
   return new CancelledFailure(`Canceled by ${by}${reason === null ? '' : `: ${reason}`}`);
 }
-
-/** A plain error would make Temporal try the workflow task again for ever; it ends the run instead. */
-export function toInternalFailure(thrown: unknown): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: 'INTERNAL',
-    message: thrown instanceof Error ? thrown.message : String(thrown),
-    nonRetryable: true,
-  });
-}

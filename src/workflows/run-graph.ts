@@ -1,4 +1,10 @@
-import { CancellationScope, setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
+import {
+  CancellationScope,
+  patched,
+  setCurrentDetails,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { advance, forkRun, reopenRun, startRun } from '../graph/advance.ts';
 import type { Advance, RunIdentity } from '../graph/advance.ts';
 import { compileShared } from '../graph/compile.ts';
@@ -17,7 +23,7 @@ import { toDetails } from './details.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
 import { endAsCanceled } from './end-as-canceled.ts';
-import { callCanceled, toInternalFailure, toWorkflowFailure } from './failures.ts';
+import { callCanceled, toWorkflowFailure } from './failures.ts';
 import { goOn } from './go-on.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
@@ -60,7 +66,7 @@ interface Shell {
 }
 
 function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
-  const graph = orInternalFailure(() => compileShared(definition, catalog));
+  const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const fresh = {
     graph,
@@ -77,7 +83,7 @@ function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbo
     journal: createJournal(graph),
   };
   if (begin.kind === 'continue') return takeOver({ ...fresh, run: readRun(begin.run) }, begin);
-  const first = orInternalFailure(() => beginRun(graph, identity, begin));
+  const first = beginRun(graph, identity, begin);
   const shell = { ...fresh, run: first.run };
   take(shell, first, true);
   return shell;
@@ -170,7 +176,13 @@ function mayContinue(shell: Shell): boolean {
   const { run, effects, isRecording, isUrgent, hasMoved, inbox } = shell;
   const due = dueOf(shell);
   const isQuiet = effects.outstanding() === 0 && !isRecording && inbox.isEmpty();
-  return hasMoved && isQuiet && !isEnded(run.status) && (due === 'now' || (due === 'soon' && !isUrgent));
+  const hasSaidAll = !isUrgent || isIdle(shell);
+  return hasMoved && isQuiet && !isEnded(run.status) && (due === 'now' || (due === 'soon' && hasSaidAll));
+}
+
+/** A run that was handed over while it waited has nothing to say. Before this mark, it was not handed over again. */
+function isIdle({ isUpgrading, journal }: Shell): boolean {
+  return isUpgrading && journal.isEmpty() && patched('upgraded-again');
 }
 
 function dueOf({ graph, isUpgrading }: Shell): ReturnType<typeof continuationDue> {
@@ -231,12 +243,4 @@ function conclude({ status, error, output, cancellation }: Run): Json {
   if (status === 'failed' && error) throw toWorkflowFailure(error);
   if (status === 'canceled') throw endAsCanceled(cancellation);
   return output;
-}
-
-function orInternalFailure<T>(action: () => T): T {
-  try {
-    return action();
-  } catch (error) {
-    throw toInternalFailure(error);
-  }
 }

@@ -32,6 +32,38 @@ describe('a replan past a pending approval', () => {
   });
 });
 
+describe('an approval that was withdrawn as its run was canceled', () => {
+  const canceled = (policy: ApprovalPolicy): MemoryRun => {
+    const run = startRun({
+      channels: { amount: { default: 200 }, log: { reducer: 'append' } },
+      nodes: {
+        triage: { type: 'set', write: { log: 'seen' } },
+        ask: { type: 'approval', title: 'May I?', policy },
+        pay: { type: 'set', write: { log: 'paid' } },
+      },
+      edges: [
+        { from: '__start__', to: 'triage' },
+        { from: 'triage', branches: [{ when: 'state.amount > 100', to: 'ask' }, { to: 'pay' }] },
+        { from: 'ask', to: 'pay' },
+      ],
+    });
+    run.signal('cancel', { by: USER });
+    expect(run.run.status).toBe('canceled');
+    return run;
+  };
+
+  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+    ['is passed over by approvers where the policy names nobody', {}, APPROVER, true],
+    ['is not passed over by others', {}, USER, false],
+    ['is passed over by whom the policy names', { users: ['uma'] }, USER, true],
+    ['is passed over by nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
+  ])('%s', (...[, policy, by, isTaken]) => {
+    const run = canceled(policy);
+    run.reopen('edit', { asNode: 'triage', values: { amount: 50 }, by });
+    expect(run.run.status).toBe(isTaken ? 'paused' : 'canceled');
+  });
+});
+
 describe('speaking for an approval node', () => {
   test('by an edit as that node takes who may decide it', () => {
     const run = startRun({

@@ -20,9 +20,10 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 const nobody = async (): Promise<never> => await Promise.reject(new Error('There is no Temporal'));
-const engine = (decide: Engine['decide']): Engine => ({
+const engine = (send: Engine['send']): Engine => ({
   start: async () => undefined,
-  decide,
+  send,
+  decide: nobody,
   outcome: nobody,
   view: nobody,
   ping: nobody,
@@ -71,13 +72,13 @@ test('a queued run gets its turn, however many others wait behind runs that are 
     await store.runs.create(aNewRun({ id: `${threadId} queued`, threadId, onBusy: 'enqueue' }));
   }
   await endRun(store, { id: 't100 active' });
-  await grantTurns({ store, engine: engine(async () => null), logger });
+  await grantTurns({ store, engine: engine(async () => false), logger });
   expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
 });
 test('an interruption is not forgotten when the run it is for has not reached Temporal yet', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
-  await grantTurns({ store, engine: engine(async () => null), logger }); // `null`: there is no such workflow (yet)
+  await grantTurns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
   expect(await store.threads.queueHeads(1)).toMatchObject([
     { runId: 'I-2', activeRunId: 'I-1', interruption: { runId: 'I-2' } },
   ]);

@@ -12,7 +12,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const store = await openEmbeddedStore(database);
   const { routes } = createApp({
     store,
-    engine: { start: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody },
+    engine: { start: nobody, send: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody },
     settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 },
     catalog: aCatalog(),
     cursors: createCursors('secret'),

@@ -6,7 +6,7 @@ import type { ConfigInput } from '../../src/config.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import { toJson } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aToolOf } from '../support/configured-tool.ts';
@@ -58,11 +58,11 @@ async function accountOf(stack: TestStack, runId: string): Promise<Json> {
   const client = stack.as('admin');
   const [run, state] = await Promise.all([client.get(`/api/runs/${runId}`), client.get(`/api/runs/${runId}/state`)]);
   const events = await eventsOf(client, runId);
+  expectNumbered(events);
   const text = JSON.stringify({
-    events,
+    events: sideBySide(events),
     values: at(state.body, '/values'),
     next: at(state.body, '/next'),
-    checkpoint: at(state.body, '/checkpoint'),
     status: at(run.body, '/status'),
     output: at(run.body, '/output'),
     error: at(run.body, '/error'),
@@ -71,7 +71,28 @@ async function accountOf(stack: TestStack, runId: string): Promise<Json> {
   return toJson(JSON.parse(text, (key, value: unknown) => (FLEETING.has(key) ? undefined : value)));
 }
 
-const FLEETING: ReadonlySet<string> = new Set(['at', 'durationMs', 'requestedAt', 'expiresAt', 'id']);
+const FLEETING: ReadonlySet<string> = new Set([
+  'seq',
+  'checkpoint',
+  'at',
+  'durationMs',
+  'requestedAt',
+  'expiresAt',
+  'id',
+]);
+
+/** Numbers go on over all executions: those of events, and those of checkpoints. */
+function expectNumbered(events: readonly Json[]): void {
+  const checkpoints = events.map((event) => at(event, '/checkpoint')).filter((id) => typeof id === 'string');
+  expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, before) => before + 1));
+  expect(checkpoints.map((id) => id.split('.c').at(-1))).toEqual(checkpoints.map((_, before) => `${before + 1}`));
+}
+
+/** What tasks at the same time have said, task by task: which of them is faster may differ. */
+function sideBySide(events: readonly Json[]): readonly Json[] {
+  const taskOf = (event: Json): string => JSON.stringify([at(event, '/path'), at(event, '/node'), at(event, '/index')]);
+  return events.toSorted((a, b) => (taskOf(a) < taskOf(b) ? -1 : Number(taskOf(a) > taskOf(b))));
+}
 
 describe('a run that goes on in a new execution at every chance', () => {
   test.each(CONTINUING_RUNS)('says and leaves what one says that never does: $name', async (run) => {
@@ -92,6 +113,26 @@ async function anotherExecution(handle: WorkflowHandle, known: string): Promise<
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+test('a run that waits goes on in a new execution each time that somebody wants it to', async () => {
+  const elsewhere = await Connection.connect({ address: never.temporalAddress });
+  const user = never.as('user');
+  const { body } = await user.post('/api/runs', {
+    graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?' } } }),
+  });
+  const id = textAt(body, '/id');
+  await user.untilRun(id, hasStatus('waiting'));
+  const handle = new Client({ connection: elsewhere }).workflow.getHandle(toWorkflowId({ tenantId: 'demo', id }));
+  const executions = [(await handle.describe()).runId];
+  for (const known of executions) {
+    await handle.signal(UPGRADE);
+    if (executions.length < 4) executions.push(await anotherExecution(handle, known));
+  }
+  expect(new Set(executions).size).toBe(4);
+  await never.as('approver').post(`/api/runs/${id}/approve`, {});
+  await user.untilRun(id, hasStatus('completed'));
+  await elsewhere.close();
+});
 
 const EVENTS = 60;
 const WAVE = 6;

@@ -104,6 +104,12 @@ export function batchOf(position: NodePosition): Batch {
   return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
 }
 
+/** The approvals that a task at this position has asked for and waits for. */
+export function approvalsAt(position: NodePosition): readonly string[] {
+  if (position.kind === 'approval') return [position.approvalId];
+  return batchOf(position).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
+}
+
 /** Whether a call waits until one more of the run's calls may be out: a tool's, or that of the model that is told of all. */
 export function wantsCapacity(position: NodePosition): boolean {
   const batch = batchOf(position);
