@@ -27,7 +27,7 @@ export interface CallClaim {
   readonly journal: { readonly batch: JournalBatch; readonly writer: JournalWriter } | null;
 }
 
-/** What the ledger knew of a call when it was claimed. `null`: nothing, the claim is ours. */
+/** What the ledger knew of a call when it was claimed. */
 export interface LedgerEntry {
   /** Who holds it. */
   readonly claim: string;
