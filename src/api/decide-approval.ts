@@ -36,10 +36,12 @@ export async function decideApproval(
   try {
     return toApproval(await sendSignal(deps, caller, { run, signal: { name: wanted.decision, attempt, payload } }));
   } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
-    const now = await deps.store.runs.find(run.id);
-    if (now && isEnded(now.status))
-      refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run: now });
+    if (run.isQueued || !(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
+    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, {
+      wanted,
+      payload,
+      run: { ...run, status: 'completed' },
+    });
     throw error;
   }
 }

@@ -59,7 +59,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
   const outcome = async (run: RunReference, decisionId: string): Promise<Outcome | null> =>
     await orUnavailable('A worker of this run', () =>
-      ifThere(soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId))),
+      ifThere(onceReady(() => soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId)))),
     );
   const send: Engine['send'] = async (run, signal, payload) => {
     const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);
@@ -77,7 +77,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     outcome,
     view: async (run) =>
       await orUnavailable('A worker of this run', () =>
-        ifThere(soon(() => handleOf(run).query<RunView>(QUERIES.status))),
+        ifThere(onceReady(() => soon(() => handleOf(run).query<RunView>(QUERIES.status)))),
       ),
     ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };
@@ -116,6 +116,30 @@ async function runningExecution(client: Client, workflowId: string): Promise<unk
   return memo?.['execution'];
 }
 
+/** The codes of gRPC with which the server says that a workflow is busy: full, between two tasks, or changed meanwhile. */
+const BUSY: ReadonlySet<number> = new Set([8, 9, 10]);
+const UNTIL_READY = { everyMs: 100, withinMs: ANSWER_WITHIN_MS };
+
+/** Asks again while the workflow is busy. */
+async function onceReady<T>(request: () => Promise<T>): Promise<T> {
+  const ask = async () =>
+    await request().then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        if (!isBusy(error)) throw error;
+        return { error };
+      },
+    );
+  const last = await poll(ask, (asked) => 'answer' in asked, UNTIL_READY);
+  if ('answer' in last) return last.answer;
+  throw last.error;
+}
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isConnectionError(cause) && BUSY.has(cause.code);
+}
+
 async function ifThere<T>(request: Promise<T>): Promise<T | null> {
   try {
     return await request;
@@ -133,6 +157,6 @@ async function orUnavailable<T>(what: string, request: () => Promise<T>): Promis
   }
 }
 
-function isConnectionError(error: unknown): boolean {
+function isConnectionError(error: unknown): error is Error & { readonly code: number } {
   return error instanceof Error && 'code' in error && typeof error.code === 'number';
 }

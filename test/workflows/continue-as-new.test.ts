@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClient } from '../../src/dev/demo/client.ts';
 import type { ConfigInput } from '../../src/config.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { toJson } from '../../src/graph/json.ts';
+import { canonicalJson, toJson } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
 import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { eventsOf, hasStatus } from '../support/api-runs.ts';
@@ -53,22 +53,27 @@ async function continuationsOf(runId: string): Promise<number> {
   return (await executionsOf(new Client({ connection }).workflow, runId)).length - 1;
 }
 
-/** What a run says and leaves, without what is another one's each time. */
+/** What a run says and leaves, without what is another one's each time, such as which of two tasks was faster. */
 async function accountOf(stack: TestStack, runId: string): Promise<Json> {
   const client = stack.as('admin');
   const [run, state] = await Promise.all([client.get(`/api/runs/${runId}`), client.get(`/api/runs/${runId}/state`)]);
   const events = await eventsOf(client, runId);
   expectNumbered(events);
-  const text = JSON.stringify({
-    events: sideBySide(events),
-    values: at(state.body, '/values'),
+  const lasting = (value: unknown): Json => {
+    const text = JSON.stringify(value).replaceAll(runId, 'RUN');
+    return toJson(JSON.parse(text, (key, part: unknown) => (FLEETING.has(key) ? undefined : part)));
+  };
+  const supersteps = events.filter((event) => at(event, '/type') === 'step.started' && !at(event, '/path'));
+  return toJson({
+    events: events.map((event) => canonicalJson(lasting(event))).toSorted(),
+    supersteps: supersteps.map((event) => at(event, '/nodes')),
+    values: lasting(at(state.body, '/values')),
     next: at(state.body, '/next'),
     status: at(run.body, '/status'),
-    output: at(run.body, '/output'),
-    error: at(run.body, '/error'),
+    output: lasting(at(run.body, '/output')),
+    error: lasting(at(run.body, '/error')),
     usage: at(run.body, '/usage'),
-  }).replaceAll(runId, 'RUN');
-  return toJson(JSON.parse(text, (key, value: unknown) => (FLEETING.has(key) ? undefined : value)));
+  });
 }
 
 const FLEETING: ReadonlySet<string> = new Set([
@@ -86,12 +91,6 @@ function expectNumbered(events: readonly Json[]): void {
   const checkpoints = events.map((event) => at(event, '/checkpoint')).filter((id) => typeof id === 'string');
   expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, before) => before + 1));
   expect(checkpoints.map((id) => id.split('.c').at(-1))).toEqual(checkpoints.map((_, before) => `${before + 1}`));
-}
-
-/** What tasks at the same time have said, task by task: which of them is faster may differ. */
-function sideBySide(events: readonly Json[]): readonly Json[] {
-  const taskOf = (event: Json): string => JSON.stringify([at(event, '/path'), at(event, '/node'), at(event, '/index')]);
-  return events.toSorted((a, b) => (taskOf(a) < taskOf(b) ? -1 : Number(taskOf(a) > taskOf(b))));
 }
 
 describe('a run that goes on in a new execution at every chance', () => {
