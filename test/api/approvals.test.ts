@@ -353,7 +353,7 @@ describe('two people at the same moment', () => {
       const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
       expect([won, lost]).toMatchObject([
         { status: 200, body: { status: 'approved', decisions: [{}] } },
-        { status: 409 },
+        { status: 409, body: { code: expect.stringMatching(/^(ALREADY_DECIDED|NOT_ALLOWED_NOW)$/) } },
       ]);
       expect(await answerOf(run)).toMatchObject({ by: textAt(won?.body ?? null, '/decisions/0/by') });
     });
