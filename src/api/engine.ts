@@ -57,10 +57,11 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
   const soon = async <T>(request: () => Promise<T>): Promise<T> =>
     await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
-  const outcome = async (run: RunReference, decisionId: string): Promise<Outcome | null> =>
+  const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> =>
     await orUnavailable('A worker of this run', () =>
-      ifThere(onceReady(() => soon(() => handleOf(run).query<Outcome | null, [string]>(QUERIES.outcome, decisionId)))),
+      ifThere(soon(() => onceReady(() => handleOf(run).query<T, string[]>(query, ...args)))),
     );
+  const outcome: Engine['outcome'] = async (run, decisionId) => await ask(run, QUERIES.outcome, decisionId);
   const send: Engine['send'] = async (run, signal, payload) => {
     const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);
     return (await orUnavailable('Temporal', () => ifThere(sent))) !== null;
@@ -75,10 +76,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
     decide: async (run, signal, payload) =>
       (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
     outcome,
-    view: async (run) =>
-      await orUnavailable('A worker of this run', () =>
-        ifThere(onceReady(() => soon(() => handleOf(run).query<RunView>(QUERIES.status)))),
-      ),
+    view: async (run) => await ask(run, QUERIES.status),
     ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };
 }
