@@ -176,8 +176,8 @@ function mayContinue(shell: Shell): boolean {
   const { run, effects, isRecording, isUrgent, hasMoved, inbox } = shell;
   const due = dueOf(shell);
   const isQuiet = effects.outstanding() === 0 && !isRecording && inbox.isEmpty();
-  const hasSaidAll = !isUrgent || isIdle(shell);
-  return hasMoved && isQuiet && !isEnded(run.status) && (due === 'now' || (due === 'soon' && hasSaidAll));
+  if (!hasMoved || !isQuiet || isEnded(run.status)) return false;
+  return due === 'now' || (due === 'soon' && (!isUrgent || isIdle(shell)));
 }
 
 /** A run that was handed over while it waited has nothing to say. Before this mark, it was not handed over again. */

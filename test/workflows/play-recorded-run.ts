@@ -67,12 +67,17 @@ function ofRun(payload: Json | undefined, id: string): Json {
 
 const GIVE_UP_AFTER_MS = 120_000;
 
-/** Waits for a status, for one of a node that waits (`waiting:node`), for a call of a node (`call:node`), or for an event. */
-async function until({ client }: Stage, id: string, when: string): Promise<Json> {
-  const isMet = conditionOf(when);
+/**
+ * Waits for a status, for one of a node that waits (`waiting:node`), for a call of a node (`call:node`), for an event, or
+ * until the run goes on in an execution (`execution:2`).
+ */
+async function until({ client, workflow }: Stage, id: string, when: string): Promise<Json> {
+  const isMet = when.startsWith('execution:')
+    ? async () => (await executionsOf(workflow, id)).length >= Number(when.split(':')[1])
+    : conditionOf(when);
   for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ;) {
     const { body: run } = await client.get(`/api/runs/${id}`);
-    if (isMet(run, await eventsOf(client, id))) return run;
+    if (await isMet(run, await eventsOf(client, id))) return run;
     if (at(run, '/endedAt') !== null || Date.now() > deadline)
       throw new Error(`${id} did not come to ${when}: ${JSON.stringify(run)}`);
     await new Promise((resolve) => setTimeout(resolve, 50));

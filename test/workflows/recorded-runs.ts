@@ -250,6 +250,16 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
       { when: 'paused', control: 'resume' },
     ],
   },
+  {
+    name: 'upgraded-again',
+    graph: waits,
+    steps: [
+      { when: 'waiting', signal: 'upgrade' },
+      { when: 'execution:2', signal: 'upgrade' },
+      { when: 'execution:3', signal: 'event', payload: { event: 'go' } },
+      { when: 'paused', control: 'resume' },
+    ],
+  },
 ];
 
 /** These are played once more so that they go on in a new execution at every chance. */
