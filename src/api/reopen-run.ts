@@ -1,6 +1,6 @@
 import { reopenRun } from '../graph/advance.ts';
 import { openRun } from '../graph/closed-run.ts';
-import { compileGraph } from '../graph/compile.ts';
+import { compileShared } from '../graph/compile.ts';
 import { isJsonObject, toJson } from '../graph/json.ts';
 import type { JsonObject } from '../graph/json.ts';
 import { isEnded } from '../graph/run.ts';
@@ -35,7 +35,7 @@ export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSig
   const { name, payload } = signal;
   const known = whole.outcomes.find(({ id }) => id === payload.decisionId);
   if (known) return known;
-  const after = reopenRun(compileGraph(start.definition, start.catalog), whole, { name, payload, at }).run;
+  const after = reopenRun(compileShared(start.definition, start.catalog), whole, { name, payload, at }).run;
   const outcome = after.outcomes.find(({ id }) => id === payload.decisionId) ?? null;
   if (!outcome?.taken) return outcome;
   const { limits } = payload;

@@ -1,4 +1,4 @@
-import { compileGraph } from '../graph/compile.ts';
+import { compileShared } from '../graph/compile.ts';
 import type { RunEvent } from '../graph/events.ts';
 import { toJson } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
@@ -45,7 +45,10 @@ export async function replayRun(
   const recording = await readRecording(deps.store, run, id);
   const begin = withInput(await firstBeginning(deps.store, pinned.start, run.predecessorId), wanted.input);
   const identity = { ...pinned.start.identity, id, graph: pinned.graph };
-  const replayed = await replay({ graph: compileGraph(pinned.definition, pinned.catalog), identity, begin }, recording);
+  const replayed = await replay(
+    { graph: compileShared(pinned.definition, pinned.catalog), identity, begin },
+    recording,
+  );
   const record: NewRun = {
     id,
     tenantId: run.tenantId,

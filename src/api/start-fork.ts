@@ -1,6 +1,6 @@
 import { forkRun } from '../graph/advance.ts';
 import type { RunStart } from '../graph/advance.ts';
-import { compileGraph } from '../graph/compile.ts';
+import { compileShared } from '../graph/compile.ts';
 import type { ForkStart } from '../graph/fork.ts';
 import { toJson } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
@@ -44,7 +44,7 @@ export async function startFork(
   const fork = toFork(state, { wanted, done, isSameGraph: forked.graph.hash === parent.graph.hash });
   const start = toStart(caller, forked, { id, tenantId: parent.tenantId, fork });
   const { definition, catalog, identity } = start;
-  const tried = forkRun(compileGraph(definition, catalog), identity, { fork, startedAt: Date.now() });
+  const tried = forkRun(compileShared(definition, catalog), identity, { fork, startedAt: Date.now() });
   if ('code' in tried) throw toApiError(tried);
   await deps.store.runs.create({
     id,

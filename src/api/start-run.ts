@@ -1,5 +1,5 @@
 import { checkInput } from '../graph/check-input.ts';
-import { compileGraph } from '../graph/compile.ts';
+import { compileShared } from '../graph/compile.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import type { ChannelDefinition, GraphDefinition, Limits } from '../graph/definition.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
@@ -74,7 +74,7 @@ function toStart(
 ): RunGraphInput {
   const { name, version, hash, definition } = graph;
   const slice = sliceCatalog(definition, { ...catalog, graphs: graph.graphs });
-  const issues = checkInput(compileGraph(definition, slice), wanted.input).map(({ path, message }) => ({
+  const issues = checkInput(compileShared(definition, slice), wanted.input).map(({ path, message }) => ({
     path: `/input${path}`,
     message,
   }));

@@ -39,7 +39,7 @@ export class InvalidExpressionError extends Error {
 }
 
 const expressions = createMemo<Expression>(10_000);
-const environments = new Map<string, Environment>();
+const environments = createMemo<Environment>(100);
 
 /**
  * Parses and checks one CEL expression; equal expressions share one parse.
@@ -87,9 +87,10 @@ function failed(source: string, error: unknown): GraphError {
 }
 
 function environmentFor(names: readonly Name[]): Environment {
-  const key = names.join(' ');
-  const known = environments.get(key);
-  if (known) return known;
+  return environments(names.join(' '), () => createEnvironment(names));
+}
+
+function createEnvironment(names: readonly Name[]): Environment {
   const environment = new Environment({
     homogeneousAggregateLiterals: false,
     enableOptionalTypes: true,
@@ -98,7 +99,6 @@ function environmentFor(names: readonly Name[]): Environment {
   registerNumbers(environment);
   registerFunctions(environment);
   for (const name of names) environment.registerVariable(name, 'dyn');
-  environments.set(key, environment);
   return environment;
 }
 

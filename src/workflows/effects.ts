@@ -39,6 +39,10 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
     outstanding -= 1;
     inbox.push(occurrence);
   };
+  const fired = (id: string): void => {
+    timers.delete(id);
+    inbox.push({ kind: 'timer', id });
+  };
   const begin = ({ effect, carry }: OrderedCall): void => call(settled, owner, { effect, parcel: carry(effect) });
   const pace = createPace<OrderedCall>((ordered) =>
     later ? void later.run(async () => begin(ordered)) : begin(ordered),
@@ -51,13 +55,7 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
           outstanding += 1;
           return pace.order({ effect, carry });
         case 'timer':
-          return void timers.set(
-            effect.id,
-            startTimer(effect, () => {
-              timers.delete(effect.id);
-              inbox.push({ kind: 'timer', id: effect.id });
-            }),
-          );
+          return void timers.set(effect.id, startTimer(effect, fired));
         case 'cancel.timer':
           timers.get(effect.id)?.cancel();
           return void timers.delete(effect.id);
@@ -112,12 +110,12 @@ function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal
   }
 }
 
-function startTimer({ fireAt, summary }: TimerEffect, fired: () => void): CancellationScope {
+function startTimer({ id, fireAt, summary }: TimerEffect, fired: (id: string) => void): CancellationScope {
   const scope = new CancellationScope();
   void scope
     .run(() => sleep(Math.max(1, fireAt - Date.now()), { summary }))
     .then(
-      fired,
+      () => fired(id),
       // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
       () => undefined,
     );

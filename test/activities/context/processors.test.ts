@@ -9,17 +9,12 @@ import { aCaller, aMessage, anAnswer, byLength, idsOf } from '../../support/conv
 const ten = (id: string, role: Message['role']): Message => aMessage(id, role, id.padEnd(10, '.'));
 const LARGE = 'x'.repeat(400);
 
+/** Five messages of ten tokens each. */
+const talk = [ten('u1', 'user'), ten('a1', 'assistant'), ten('u2', 'user'), ten('a2', 'assistant'), ten('u3', 'user')];
+
 describe('last', () => {
   const sent = async (messages: readonly Message[], maxTokens: number): Promise<string> =>
     idsOf(await keepLast(messages, byLength(maxTokens))).join(' ');
-  const talk = [
-    ten('u1', 'user'),
-    ten('a1', 'assistant'),
-    ten('u2', 'user'),
-    ten('a2', 'assistant'),
-    ten('u3', 'user'),
-  ];
-
   test.each([
     [50, 'u1 a1 u2 a2 u3'],
     [49, 'a1 u2 a2 u3'],
@@ -92,14 +87,6 @@ describe('summarize', () => {
     const decision = await summarize(messages, { ...byLength(maxTokens), places });
     return 'kind' in decision ? decision.messages : idsOf(decision).join(' ');
   };
-  const talk = [
-    ten('u1', 'user'),
-    ten('a1', 'assistant'),
-    ten('u2', 'user'),
-    ten('a2', 'assistant'),
-    ten('u3', 'user'),
-  ];
-
   test.each([
     [50, 'u1 a1 u2 a2 u3'],
     [49, 3],
