@@ -31,9 +31,6 @@ export function openTimeLimit(
   const cancellationSignal = mayFinish ? whenMeant(context) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
-  const timer = new AbortController();
-  const timeout = setTimeout(() => timer.abort(), Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
-  const signal = AbortSignal.any([timer.signal, cancellationSignal]);
   const end = (): CallError => {
     if (cancellationSignal.aborted)
       return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
@@ -41,19 +38,28 @@ export function openTimeLimit(
       limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
     return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
   };
-  // It listens before any work does, so that no error which the signal leads to comes before its own.
-  const ended = new Promise<never>((_, reject) => {
-    if (signal.aborted) reject(end());
-    else signal.addEventListener('abort', () => reject(end()), { once: true });
-  });
+  // One controller of its own: Node keeps what is listened to on a signal of `AbortSignal.any` for ever.
+  const ending = new AbortController();
+  let refuse: (reason: CallError) => void = () => undefined;
+  const ended = new Promise<never>((_, reject) => (refuse = reject));
   ended.catch(() => undefined);
+  const abort = (): void => {
+    refuse(end());
+    ending.abort();
+  };
+  const timeout = setTimeout(abort, Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
+  if (cancellationSignal.aborted) abort();
+  else cancellationSignal.addEventListener('abort', abort, { once: true });
   return {
-    signal,
+    signal: ending.signal,
     bound: async (work) => await Promise.race([work, ended]),
     isCanceled: () => cancellationSignal.aborted,
     isOver: limitMs <= 0,
     allows: (delayMs) => Date.now() + delayMs < endsAt,
-    close: () => clearTimeout(timeout),
+    close() {
+      clearTimeout(timeout);
+      cancellationSignal.removeEventListener('abort', abort);
+    },
   };
 }
 

@@ -12,15 +12,15 @@ export function readWait(prefer: string | undefined): number | null {
   return seconds === undefined ? null : Math.min(Number(seconds), MAX_WAIT_SECONDS);
 }
 
-/** Waits until a run ends or waits for something itself, time is up, or the signal says that nobody shall wait. @returns the run as it is then */
+/** Waits until a run ends or waits for something itself, time is up, or nobody shall wait any more. @returns the run as it is then */
 export async function waitForRun(
   { store }: Pick<ApiDeps, 'store'>,
   id: string,
-  { seconds, signal }: { seconds: number; signal: AbortSignal },
+  { seconds, isUnwanted }: { readonly seconds: number; readonly isUnwanted: () => boolean },
 ): Promise<RunRecord | null> {
   return await poll(
     () => store.runs.find(id),
-    (run) => !run || isAtRest(run) || signal.aborted,
+    (run) => !run || isAtRest(run) || isUnwanted(),
     { ...PACE, withinMs: seconds * 1_000 },
   );
 }

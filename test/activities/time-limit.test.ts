@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../src/activities/call-error.ts';
@@ -104,5 +106,19 @@ describe('openTimeLimit', () => {
     expect(vi.getTimerCount()).toBe(1);
     limit.close();
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('a closed limit is kept by nobody, though its time-out has not come', async () => {
+    vi.useRealTimers();
+    setFlagsFromString('--expose-gc');
+    const signals = Array.from({ length: 100 }, () => {
+      const { limit } = open({});
+      limit.close();
+      return new WeakRef(limit.signal);
+    });
+    await vi.waitFor(async () => {
+      runInNewContext('gc()');
+      expect(signals.filter((signal) => signal.deref()).length).toBeLessThan(10);
+    });
   });
 });

@@ -137,7 +137,7 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const run =
     seconds === null
       ? await deps.store.runs.find(id)
-      : await waitForRun(deps, id, { seconds, signal: AbortSignal.any([c.req.raw.signal, deps.leaving]) });
+      : await waitForRun(deps, id, { seconds, isUnwanted: () => c.req.raw.signal.aborted || deps.leaving.aborted });
   if (!run) throw new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
   return toRunJson(run, await deps.store.ledger.retrying(id));
