@@ -6,11 +6,11 @@ import type { Principal } from '../graph/run.ts';
 import { activities, callOptions } from './activities.ts';
 import { callCanceled, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
-import type { JournalParcel } from './journal.ts';
+import type { Parcel } from './outbox.ts';
 import { createPace } from './pace.ts';
 
 /** Packs what the activity of a call writes into the journal on its way. */
-type Carry = (call: CallEffect) => JournalParcel | null;
+type Carry = (call: CallEffect) => Parcel | null;
 
 /** Makes what the interpreter wants done happen: calls become activities, waits become timers. */
 export interface Effects {
@@ -76,7 +76,7 @@ interface OrderedCall {
 
 interface PackedCall {
   readonly effect: CallEffect;
-  readonly parcel: JournalParcel | null;
+  readonly parcel: Parcel | null;
 }
 
 /** Without `async`: in a workflow every promise costs the capture of a stack trace. */

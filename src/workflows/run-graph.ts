@@ -1,25 +1,18 @@
-import {
-  CancellationScope,
-  patched,
-  setCurrentDetails,
-  upsertSearchAttributes,
-  workflowInfo,
-} from '@temporalio/workflow';
-import { advance, forkRun, reopenRun, startRun } from '../graph/advance.ts';
-import type { Advance, RunIdentity } from '../graph/advance.ts';
+import { CancellationScope } from '@temporalio/workflow';
+import { advance } from '../graph/advance.ts';
+import type { Advance } from '../graph/advance.ts';
 import { compileShared } from '../graph/compile.ts';
 import type { CompiledGraph } from '../graph/compile.ts';
-import type { CallEffect, Effect } from '../graph/effect.ts';
+import type { Effect } from '../graph/effect.ts';
 import type { Json } from '../graph/json.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Run } from '../graph/run.ts';
 import { readRun } from '../graph/run-format.ts';
-import { activities, queueElsewhere } from './activities.ts';
-import { continuationDue } from './continuation.ts';
-import { UPGRADE } from './contract.ts';
-import type { Beginning, Continuation, WorkflowInput } from './contract.ts';
-import { toDetails } from './details.ts';
+import { beginRun } from './begin-run.ts';
+import type { Continuation, WorkflowInput } from './contract.ts';
+import { createDisplay } from './display.ts';
+import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
 import { endAsCanceled } from './end-as-canceled.ts';
@@ -28,12 +21,15 @@ import { goOn } from './go-on.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { interpreterVersionOf } from './interpreter-version.ts';
-import { createJournal } from './journal.ts';
-import type { Journal, JournalParcel } from './journal.ts';
 import { createLatestEvents } from './latest-events.ts';
 import type { LatestEvents } from './latest-events.ts';
+import { createOutbox } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
-import { attributesOf, keyAtStart } from './search-attributes.ts';
+import { createRecorder } from './recorder.ts';
+import type { Recorder } from './recorder.ts';
+import { createSuccession } from './succession.ts';
+import type { Succession } from './succession.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects come out as activities and timers.
@@ -45,74 +41,54 @@ export async function runGraph(input: WorkflowInput): Promise<Json> {
   return conclude(run);
 }
 
+/** A run, and what is around it. */
 interface Shell {
   run: Run;
+  /** The interpreter has more to do at once. */
   hasMore: boolean;
-  isRecording: boolean;
-  /** Something is new that people are waiting to see. */
-  isUrgent: boolean;
-  shown: string;
-  /** Something has happened since this execution began. */
-  hasMoved: boolean;
-  /** Somebody wants it to go on under another worker version. */
-  isUpgrading: boolean;
-  /** Calls that the next execution makes. */
-  held: CallEffect[];
   readonly graph: CompiledGraph;
   readonly inbox: Inbox;
+  readonly outbox: Outbox;
   readonly effects: Effects;
-  readonly journal: Journal;
+  readonly recorder: Recorder;
+  readonly succession: Succession;
   readonly latestEvents: LatestEvents;
+  readonly display: Display;
 }
 
 function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
-  const fresh = {
+  const outbox = createOutbox(graph);
+  const recorder = createRecorder(outbox, inbox);
+  const effects = createEffects(inbox, { runId, tenantId, createdBy });
+  const { continueAfter } = graph.catalog.defaults;
+  const around = {
     graph,
     inbox,
+    outbox,
+    effects,
+    recorder,
+    succession: createSuccession(continueAfter, { effects, recorder, outbox, inbox }),
+    display: createDisplay(begin.kind !== 'continue'),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
-    hasMore: false,
-    isRecording: false,
-    isUrgent: false,
-    shown: begin.kind === 'continue' ? '' : keyAtStart(workflowInfo().typedSearchAttributes),
-    hasMoved: false,
-    isUpgrading: false,
-    held: [],
-    effects: createEffects(inbox, { runId, tenantId, createdBy }),
-    journal: createJournal(graph),
   };
-  if (begin.kind === 'continue') return takeOver({ ...fresh, run: readRun(begin.run) }, begin);
+  if (begin.kind === 'continue') return takeOver({ ...around, run: readRun(begin.run), hasMore: begin.hasMore }, begin);
   const first = beginRun(graph, identity, begin);
-  const shell = { ...fresh, run: first.run };
-  take(shell, first, true);
+  const shell = { ...around, run: first.run, hasMore: first.more };
+  recorder.hurry();
+  take(shell, first);
   return shell;
 }
 
 /** Goes on where the execution before has stopped. */
-function takeOver(shell: Shell, { held, unsent, hasMore }: Continuation): Shell {
-  shell.hasMore = hasMore;
-  shell.isUrgent = true;
-  shell.journal.add(unsent);
+function takeOver(shell: Shell, { held, unsent }: Continuation): Shell {
+  shell.recorder.hurry();
+  shell.outbox.add(unsent);
   for (const [id, { fireAt, summary }] of Object.entries(shell.run.timers))
     carryOut(shell, { kind: 'timer', id, fireAt, summary });
   for (const call of held) carryOut(shell, call);
   return shell;
-}
-
-function beginRun(graph: CompiledGraph, identity: RunIdentity, begin: Beginning): Advance {
-  const now = Date.now();
-  switch (begin.kind) {
-    case 'input':
-      return startRun(graph, identity, { ...begin, startedAt: now });
-    case 'reopen':
-      return reopenRun(graph, readRun(begin.run), { ...begin, at: now });
-    case 'fork': {
-      const forked = forkRun(graph, identity, { ...begin, startedAt: now });
-      if ('code' in forked) throw new TypeError(forked.message);
-      return forked;
-    }
-  }
 }
 
 /** The workflow's cancellation is an occurrence like others: it is the run that cancels what is inside. */
@@ -124,119 +100,52 @@ function shielded<T>(inside: () => Promise<T>): Promise<T> {
 async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
-  const { journal } = shell;
+  const { outbox, recorder, succession, display } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
-  record(shell);
-  show(shell);
-  while (!isEnded(shell.run.status) || !journal.isEmpty()) {
+  recorder.record(shell.run, shell.hasMore);
+  display(shell.run);
+  while (!isEnded(shell.run.status) || !outbox.isEmpty()) {
     await inbox.arrival();
     for (const occurrence of inbox.take()) meet(shell, occurrence);
-    if (mayContinue(shell)) await goOn({ ...input, interpreterVersion, begin: continuationOf(shell) });
-    record(shell);
-    show(shell);
+    if (succession.isDue(shell.run)) await goOn({ ...input, interpreterVersion, begin: continuationOf(shell) });
+    recorder.record(shell.run, shell.hasMore);
+    display(shell.run);
   }
   return shell.run;
 }
 
 /** Has the run take in what has happened, unless that is about the workflow alone. */
 function meet(shell: Shell, occurrence: OccurrenceBody): void {
-  shell.hasMoved ||= occurrence.kind !== 'continue';
-  if (occurrence.kind === 'signal' && occurrence.name === UPGRADE) shell.isUpgrading = true;
-  else take(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }), isByPerson(occurrence));
+  if (shell.succession.meet(occurrence)) return;
+  if (isByPerson(occurrence)) shell.recorder.hurry();
+  take(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
 /** Takes in what a step of the interpreter led to, and has it happen. */
-function take(shell: Shell, step: Advance, isByPerson: boolean): void {
-  const { journal } = shell;
-  const before = shell.run;
+function take(shell: Shell, step: Advance): void {
+  const { outbox, recorder, latestEvents } = shell;
+  if (step.approvals.length > 0 || step.run.status !== shell.run.status) recorder.hurry();
   shell.run = step.run;
   shell.hasMore = step.more;
-  shell.isUrgent ||= isByPerson || step.approvals.length > 0 || step.run.status !== before.status;
-  shell.latestEvents.add(step.events);
-  journal.add(step);
+  latestEvents.add(step.events);
+  outbox.add(step);
   for (const effect of step.effects) carryOut(shell, effect);
 }
 
 function carryOut(shell: Shell, effect: Effect): void {
-  const { effects, inbox } = shell;
-  if (effect.kind === 'call' && isHolding(shell)) return void shell.held.push(effect);
-  if (effect.kind === 'cancel.calls') for (const { key } of shell.held.splice(0)) inbox.push(callCanceled(key));
-  effects.perform(effect, (call) => carry(shell, call));
+  const { effects, inbox, recorder, succession } = shell;
+  if (effect.kind === 'call' && succession.hold(effect)) return;
+  if (effect.kind === 'cancel.calls') for (const { key } of succession.withdraw()) inbox.push(callCanceled(key));
+  effects.perform(effect, (call) => recorder.carry(shell.run, call));
 }
 
-/** The history has grown so long that the next call is for another execution to make. */
-function isHolding(shell: Shell): boolean {
-  if (!shell.hasMoved) return false;
-  const due = dueOf(shell);
-  return due === 'now' || (due === 'soon' && shell.effects.outstanding() === 0);
-}
-
-/** Nothing that happens is lost: what came has been taken in, and what comes now makes the server ask again. */
-function mayContinue(shell: Shell): boolean {
-  const { run, effects, isRecording, isUrgent, hasMoved, inbox } = shell;
-  const due = dueOf(shell);
-  const isQuiet = effects.outstanding() === 0 && !isRecording && inbox.isEmpty();
-  if (!hasMoved || !isQuiet || isEnded(run.status)) return false;
-  return due === 'now' || (due === 'soon' && (!isUrgent || isIdle(shell)));
-}
-
-/** A run that was handed over while it waited has nothing to say. Before this mark, it was not handed over again. */
-function isIdle({ isUpgrading, journal }: Shell): boolean {
-  return isUpgrading && journal.isEmpty() && patched('upgraded-again');
-}
-
-function dueOf({ graph, isUpgrading }: Shell): ReturnType<typeof continuationDue> {
-  return continuationDue({ continueAfter: graph.catalog.defaults.continueAfter, isUpgrading });
-}
-
-function continuationOf({ run, held, journal, latestEvents, hasMore }: Shell): Continuation {
-  return { kind: 'continue', run, held, unsent: journal.unsent(), latestEvents: latestEvents.all(), hasMore };
-}
-
-/** A call that waits for workers of its own may wait long: what the run has to say does not wait with it. */
-function carry(shell: Shell, call: CallEffect): JournalParcel | null {
-  if (queueElsewhere(call) === null) return shell.journal.pack(shell.run, call);
-  shell.isUrgent = true;
-  return null;
+function continuationOf({ run, hasMore, outbox, succession, latestEvents }: Shell): Continuation {
+  const held = succession.held();
+  return { kind: 'continue', run, held, unsent: outbox.unsent(), latestEvents: latestEvents.all(), hasMore };
 }
 
 function isByPerson({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
-}
-
-/**
- * Writes the journal by an activity of its own, where no call will carry it soon: one at a time, and only when somebody
- * waits to see what is new, or the interpreter waits to go on.
- */
-function record(shell: Shell): void {
-  const { run, journal, hasMore, isRecording, isUrgent } = shell;
-  if (isRecording || !(isUrgent || hasMore || run.status !== 'running')) return;
-  const parcel = journal.pack(run);
-  if (!parcel) {
-    if (hasMore) shell.inbox.push({ kind: 'continue' });
-    return;
-  }
-  shell.isUrgent = false;
-  shell.isRecording = true;
-  void deliver(shell, parcel);
-}
-
-async function deliver(shell: Shell, { batch, delivered }: JournalParcel): Promise<void> {
-  const { id: runId, tenantId } = shell.run;
-  await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
-  delivered();
-  shell.isRecording = false;
-  shell.inbox.push({ kind: 'continue' });
-}
-
-/** Keeps what Temporal shows of the run up to date. */
-function show(shell: Shell): void {
-  const details = toDetails(shell.run);
-  setCurrentDetails(details);
-  const { key, attributes } = attributesOf(shell.run);
-  if (key === shell.shown) return;
-  shell.shown = key;
-  upsertSearchAttributes(attributes);
 }
 
 function conclude({ status, error, output, cancellation }: Run): Json {

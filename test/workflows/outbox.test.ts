@@ -3,8 +3,8 @@ import { advance, startRun } from '../../src/graph/advance.ts';
 import { compileGraph } from '../../src/graph/compile.ts';
 import { unpackBatch } from '../../src/graph/packed-batch.ts';
 import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
-import { createJournal } from '../../src/workflows/journal.ts';
-import type { JournalParcel } from '../../src/workflows/journal.ts';
+import { createOutbox } from '../../src/workflows/outbox.ts';
+import type { Parcel } from '../../src/workflows/outbox.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 
 const graph = compileGraph(
@@ -23,25 +23,25 @@ const identity = {
   limits: { maxSteps: 25, maxConcurrency: 100 },
 };
 
-/** A run that waits for an approval and a call, and its journal. */
+/** A run that waits for an approval and a call, and its outbox. */
 function open() {
   const first = startRun(graph, identity, { input: {}, startedAt: 0 });
   let { run } = first;
-  const journal = createJournal(graph);
-  journal.add(first);
+  const outbox = createOutbox(graph);
+  outbox.add(first);
   return {
-    journal,
-    pack: () => journal.pack(run),
+    outbox,
+    pack: () => outbox.pack(run),
     forget: (): void => void (run = { ...run, approvals: {} }),
     take: (body: OccurrenceBody): void => {
       const step = advance(graph, run, { ...body, at: 1 });
       run = step.run;
-      journal.add(step);
+      outbox.add(step);
     },
   };
 }
 
-const read = (parcel: JournalParcel | null) => parcel && unpackBatch(parcel.batch, { runId: identity.id, call: null });
+const read = (parcel: Parcel | null) => parcel && unpackBatch(parcel.batch, { runId: identity.id, call: null });
 
 describe('a parcel that is lost', () => {
   test('is packed again, with approvals as they are by then', () => {
@@ -69,12 +69,12 @@ test('approvals that a run has forgotten are written as they were closed, and ne
   expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
 });
 
-describe('a journal', () => {
+describe('a outbox', () => {
   test('is empty when every parcel has been delivered', () => {
-    const { journal, pack } = open();
+    const { outbox, pack } = open();
     const parcel = pack();
-    expect([journal.isEmpty(), pack()]).toEqual([false, null]);
+    expect([outbox.isEmpty(), pack()]).toEqual([false, null]);
     parcel?.delivered();
-    expect(journal.isEmpty()).toBe(true);
+    expect(outbox.isEmpty()).toBe(true);
   });
 });

@@ -14,7 +14,7 @@ import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 
 /** A batch on its way to the store; it is held until the activity that carries it has come back. */
-export interface JournalParcel {
+export interface Parcel {
   readonly batch: PackedBatch;
   /** The carrier came back: the batch is written. */
   readonly delivered: () => void;
@@ -23,29 +23,29 @@ export interface JournalParcel {
 }
 
 /** What a run has said and the store has not acknowledged. */
-export interface Journal {
-  add(said: JournalEntry): void;
+export interface Outbox {
+  add(said: Unsent): void;
   /**
    * Packs everything that is not on its way yet; `null`: there is no event that could carry it.
    * @param call the call that it travels with
    */
-  pack(run: Run, call?: Carrier['call']): JournalParcel | null;
+  pack(run: Run, call?: Carrier['call']): Parcel | null;
   isEmpty(): boolean;
   /** Everything that is not on its way. */
-  unsent(): JournalEntry;
+  unsent(): Unsent;
 }
 
 /** What steps of the interpreter have led to that the store is to know. */
-export interface JournalEntry {
+export interface Unsent {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
   readonly signals: readonly RecordedSignal[];
 }
 
-export function createJournal(graph: CompiledGraph): Journal {
-  let unsent: JournalEntry[] = [];
-  const onTheWay = new Set<readonly JournalEntry[]>();
+export function createOutbox(graph: CompiledGraph): Outbox {
+  let unsent: Unsent[] = [];
+  const onTheWay = new Set<readonly Unsent[]>();
   return {
     add({ events, checkpoints, approvals, signals }) {
       const size = events.length + approvals.length + signals.length;
@@ -69,7 +69,7 @@ export function createJournal(graph: CompiledGraph): Journal {
   };
 }
 
-function merge(entries: readonly JournalEntry[]): JournalEntry {
+function merge(entries: readonly Unsent[]): Unsent {
   return {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
@@ -85,7 +85,7 @@ function asTheyAre(said: readonly Approval[], { approvals }: Run): readonly Appr
 }
 
 /** A batch that was lost is packed again with later events. */
-function toBatch(graph: CompiledGraph, entries: readonly JournalEntry[], run: Run): JournalBatch {
+function toBatch(graph: CompiledGraph, entries: readonly Unsent[], run: Run): JournalBatch {
   const { approvals, ...said } = merge(entries);
   return {
     ...said,

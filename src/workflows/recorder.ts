@@ -1,0 +1,56 @@
+import { CancellationScope } from '@temporalio/workflow';
+import type { CallEffect } from '../graph/effect.ts';
+import type { Run } from '../graph/run.ts';
+import { activities, queueElsewhere } from './activities.ts';
+import type { Inbox } from './inbox.ts';
+import type { Outbox, Parcel } from './outbox.ts';
+
+/** Has the store know what is in the outbox: by the calls that a run makes anyway, or by an activity of its own. */
+export interface Recorder {
+  /** Something is new that people are waiting to see. */
+  hurry(): void;
+  isUrgent(): boolean;
+  /** The activity of its own is out. */
+  isOut(): boolean;
+  /** Packs what the activity of a call takes along; `null`: nothing. */
+  carry(run: Run, call: CallEffect): Parcel | null;
+  /**
+   * Writes by an activity, where no call will carry it soon: one at a time, and only when somebody waits to see what is
+   * new, or the interpreter waits to go on.
+   * @param hasMore the interpreter does; a `continue` is its answer
+   */
+  record(run: Run, hasMore: boolean): void;
+}
+
+export function createRecorder(outbox: Outbox, inbox: Inbox): Recorder {
+  let isUrgent = false;
+  let isOut = false;
+  const deliver = async ({ id: runId, tenantId }: Run, { batch, delivered }: Parcel): Promise<void> => {
+    await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
+    delivered();
+    isOut = false;
+    inbox.push({ kind: 'continue' });
+  };
+  return {
+    hurry: () => void (isUrgent = true),
+    isUrgent: () => isUrgent,
+    isOut: () => isOut,
+    carry(run, call) {
+      if (queueElsewhere(call) === null) return outbox.pack(run, call);
+      // It may wait long for workers of its own: what the run has to say does not wait with it.
+      isUrgent = true;
+      return null;
+    },
+    record(run, hasMore) {
+      if (isOut || !(isUrgent || hasMore || run.status !== 'running')) return;
+      const parcel = outbox.pack(run);
+      if (!parcel) {
+        if (hasMore) inbox.push({ kind: 'continue' });
+        return;
+      }
+      isUrgent = false;
+      isOut = true;
+      void deliver(run, parcel);
+    },
+  };
+}
