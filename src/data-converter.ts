@@ -3,7 +3,7 @@ import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
 import { mapValues } from './graph/map-values.ts';
 import type { Blobs, NewBlob } from './store/blobs.ts';
-import { workflowCode } from './workflow-code.ts';
+import { workflowCode } from './worker/workflow-code.ts';
 
 /** Larger payloads travel by reference: a payload of Temporal's is limited, and so is a history. */
 const MAX_INLINE_BYTES = 65_536;

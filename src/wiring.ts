@@ -15,7 +15,7 @@ import type { ToolConfig } from './config/tools.ts';
 import type { Catalog, ToolEntry } from './graph/catalog.ts';
 import { parseDuration, toMs } from './graph/duration.ts';
 import { mapValues } from './graph/map-values.ts';
-import type { Logger } from './logger.ts';
+import type { Logger } from './process/logger.ts';
 import type { Store } from './store/store.ts';
 
 /** What graphs may know of an installation: data, without the code and the secrets behind it. */

@@ -1,27 +1,27 @@
 import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { createActivities } from './activities/index.ts';
-import { cachedRuns } from './cached-runs.ts';
+import { cachedRuns } from './worker/cached-runs.ts';
 import { loadConfig } from './config.ts';
 import type { Config } from './config.ts';
 import { connectMcpServers } from './connect-mcp-servers.ts';
 import { createDataConverter } from './data-converter.ts';
 import { toMs } from './graph/duration.ts';
-import { isMain } from './is-main.ts';
-import { listenForShutdown } from './listen-for-shutdown.ts';
-import { createLogger } from './logger.ts';
+import { isMain } from './process/is-main.ts';
+import { listenForShutdown } from './process/listen-for-shutdown.ts';
+import { createLogger } from './process/logger.ts';
 import { database } from './needs/database.ts';
 import { temporalForWorker } from './needs/temporal-for-worker.ts';
 import { untilThere } from './needs/until-there.ts';
 import type { Patience } from './needs/until-there.ts';
-import { readPort } from './read-port.ts';
-import { readTaskQueues, taskQueuesOf } from './task-queues.ts';
-import { toTemporalLogger } from './temporal-logger.ts';
+import { readPort } from './process/read-port.ts';
+import { readTaskQueues, taskQueuesOf } from './worker/task-queues.ts';
+import { toTemporalLogger } from './process/temporal-logger.ts';
 import { toActivityDeps } from './wiring.ts';
 import type { WorkerSupplies } from './wiring.ts';
-import { readWorkerDeployment } from './worker-deployment.ts';
-import { openWorkerHealth } from './worker-health.ts';
-import { workflowCode } from './workflow-code.ts';
+import { readWorkerDeployment } from './worker/worker-deployment.ts';
+import { openWorkerHealth } from './worker/worker-health.ts';
+import { workflowCode } from './worker/workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 
 interface WorkerParts extends WorkerSupplies {

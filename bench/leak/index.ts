@@ -1,4 +1,4 @@
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import { createApiClient } from '../../test/support/api-client.ts';

@@ -2,7 +2,7 @@ import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { createActivities } from '../../src/activities/index.ts';
 import { createDataConverter } from '../../src/data-converter.ts';
-import { toTemporalLogger } from '../../src/temporal-logger.ts';
+import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { toActivityDeps } from '../../src/wiring.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { Start } from './timed-run.ts';

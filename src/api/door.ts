@@ -1,9 +1,9 @@
 import { createApp } from './app.ts';
 import type { ApiDeps } from './environment.ts';
 import { notNow } from './errors.ts';
-import { LEAVING, startingFor } from './find-obstacle.ts';
-import { listen } from './listen.ts';
-import type { App, Listening, Place } from './listen.ts';
+import { LEAVING, startingFor } from '../process/find-obstacle.ts';
+import { listen } from '../process/listen.ts';
+import type { App, Listening, Place } from '../process/listen.ts';
 import { createProbes } from './probes.ts';
 import { startSweeper } from './sweeper.ts';
 import type { Sweeper } from './sweeper.ts';

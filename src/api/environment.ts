@@ -1,5 +1,5 @@
 import type { Catalog } from '../graph/catalog.ts';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './authenticate.ts';
 import type { Cursors } from './cursor.ts';

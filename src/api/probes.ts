@@ -1,6 +1,6 @@
 import { notNow } from './errors.ts';
 import type { ApiError } from './errors.ts';
-import type { App } from './listen.ts';
+import type { App } from '../process/listen.ts';
 import { problemResponse } from './problem.ts';
 
 /** Tells whether a process may be given work. @returns what stands in the way; `null`: nothing */

@@ -3,14 +3,14 @@ import type { AuthConfig, Config } from '../config.ts';
 import { learnMcpTools } from '../connect-mcp-servers.ts';
 import { createDataConverter } from '../data-converter.ts';
 import { toMs } from '../graph/duration.ts';
-import { isMain } from '../is-main.ts';
-import { listenForShutdown } from '../listen-for-shutdown.ts';
-import { createLogger } from '../logger.ts';
+import { isMain } from '../process/is-main.ts';
+import { listenForShutdown } from '../process/listen-for-shutdown.ts';
+import { createLogger } from '../process/logger.ts';
 import { database } from '../needs/database.ts';
 import { temporalForClient } from '../needs/temporal-for-client.ts';
 import { untilThere } from '../needs/until-there.ts';
 import type { Patience } from '../needs/until-there.ts';
-import { readPort } from '../read-port.ts';
+import { readPort } from '../process/read-port.ts';
 import { toApiSettings, toCatalog } from '../wiring.ts';
 import { createAuthenticate } from './authenticate.ts';
 import type { AuthSettings } from './authenticate.ts';
@@ -18,7 +18,7 @@ import { createCursors } from './cursor.ts';
 import { openDoor } from './door.ts';
 import { createEngine } from './engine.ts';
 import type { ApiDeps } from './environment.ts';
-import type { Listening, Place } from './listen.ts';
+import type { Listening, Place } from '../process/listen.ts';
 
 /** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
 export async function startApi(deps: Omit<ApiDeps, 'leaving'>, place: Place): Promise<Listening> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { isMain } from '../is-main.ts';
+import { isMain } from '../process/is-main.ts';
 import { startStack } from './stack.ts';
 
 /** Starts a stack with the conformance suite's configuration and has its runner play the scenarios against it. */

@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { isMain } from '../is-main.ts';
+import { isMain } from '../process/is-main.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
 

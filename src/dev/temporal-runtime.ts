@@ -1,6 +1,6 @@
 import { Runtime } from '@temporalio/worker';
-import type { Logger } from '../logger.ts';
-import { toTemporalLogger } from '../temporal-logger.ts';
+import type { Logger } from '../process/logger.ts';
+import { toTemporalLogger } from '../process/temporal-logger.ts';
 
 let isInstalled = false;
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../logger.ts';
+import type { Logger } from '../process/logger.ts';
 
 /** Something that a process needs before it can begin, and that may start later than the process. */
 export interface Need<T> {

@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 import { createMoods } from './moods.ts';
 import type { MoodyEnvironment } from './moods.ts';
 

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { z } from 'zod';
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 import { createMoods } from './moods.ts';
 import type { Moods, MoodyEnvironment } from './moods.ts';
 

@@ -1,9 +1,9 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
 import { loadConfig } from '../../src/config.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { toTemporalLogger } from '../../src/temporal-logger.ts';
+import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { createWorkers } from '../../src/worker.ts';
 import { TASK_QUEUE } from '../../src/workflows/contract.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Listening } from '../../src/api/listen.ts';
+import type { Listening } from '../../src/process/listen.ts';
 import type { HttpToolInput } from '../../src/config/tools.ts';
 import { startScriptedModel } from '../../src/dev/scripted-model/server.ts';
 import type { NodeDefinition } from '../../src/graph/definition.ts';

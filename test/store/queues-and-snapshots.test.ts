@@ -3,7 +3,7 @@ import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../../src/api/engine.ts';
 import { grantTurns } from '../../src/api/grant-turns.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -6,7 +6,7 @@ import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/effect.ts';
 import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 import type { Carrier } from '../../src/graph/packed-events.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/process/logger.ts';
 
 /** A policy whose times are long enough never to matter, unless a test says otherwise. */
 export function aPolicy({

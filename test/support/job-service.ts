@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import { z } from 'zod';
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 
 /** A third party that does jobs, once for each idempotency key, and remembers who asked for what. */
 export interface JobService {

@@ -2,7 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { createApp } from '../../src/api/app.ts';
 import { createAuthenticate } from '../../src/api/authenticate.ts';
 import { createCursors } from '../../src/api/cursor.ts';
-import { createLogger } from '../../src/logger.ts';
+import { createLogger } from '../../src/process/logger.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import { aCatalog } from './builders.ts';
 

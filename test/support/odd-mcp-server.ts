@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { isMain } from '../../src/is-main.ts';
+import { isMain } from '../../src/process/is-main.ts';
 import { toText } from '../../src/graph/expression/text.ts';
 import { toJson, toJsonObject } from '../../src/graph/json.ts';
 import type { Json, JsonObject } from '../../src/graph/json.ts';

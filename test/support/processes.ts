@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 import type { ConfigInput } from '../../src/config.ts';
 import { openIssuer, signTokens } from '../../src/dev/issuer.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';

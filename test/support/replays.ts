@@ -2,9 +2,9 @@ import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { createDataConverter } from '../../src/data-converter.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
-import { createLogger } from '../../src/logger.ts';
-import { toTemporalLogger } from '../../src/temporal-logger.ts';
-import { workflowCode } from '../../src/workflow-code.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
+import { workflowCode } from '../../src/worker/workflow-code.ts';
 import { blobsOf } from './recordings.ts';
 import type { Recording } from './recordings.ts';
 

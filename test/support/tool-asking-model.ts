@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 
 /** A model that asks for tools first, and answers once it has been told what they did; it speaks OpenAI's protocol. */
 export interface ToolAskingModel {

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { listen } from '../../src/api/listen.ts';
+import { listen } from '../../src/process/listen.ts';
 
 /** A service seen through a door that can be held shut: for what has to happen while a call is out. */
 export interface WatchedService {

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { notNow } from '../errors.ts';
-import { LEAVING, findObstacle } from '../find-obstacle.ts';
+import { LEAVING, findObstacle } from '../../process/find-obstacle.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { json, problems } from '../schemas/common.ts';

@@ -2,8 +2,8 @@ import { Hono } from 'hono';
 import { z } from 'zod';
 import { createFaults, readJson } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
-import { listen } from '../../api/listen.ts';
-import type { Listening, Place } from '../../api/listen.ts';
+import { listen } from '../../process/listen.ts';
+import type { Listening, Place } from '../../process/listen.ts';
 import { ChatRequestSchema, complete } from './completion.ts';
 
 const CHAT = '/v1/chat/completions';

@@ -6,8 +6,8 @@ import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
 import { createCodeTool } from '../../../src/activities/tools/code-tool.ts';
 import type { CodeToolSettings } from '../../../src/activities/tools/code-tool.ts';
 import type { Tool } from '../../../src/activities/tools/tool.ts';
-import { createLogger } from '../../../src/logger.ts';
-import type { Logger } from '../../../src/logger.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import type { Logger } from '../../../src/process/logger.ts';
 import { aContext } from '../../support/call-builders.ts';
 
 const CANARY = 'canary-4711';

@@ -1,10 +1,10 @@
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { ApiError } from './api/errors.ts';
-import { LEAVING, findObstacle, startingFor } from './api/find-obstacle.ts';
-import { listen } from './api/listen.ts';
-import { createProbes } from './api/probes.ts';
-import { lookForTemporal } from './needs/look-for-temporal.ts';
-import type { Store } from './store/store.ts';
+import { ApiError } from '../api/errors.ts';
+import { LEAVING, findObstacle, startingFor } from '../process/find-obstacle.ts';
+import { listen } from '../process/listen.ts';
+import { createProbes } from '../api/probes.ts';
+import { lookForTemporal } from '../needs/look-for-temporal.ts';
+import type { Store } from '../store/store.ts';
 
 /** What a worker process works with, once all of it is there. */
 export interface WorkerProcess {

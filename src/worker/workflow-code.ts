@@ -34,14 +34,14 @@ const path = (file: string): string => fileURLToPath(new URL(file, import.meta.u
  * memo tables, and the meter of the expression that is being evaluated.
  */
 export const workflowCode = {
-  workflowsPath: path('./workflows/index.ts'),
-  workflowInterceptorModules: [path('./workflows/interceptors.ts')],
-  payloadConverterPath: path('./workflows/payload-converter.ts'),
+  workflowsPath: path('../workflows/index.ts'),
+  workflowInterceptorModules: [path('../workflows/interceptors.ts')],
+  payloadConverterPath: path('../workflows/payload-converter.ts'),
   preloadModules: [
-    path('./graph/advance.ts'),
-    path('./graph/compile.ts'),
-    path('./graph/run-view.ts'),
-    path('./graph/signals/signals.ts'),
+    path('../graph/advance.ts'),
+    path('../graph/compile.ts'),
+    path('../graph/run-view.ts'),
+    path('../graph/signals/signals.ts'),
   ],
   webpackConfigHook: tuneBundler,
 };

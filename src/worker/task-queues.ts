@@ -1,6 +1,6 @@
-import type { Config } from './config.ts';
-import { didYouMean } from './graph/nearest.ts';
-import { TASK_QUEUE } from './workflows/contract.ts';
+import type { Config } from '../config.ts';
+import { didYouMean } from '../graph/nearest.ts';
+import { TASK_QUEUE } from '../workflows/contract.ts';
 
 /** Every queue that calls can wait in: the engine's own, and those that tools name. */
 export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpServers'>): readonly string[] {
