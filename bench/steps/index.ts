@@ -50,7 +50,7 @@ try {
   const holdfast: RunChain = async ({ chain, steps }) => await timeRun(client, await prepareRun(loopOf(chain, steps)));
   const handwritten: RunChain = async ({ chain, steps }) => await timeRun(client, prepareByHand(chain, steps));
   for (const one of CASES) print({ ...one, ...(await compare(one, holdfast, handwritten)) });
-  print(await measureLongRun(environment, prepareRun));
+  print(await measureLongRun(environment, { prepareRun, prepareByHand }));
 } finally {
   await environment.stop();
 }

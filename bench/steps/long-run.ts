@@ -1,26 +1,61 @@
 import type { BenchEnvironment } from '../support/environment.ts';
+import type { PrepareByHand } from '../support/by-hand.ts';
 import type { PrepareRun } from '../support/on-holdfast.ts';
 import { round, timeRun } from '../support/timed-run.ts';
+import type { Start, TimedRun } from '../support/timed-run.ts';
 import { loopOf } from './chains.ts';
 
 const STEPS = 10_000;
 const SAMPLE = 500;
 
-/** One run of 10,000 calls, in one execution after another: what a step costs at its end, by what it costs at first. */
-export async function measureLongRun({ client, calls }: BenchEnvironment, prepareRun: PrepareRun): Promise<object> {
-  const before = calls.length;
-  const { ms, historyEvents } = await timeRun(client, await prepareRun(loopOf('tool', STEPS)));
-  const times = calls.slice(before);
-  const [first, last] = [meanGap(times.slice(0, SAMPLE)), meanGap(times.slice(-SAMPLE))];
+interface Ways {
+  readonly prepareRun: PrepareRun;
+  readonly prepareByHand: PrepareByHand;
+}
+
+/**
+ * One run of 10,000 calls, in one execution after another: what a step costs at its end, by what it costs at first. What
+ * servers cost more when they hold as much more is told by the same calls in workflows by hand, before and after.
+ */
+export async function measureLongRun(
+  { client, calls }: BenchEnvironment,
+  { prepareRun, prepareByHand }: Ways,
+): Promise<object> {
+  const measure = async (start: Start): Promise<TimedRun & { readonly gaps: Gaps }> => {
+    const before = calls.length;
+    const run = await timeRun(client, start);
+    return { ...run, gaps: gapsOf(calls.slice(before)) };
+  };
+  const before = await measure(prepareByHand('tool', SAMPLE));
+  const { ms, historyEvents, gaps } = await measure(await prepareRun(loopOf('tool', STEPS)));
+  const after = await measure(prepareByHand('tool', SAMPLE));
   return {
     chain: 'tool',
-    steps: times.length,
+    steps: STEPS,
     seconds: round(ms / 1_000, 1),
     eventsOfLastExecution: historyEvents,
-    firstGapMs: round(first, 2),
-    lastGapMs: round(last, 2),
-    lateByEarly: round(last / first, 3),
+    gapsMs: gaps.each,
+    lateByEarly: gaps.lateByEarly,
+    handwritten: {
+      gapsMs: [...before.gaps.each, ...after.gaps.each],
+      afterByBefore: round(after.gaps.mean / before.gaps.mean, 3),
+    },
   };
+}
+
+interface Gaps {
+  /** Of each sample, in milliseconds. */
+  readonly each: readonly number[];
+  readonly mean: number;
+  readonly lateByEarly: number;
+}
+
+function gapsOf(times: readonly number[]): Gaps {
+  const samples = Array.from({ length: Math.ceil(times.length / SAMPLE) }, (_, at) =>
+    meanGap(times.slice(at * SAMPLE, (at + 1) * SAMPLE)),
+  );
+  const lateByEarly = (samples.at(-1) ?? 0) / (samples[0] ?? 0);
+  return { each: samples.map((gap) => round(gap, 2)), mean: meanGap(times), lateByEarly: round(lateByEarly, 3) };
 }
 
 function meanGap(times: readonly number[]): number {
