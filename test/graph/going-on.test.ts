@@ -7,6 +7,7 @@ import { isCallReply } from '../../src/graph/is-call-reply.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
 import type { RunErrorCode } from '../../src/graph/errors.ts';
 import type { Run } from '../../src/graph/run.ts';
+import { says } from '../support/agents.ts';
 import { breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { refusalOf } from '../support/refusal-of.ts';
@@ -106,6 +107,36 @@ test('values given at a breakpoint after a node change what comes next, and the 
   run.signal('resume', { values: { log: 'x' } });
   expect(run.checkpoints.find(({ source }) => source === 'update')?.next).toEqual(['c']);
 });
+
+test('a model that is out with a correction at the deadline is asked for that again, and each answer counts once', () => {
+  const output = { type: 'object', required: ['n'] };
+  const ask = { type: 'llm', prompt: 'How many?', output, write: { log: ['{{ result.object.n }}'] } } as const;
+  const asking = compileGraph(aDefinition({ nodes: { ask }, limits }), aCatalog());
+  const answered = (run: Run, number: number, text: string) =>
+    advance(asking, run, {
+      kind: 'call.completed',
+      ...answer(`run-1:ask:1:${number}:0`, text),
+      at: 3_599_000 + number,
+    });
+  const first = begin(asking, IDENTITY, { input: {}, startedAt: 0 });
+  const corrected = answered(first.run, 0, 'many');
+  const over = advance(asking, corrected.run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
+  const failure = { callFailed: false, error: { code: 'CANCELED', message: 'called back' } } as const;
+  const key = 'run-1:ask:1:1:0';
+  const ended = advance(asking, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 });
+  expect(ended.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
+  const again = reopenRun(asking, ended.run, { at: 3_600_002, name: 'retry', payload: {} });
+  expect(again.effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : []))).toEqual([key]);
+  expect(again.effects.find(({ kind }) => kind === 'call')).toMatchObject({
+    order: 1,
+    request: { messages: { length: 3 } },
+  });
+  const done = answered(again.run, 1, '{"n":7}');
+  expect(done.run).toMatchObject({ status: 'completed', output: { log: [7] } });
+  expect(done.run.spent).toMatchObject({ inputTokens: 20, outputTokens: 10 });
+});
+
+const answer = (key: string, text: string) => ({ key, reply: says(text), attempts: 1, durationMs: 1 });
 
 test('a deadline that is raised on the way starts anew', () => {
   const { outside } = breakable('a');
