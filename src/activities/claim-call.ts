@@ -24,15 +24,16 @@ const ASK_AGAIN_AFTER_MS = 2_000;
  */
 export async function claimCall(
   { ledger }: Store,
-  wanted: Omit<CallClaim, 'claim' | 'at'>,
-  claimant: Omit<Claimant, 'neverMade'>,
+  wanted: Omit<CallClaim, 'claim' | 'attempt' | 'at'>,
+  claimant: Omit<Claimant, 'neverMade' | 'attempt'>,
 ): Promise<Claimed> {
   const claim = randomUUID();
+  const { attempt } = Context.current().info;
   const neverMade = claimsNeverMade();
   const at = new Date().toISOString();
   try {
-    const verdict = await ledger.claim({ ...wanted, claim, at }, (entry) =>
-      judgeClaim({ ...claimant, neverMade }, entry),
+    const verdict = await ledger.claim({ ...wanted, claim, attempt, at }, (entry) =>
+      judgeClaim({ ...claimant, attempt, neverMade }, entry),
     );
     return { claim, verdict };
   } catch (error) {

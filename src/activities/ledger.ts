@@ -8,7 +8,7 @@ import { CallError } from './call-error.ts';
 export type Known =
   | { readonly kind: 'completed'; readonly result: Json; readonly attempts: number }
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
-  /** An earlier attempt is still making the call, as far as anybody can tell. */
+  /** Another attempt is making the call, as far as anybody can tell. */
   | { readonly kind: 'held' }
   /** An earlier attempt was lost between claim and record, and nobody can tell what it did. */
   | { readonly kind: 'lost' };
@@ -16,6 +16,8 @@ export type Known =
 export interface Claimant {
   readonly requestHash: string;
   readonly order: number;
+  /** Temporal's number of the attempt. */
+  readonly attempt: number;
   readonly safety: CallSafety;
   /** Claims of earlier attempts that are known to have made no call. */
   readonly neverMade: readonly string[];
@@ -36,9 +38,18 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
       done: 'no',
     });
   }
+  if (isLate(claimant, entry)) return HELD;
   const mayRepeat = ordered || claimant.safety !== 'unsafe' || claimant.neverMade.includes(entry.claim);
   const isHeld = entry.ageMs < claimant.lostAfterMs;
   return judge(entry, { ordered, mayRepeat, isHeld });
+}
+
+const HELD = { takeOver: false, answer: { kind: 'held' } } as const;
+
+/** Whether the server has given an attempt up, and the one after it makes the call. */
+function isLate(claimant: Claimant, { status, order, attempt }: LedgerEntry): boolean {
+  const isOpen = status === 'claimed' || status === 'retrying';
+  return isOpen && claimant.order === order && claimant.attempt < attempt;
 }
 
 interface Standing {
@@ -56,7 +67,7 @@ function judge(entry: LedgerEntry, { ordered, mayRepeat, isHeld }: Standing): Cl
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
       if (mayRepeat) return { takeOver: true, failures: entry.failures };
-      return { takeOver: false, answer: { kind: isHeld ? 'held' : 'lost' } };
+      return isHeld ? HELD : { takeOver: false, answer: { kind: 'lost' } };
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };

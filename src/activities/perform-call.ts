@@ -89,7 +89,7 @@ async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known
     case 'held':
       throw ApplicationFailure.create({
         type: 'HELD',
-        message: 'An earlier attempt is still making the call',
+        message: 'Another attempt is making the call',
         nextRetryDelay: ASK_AGAIN_AFTER_MS,
         category: ApplicationFailureCategory.BENIGN,
       });

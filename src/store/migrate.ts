@@ -2,9 +2,13 @@ import { Migrator } from 'kysely';
 import type { Kysely, Migration } from 'kysely';
 import { isDatabaseAway } from './database-away.ts';
 import * as initial from './migrations/0001-initial.ts';
+import * as attemptOfClaim from './migrations/0002-attempt-of-claim.ts';
 
 /** Every migration in order. One that has been released is never changed; a new one is added. */
-const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initial };
+const migrations: Readonly<Record<string, Migration>> = {
+  '0001-initial': initial,
+  '0002-attempt-of-claim': attemptOfClaim,
+};
 
 /** Brings the tables up to date; several processes may do so at once. @throws DatabaseAwayError */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {

@@ -49,6 +49,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
     requestHash: '',
     order: 0,
     claim: '',
+    attempt: 1,
     journal: null,
     at: '2026-01-02T03:04:05Z',
   };
@@ -103,6 +104,18 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect(first).toMatchObject({ reply: { kind: 'value', value: { paid: 7 } }, attempts: 1 });
     expect(second.reply).toEqual(first.reply);
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key]);
+  });
+
+  test('is left to the attempt after it by one that the server has given up, and that is recorded', async () => {
+    const task = aNewTask(safety);
+    const { step, begun, letGo } = held();
+    const tool = scriptedTool(step);
+    const second = attempt(tool, task, anActivity({ attempt: 2 }));
+    await begun;
+    expect(await failureOf(attempt(tool, task, anActivity({ attempt: 1 })))).toMatchObject({ type: 'HELD' });
+    letGo('done');
+    expect(await second).toMatchObject({ reply: { value: 'done' } });
+    expect([await statusOf(task), tool.calls.length]).toEqual([{ answer: 'completed' }, 1]);
   });
 
   test('that took several attempts is remembered with their number', async () => {
