@@ -1,5 +1,6 @@
 import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
+import { HEARTBEAT_EVERY_MS } from './activities/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
 import { cachedRuns } from './worker/cached-runs.ts';
 import { loadConfig } from './config.ts';
@@ -51,6 +52,7 @@ export async function createWorkers({
     activities: createActivities(toActivityDeps(config, parts)),
     dataConverter: createDataConverter(store.blobs),
     maxConcurrentActivityTaskExecutions: 200,
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
     shutdownGraceTime: toMs(config.shutdownGrace),
     shutdownForceTime: toMs(config.shutdownGrace) + FORCE_AFTER_MS,
     ...(deployment && { workerDeploymentOptions: deployment }),

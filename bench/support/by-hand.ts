@@ -1,5 +1,6 @@
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
+import { HEARTBEAT_EVERY_MS } from '../../src/activities/heartbeat.ts';
 import { createActivities } from '../../src/activities/index.ts';
 import { createDataConverter } from '../../src/data-converter.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
@@ -26,6 +27,7 @@ export async function byHand(environment: BenchEnvironment, workflows: URL): Pro
       activities,
       dataConverter: createDataConverter(store.blobs),
       maxConcurrentActivityTaskExecutions: 200,
+      maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
       maxCachedWorkflows: 1_000,
     }),
   );

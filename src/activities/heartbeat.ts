@@ -3,14 +3,20 @@ import { Context } from '@temporalio/activity';
 /** What an activity has said of its progress: every sign of life repeats it, else the server would forget it. */
 const progress = new WeakMap<Context, unknown>();
 
+/** So long a cancellation takes at most to reach an activity. */
+export const HEARTBEAT_EVERY_MS = 5_000;
+
 /**
- * Shows the server that an activity is alive while something is done, which is also how a cancellation reaches it.
+ * Shows the server that an activity is alive while something is done, which is also how a cancellation reaches it. Most
+ * work is done before the first sign is due, and costs the server none. An attempt that was scheduled long ago asks at
+ * once whether it is still wanted: its worker may have stood still.
  * @param timeoutMs after which the server gives the activity up
  */
 export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
-  context.heartbeat();
-  const timer = setInterval(() => context.heartbeat(progress.get(context)), timeoutMs / 3);
+  const everyMs = Math.min(timeoutMs / 3, HEARTBEAT_EVERY_MS);
+  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs) context.heartbeat();
+  const timer = setInterval(() => context.heartbeat(progress.get(context)), everyMs);
   try {
     return await work();
   } finally {

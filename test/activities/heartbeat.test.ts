@@ -6,12 +6,16 @@ beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
 /** Runs work of so many milliseconds in an activity. @returns when its heart beat, since it began */
-async function beatsDuring(workMs: number, work: () => Promise<void>): Promise<number[]> {
-  const activity = anActivity();
+async function beatsDuring(
+  workMs: number,
+  work: () => Promise<void>,
+  { timeoutMs = 30_000, waitedMs = 0 } = {},
+): Promise<number[]> {
+  const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now() - waitedMs });
   const began = Date.now();
   const beats: number[] = [];
   activity.on('heartbeat', () => beats.push(Date.now() - began));
-  const done = activity.run(async () => await withHeartbeat(30_000, work)).catch(() => undefined);
+  const done = activity.run(async () => await withHeartbeat(timeoutMs, work)).catch(() => undefined);
   await vi.advanceTimersByTimeAsync(workMs);
   await done;
   return beats;
@@ -20,31 +24,42 @@ async function beatsDuring(workMs: number, work: () => Promise<void>): Promise<n
 const sleep = async (ms: number): Promise<void> => await new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('withHeartbeat', () => {
-  test('the heart beats at once and three times in each time-out', async () => {
-    expect(await beatsDuring(35_000, async () => await sleep(35_000))).toEqual([0, 10_000, 20_000, 30_000]);
+  test.each([
+    [6_000, [2_000, 4_000, 6_000, 8_000]],
+    [60_000, [5_000]],
+  ])('the heart beats three times in a time-out of %i ms, and every 5 seconds', async (timeoutMs, beats) => {
+    expect(await beatsDuring(9_000, async () => await sleep(9_000), { timeoutMs })).toEqual(beats);
+  });
+
+  test.each([
+    [4_999, []],
+    [5_000, [0]],
+    [3_600_000, [0]],
+  ])('an attempt that has waited for %i ms hears whether it is still wanted', async (waitedMs, beats) => {
+    expect(await beatsDuring(1_000, async () => await sleep(1_000), { waitedMs })).toEqual(beats);
   });
 
   test.each([
     ['done', async () => undefined],
     ['failed', async () => await Promise.reject(new Error('no'))],
   ])('it stops when the work is %s', async (_how, work) => {
-    expect(await beatsDuring(0, work)).toEqual([0]);
+    expect(await beatsDuring(0, work)).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
   });
 });
 
 describe('heartbeat', () => {
   test('shows progress at once and with each beat after it', async () => {
-    const activity = anActivity();
+    const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now() });
     const beats: unknown[] = [];
     activity.on('heartbeat', (details) => beats.push(details));
     const work = async (): Promise<void> => {
-      await sleep(5_000);
+      await sleep(6_000);
       heartbeat({ done: 1 });
-      await sleep(10_000);
+      await sleep(6_000);
     };
     const done = activity.run(async () => await withHeartbeat(30_000, work));
-    await vi.advanceTimersByTimeAsync(15_000);
+    await vi.advanceTimersByTimeAsync(12_000);
     await done;
     expect(beats).toEqual([undefined, { done: 1 }, { done: 1 }]);
   });
