@@ -6,7 +6,7 @@ import type { RunEvent } from '../graph/events.ts';
 import type { JsonObject } from '../graph/json.ts';
 import type { ForkStart } from '../graph/fork.ts';
 import type { KeptRun } from '../graph/run-format.ts';
-import type { Unsent } from './outbox.ts';
+import type { Said } from './outbox.ts';
 
 /** What the workflow and its callers agree on. */
 export const RUN_GRAPH = 'runGraph';
@@ -59,7 +59,7 @@ export interface Continuation {
   /** Calls that the run wants and that have not been made. */
   readonly held: readonly CallEffect[];
   /** What the store does not know yet. */
-  readonly unsent: Unsent;
+  readonly unsent: Said;
   readonly latestEvents: readonly RunEvent[];
   /** The interpreter has more to do at once. */
   readonly hasMore: boolean;

@@ -24,7 +24,7 @@ export interface Parcel {
 
 /** What a run has said and the store has not acknowledged. */
 export interface Outbox {
-  add(said: Unsent): void;
+  add(said: Said): void;
   /**
    * Packs everything that is not on its way yet; `null`: there is no event that could carry it.
    * @param call the call that it travels with
@@ -32,11 +32,11 @@ export interface Outbox {
   pack(run: Run, call?: Carrier['call']): Parcel | null;
   isEmpty(): boolean;
   /** Everything that is not on its way. */
-  unsent(): Unsent;
+  unsent(): Said;
 }
 
 /** What steps of the interpreter have led to that the store is to know. */
-export interface Unsent {
+export interface Said {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
@@ -44,8 +44,8 @@ export interface Unsent {
 }
 
 export function createOutbox(graph: CompiledGraph): Outbox {
-  let unsent: Unsent[] = [];
-  const onTheWay = new Set<readonly Unsent[]>();
+  let unsent: Said[] = [];
+  const onTheWay = new Set<readonly Said[]>();
   return {
     add({ events, checkpoints, approvals, signals }) {
       const size = events.length + approvals.length + signals.length;
@@ -69,7 +69,7 @@ export function createOutbox(graph: CompiledGraph): Outbox {
   };
 }
 
-function merge(entries: readonly Unsent[]): Unsent {
+function merge(entries: readonly Said[]): Said {
   return {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
@@ -85,7 +85,7 @@ function asTheyAre(said: readonly Approval[], { approvals }: Run): readonly Appr
 }
 
 /** A batch that was lost is packed again with later events. */
-function toBatch(graph: CompiledGraph, entries: readonly Unsent[], run: Run): JournalBatch {
+function toBatch(graph: CompiledGraph, entries: readonly Said[], run: Run): JournalBatch {
   const { approvals, ...said } = merge(entries);
   return {
     ...said,

@@ -116,7 +116,7 @@ async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
 
 /** Has the run take in what has happened, unless that is about the workflow alone. */
 function meet(shell: Shell, occurrence: OccurrenceBody): void {
-  if (shell.succession.meet(occurrence)) return;
+  if (shell.succession.notice(occurrence)) return;
   if (isByPerson(occurrence)) shell.recorder.hurry();
   take(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
@@ -134,13 +134,13 @@ function take(shell: Shell, step: Advance): void {
 
 function carryOut(shell: Shell, effect: Effect): void {
   const { effects, inbox, recorder, succession } = shell;
-  if (effect.kind === 'call' && succession.hold(effect)) return;
+  if (effect.kind === 'call' && succession.defer(effect)) return;
   if (effect.kind === 'cancel.calls') for (const { key } of succession.withdraw()) inbox.push(callCanceled(key));
   effects.perform(effect, (call) => recorder.carry(shell.run, call));
 }
 
 function continuationOf({ run, hasMore, outbox, succession, latestEvents }: Shell): Continuation {
-  const held = succession.held();
+  const held = succession.deferred();
   return { kind: 'continue', run, held, unsent: outbox.unsent(), latestEvents: latestEvents.all(), hasMore };
 }
 

@@ -13,14 +13,17 @@ import type { Recorder } from './recorder.ts';
 /** When a run goes on in another execution, and which calls are left to that one. */
 export interface Succession {
   /** Looks at what has come. @returns whether it is about the workflow alone: somebody wants another worker version */
-  meet(occurrence: OccurrenceBody): boolean;
+  notice(occurrence: OccurrenceBody): boolean;
   /** Keeps a call for the next execution, where this one makes none any more. @returns whether it did */
-  hold(call: CallEffect): boolean;
+  defer(call: CallEffect): boolean;
   /** Takes back what is kept. */
   withdraw(): readonly CallEffect[];
   /** Calls that the next execution makes. */
-  held(): readonly CallEffect[];
-  /** Nothing that happens is lost: what came has been taken in, and what comes now makes the server ask again. */
+  deferred(): readonly CallEffect[];
+  /**
+   * Whether the next execution is to begin now. Nothing that happens is lost: what came has been taken in, and what comes
+   * now makes the server ask again. May leave a mark in the history.
+   */
   isDue(run: Run): boolean;
 }
 
@@ -36,33 +39,33 @@ export function createSuccession(
   continueAfter: number,
   { effects, recorder, outbox, inbox }: Surroundings,
 ): Succession {
-  let held: CallEffect[] = [];
+  let deferred: CallEffect[] = [];
   /** Something has happened since this execution began. */
   let hasMoved = false;
   /** Somebody wants it to go on under another worker version. */
   let isUpgrading = false;
-  /** A run that was handed over while it waited has nothing to say. Before this mark, it was not handed over again. */
-  const isIdle = (): boolean => isUpgrading && outbox.isEmpty() && patched('upgraded-again');
+  /** All that people could wait to see has been said, with calls. Before these marks, the next execution had to wait for more. */
+  const isIdle = (): boolean => outbox.isEmpty() && patched(isUpgrading ? 'upgraded-again' : 'nothing-unsaid');
   return {
-    meet(occurrence) {
+    notice(occurrence) {
       hasMoved ||= occurrence.kind !== 'continue';
       const isUpgrade = occurrence.kind === 'signal' && occurrence.name === UPGRADE;
       isUpgrading ||= isUpgrade;
       return isUpgrade;
     },
-    hold(call) {
+    defer(call) {
       if (!hasMoved) return false;
       const due = continuationDue({ continueAfter, isUpgrading });
-      const isHolding = due === 'now' || (due === 'soon' && effects.outstanding() === 0);
-      if (isHolding) held.push(call);
-      return isHolding;
+      const isDeferred = due === 'now' || (due === 'soon' && effects.outstanding() === 0);
+      if (isDeferred) deferred.push(call);
+      return isDeferred;
     },
     withdraw() {
-      const withdrawn = held;
-      held = [];
+      const withdrawn = deferred;
+      deferred = [];
       return withdrawn;
     },
-    held: () => held,
+    deferred: () => deferred,
     isDue({ status }) {
       const due = continuationDue({ continueAfter, isUpgrading });
       const isQuiet = effects.outstanding() === 0 && !recorder.isOut() && inbox.isEmpty();

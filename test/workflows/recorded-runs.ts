@@ -242,6 +242,24 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
     ],
   },
   {
+    name: 'summarized',
+    graph: aDefinition({
+      channels: conversation,
+      nodes: {
+        think: {
+          type: 'llm',
+          messages: 'messages',
+          context: { maxTokens: 400, strategy: 'summarize' },
+          write: { log: '{{ result.text }}' },
+        },
+        end: job('end'),
+      },
+    }),
+    input: {
+      messages: Array.from({ length: 6 }, (_, at) => ({ id: `u${at}`, role: 'user', content: 'long '.repeat(80) })),
+    },
+  },
+  {
     name: 'upgraded',
     graph: waits,
     steps: [
@@ -264,5 +282,5 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
 
 /** These are played once more so that they go on in a new execution at every chance. */
 export const CONTINUED_RUNS: readonly RecordedRun[] = RECORDED_RUNS.filter(({ name }) =>
-  ['subgraph', 'agent', 'asked-calls', 'approvals', 'interventions', 'steered'].includes(name),
+  ['subgraph', 'agent', 'asked-calls', 'summarized', 'approvals', 'interventions', 'steered'].includes(name),
 );
