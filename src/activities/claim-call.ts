@@ -15,7 +15,8 @@ interface Claimed {
   readonly verdict: { readonly failures: number } | { readonly answer: Known };
 }
 
-const ASK_AGAIN_AFTER_MS = 2_000;
+/** So long an attempt that can do nothing leaves the next one. */
+export const ASK_AGAIN_AFTER_MS = 2_000;
 
 /**
  * Claims a call in the ledger. Where the database does not answer, the claim may be there all the same, or come to it
@@ -24,16 +25,16 @@ const ASK_AGAIN_AFTER_MS = 2_000;
  */
 export async function claimCall(
   { ledger }: Store,
-  wanted: Omit<CallClaim, 'claim' | 'attempt' | 'at'>,
-  claimant: Omit<Claimant, 'neverMade' | 'attempt'>,
+  wanted: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
+  claimant: Omit<Claimant, 'neverMade' | 'scheduledAt'>,
 ): Promise<Claimed> {
   const claim = randomUUID();
-  const { attempt } = Context.current().info;
+  const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
   const neverMade = claimsNeverMade();
   const at = new Date().toISOString();
   try {
-    const verdict = await ledger.claim({ ...wanted, claim, attempt, at }, (entry) =>
-      judgeClaim({ ...claimant, attempt, neverMade }, entry),
+    const verdict = await ledger.claim({ ...wanted, claim, scheduledAt, at }, (entry) =>
+      judgeClaim({ ...claimant, scheduledAt, neverMade }, entry),
     );
     return { claim, verdict };
   } catch (error) {

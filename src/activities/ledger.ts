@@ -16,8 +16,8 @@ export type Known =
 export interface Claimant {
   readonly requestHash: string;
   readonly order: number;
-  /** Temporal's number of the attempt. */
-  readonly attempt: number;
+  /** When the server scheduled the attempt, in milliseconds since the epoch. */
+  readonly scheduledAt: number;
   readonly safety: CallSafety;
   /** Claims of earlier attempts that are known to have made no call. */
   readonly neverMade: readonly string[];
@@ -46,10 +46,9 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
 
 const HELD = { takeOver: false, answer: { kind: 'held' } } as const;
 
-/** Whether the server has given an attempt up, and the one after it makes the call. */
-function isLate(claimant: Claimant, { status, order, attempt }: LedgerEntry): boolean {
-  const isOpen = status === 'claimed' || status === 'retrying';
-  return isOpen && claimant.order === order && claimant.attempt < attempt;
+/** Whether the server has given an attempt up, and one that it scheduled after it makes the call. */
+function isLate(claimant: Claimant, { status, scheduledAt }: LedgerEntry): boolean {
+  return (status === 'claimed' || status === 'retrying') && claimant.scheduledAt < scheduledAt;
 }
 
 interface Standing {

@@ -8,7 +8,7 @@ import { canonicalJson, toJson } from '../graph/json.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 import type { Store } from '../store/store.ts';
 import { CallError } from './call-error.ts';
-import { claimCall } from './claim-call.ts';
+import { ASK_AGAIN_AFTER_MS, claimCall } from './claim-call.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { messageOf } from './failures.ts';
 import { withHeartbeat } from './heartbeat.ts';
@@ -201,7 +201,6 @@ async function recordCancellation<R extends CallRequest>(
   return isUnwanted ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
 }
 
-const ASK_AGAIN_AFTER_MS = 2_000;
 const LEFT = 'The worker has to leave the call to another attempt';
 const AT_ONCE_MS = 1;
 

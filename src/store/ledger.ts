@@ -22,8 +22,8 @@ export interface CallClaim {
   readonly order: number;
   /** Tells this attempt from every other. */
   readonly claim: string;
-  /** Its number among those of the same order, from 1 on. */
-  readonly attempt: number;
+  /** When the server scheduled it, in milliseconds since the epoch: later attempts are scheduled later. */
+  readonly scheduledAt: number;
   readonly at: string;
   /** What the run has to say, which is written in the same moment; `null`: nothing this time. */
   readonly journal: { readonly batch: JournalBatch; readonly writer: JournalWriter } | null;
@@ -33,7 +33,7 @@ export interface CallClaim {
 export interface LedgerEntry {
   /** Who holds it. */
   readonly claim: string;
-  readonly attempt: number;
+  readonly scheduledAt: number;
   /** How long ago it was claimed, kept or changed. */
   readonly ageMs: number;
   readonly status: LedgerTable['status'];
@@ -128,10 +128,10 @@ async function claimCall<T>(
   return await db.transaction().execute(async (transaction) => {
     const verdict = judge(await lockEntry(transaction, claim.key));
     if (!verdict.takeOver) return { answer: verdict.answer };
-    const { claim: holder, attempt, order, at, requestHash } = claim;
+    const { claim: holder, scheduledAt, order, at, requestHash } = claim;
     const taken = {
       claim: holder,
-      attempt,
+      scheduled_at: new Date(scheduledAt).toISOString(),
       call_order: order,
       request_hash: requestHash,
       failures: verdict.failures,
@@ -147,7 +147,7 @@ async function claimCall<T>(
 
 async function insertClaim(
   db: Kysely<Tables>,
-  { key, tenantId, runId, node, called, requestHash, order, claim, attempt, at, journal }: CallClaim,
+  { key, tenantId, runId, node, called, requestHash, order, claim, scheduledAt, at, journal }: CallClaim,
 ): Promise<boolean> {
   const insert = db
     .insertInto('ledger')
@@ -161,7 +161,7 @@ async function insertClaim(
       status: 'claimed',
       call_order: order,
       claim,
-      attempt,
+      scheduled_at: new Date(scheduledAt).toISOString(),
       failures: 0,
       claimed_at: at,
       updated_at: NOW,
@@ -186,7 +186,7 @@ async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEn
     .executeTakeFirstOrThrow();
   return {
     claim: row.claim,
-    attempt: row.attempt,
+    scheduledAt: row.scheduled_at.getTime(),
     ageMs: row.age_ms,
     status: row.status,
     requestHash: row.request_hash,

@@ -2,12 +2,12 @@ import { Migrator } from 'kysely';
 import type { Kysely, Migration } from 'kysely';
 import { isDatabaseAway } from './database-away.ts';
 import * as initial from './migrations/0001-initial.ts';
-import * as attemptOfClaim from './migrations/0002-attempt-of-claim.ts';
+import * as lateAttempts from './migrations/0002-late-attempts.ts';
 
 /** Every migration in order. One that has been released is never changed; a new one is added. */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-initial': initial,
-  '0002-attempt-of-claim': attemptOfClaim,
+  '0002-late-attempts': lateAttempts,
 };
 
 /** Brings the tables up to date; several processes may do so at once. @throws DatabaseAwayError */

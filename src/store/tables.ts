@@ -176,8 +176,8 @@ export interface LedgerTable {
   call_order: number;
   /** The attempt that holds the claim; a late one can't write over it. */
   claim: string;
-  /** The number that Temporal has given it, from 1 on. */
-  attempt: number;
+  /** When the server scheduled that attempt. */
+  scheduled_at: Time;
   failures: number;
   result: OptionalPayload;
   failure: OptionalPayload<TaskFailure>;

@@ -7,7 +7,7 @@ import type { LedgerEntry } from '../../src/store/ledger.ts';
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
 const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
   claim: 'an earlier one',
-  attempt: 1,
+  scheduledAt: 1,
   ageMs: 60_000,
   status: 'claimed',
   requestHash: 'x',
@@ -20,7 +20,7 @@ const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
 const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({
   requestHash: 'x',
   order: 0,
-  attempt: 2,
+  scheduledAt: 2,
   safety: 'unsafe',
   neverMade: [],
   lostAfterMs: 60_000,
@@ -46,13 +46,15 @@ describe('judgeClaim', () => {
   });
 
   test.each(SAFETIES)('an attempt that comes late leaves an %s call to the one after it', (safety) => {
-    const late = aClaimant({ safety, attempt: 1, neverMade: ['an earlier one'] });
+    const late = aClaimant({ safety, scheduledAt: 1, neverMade: ['an earlier one'] });
     for (const status of ['claimed', 'retrying'] as const)
-      expect(judgeClaim(late, anEntry({ status, attempt: 2 }))).toEqual({ takeOver: false, answer: { kind: 'held' } });
-    expect(judgeClaim(late, anEntry({ status: 'completed', attempt: 2 }))).toMatchObject({
+      expect(judgeClaim(late, anEntry({ status, order: 1, scheduledAt: 2 }))).toEqual({
+        takeOver: false,
+        answer: { kind: 'held' },
+      });
+    expect(judgeClaim(late, anEntry({ status: 'completed', scheduledAt: 2 }))).toMatchObject({
       answer: { kind: 'completed' },
     });
-    expect(judgeClaim({ ...late, order: 1 }, anEntry({ attempt: 2 }))).toMatchObject({ takeOver: true });
   });
 
   test('a call that another attempt may still be making is left to it, unless it may be made twice', () => {

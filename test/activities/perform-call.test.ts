@@ -49,7 +49,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
     requestHash: '',
     order: 0,
     claim: '',
-    attempt: 1,
+    scheduledAt: 1,
     journal: null,
     at: '2026-01-02T03:04:05Z',
   };
@@ -110,9 +110,11 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     const task = aNewTask(safety);
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
-    const second = attempt(tool, task, anActivity({ attempt: 2 }));
+    const second = attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 2 }));
     await begun;
-    expect(await failureOf(attempt(tool, task, anActivity({ attempt: 1 })))).toMatchObject({ type: 'HELD' });
+    expect(await failureOf(attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 1 })))).toMatchObject({
+      type: 'HELD',
+    });
     letGo('done');
     expect(await second).toMatchObject({ reply: { value: 'done' } });
     expect([await statusOf(task), tool.calls.length]).toEqual([{ answer: 'completed' }, 1]);

@@ -31,7 +31,7 @@ async function anEndedRun(id: string, threadId: string | null = null): Promise<v
   await store.runs.create(aNewRun({ id, threadId }));
   await writeTo(store, { id }, aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint(id, n)) }));
   const call = { key: `${id}:a`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
-  await store.ledger.claim({ ...call, order: 0, claim: 'c', attempt: 1, at: AT, journal: null }, () => ({
+  await store.ledger.claim({ ...call, order: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
     takeOver: true,
     failures: 0,
   }));

@@ -194,7 +194,7 @@ function ledgerSuite(store: () => Store): void {
     requestHash: 'x',
     order: 0,
     claim: 'c1',
-    attempt: 1,
+    scheduledAt: 1,
     journal: null,
     at: AT,
     ...over,
