@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 /** What an activity has said of its progress: every sign of life repeats it, else the server would forget it. */
 const progress = new WeakMap<Context, unknown>();
 
-/** So long a cancellation takes at most to reach an activity. */
+/** So long a cancellation takes at most to reach an activity: Temporal's SDK may hold a sign of life back for as long. */
 export const HEARTBEAT_EVERY_MS = 5_000;
 
 /**
@@ -15,13 +15,19 @@ export const HEARTBEAT_EVERY_MS = 5_000;
 export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   const everyMs = Math.min(timeoutMs / 3, HEARTBEAT_EVERY_MS);
-  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs) context.heartbeat();
-  const timer = setInterval(() => context.heartbeat(progress.get(context)), everyMs);
+  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs) context.heartbeat(saidBy(context));
+  const timer = setInterval(() => context.heartbeat(saidBy(context)), everyMs);
   try {
     return await work();
   } finally {
     clearInterval(timer);
   }
+}
+
+/** What this attempt has said, or those before it. */
+function saidBy(context: Context): unknown {
+  const { heartbeatDetails } = context.info;
+  return progress.has(context) ? progress.get(context) : heartbeatDetails;
 }
 
 /** Shows how far the current activity has come. */

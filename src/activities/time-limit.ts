@@ -63,7 +63,7 @@ export function openTimeLimit(
   };
 }
 
-/** Aborts when the run calls the call back, or the worker ends. */
+/** Aborts whenever the activity is canceled, unless the server has merely not heard of it. */
 function whenMeant(context: Context): AbortSignal {
   const meant = new AbortController();
   const listen = (): void => {

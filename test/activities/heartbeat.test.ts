@@ -63,4 +63,14 @@ describe('heartbeat', () => {
     await done;
     expect(beats).toEqual([undefined, { done: 1 }, { done: 1 }]);
   });
+
+  test('repeats what attempts before have shown until there is news', async () => {
+    const activity = anActivity({ currentAttemptScheduledTimestampMs: Date.now(), heartbeatDetails: { done: 7 } });
+    const beats: unknown[] = [];
+    activity.on('heartbeat', (details) => beats.push(details));
+    const done = activity.run(async () => await withHeartbeat(30_000, async () => await sleep(6_000)));
+    await vi.advanceTimersByTimeAsync(6_000);
+    await done;
+    expect(beats).toEqual([{ done: 7 }]);
+  });
 });
