@@ -13,6 +13,7 @@ import type { OpenCall } from './run.ts';
 import { cancelRun } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
 import { noteCompensation, undone } from './undo.ts';
+import type { TaskState } from './scope.ts';
 
 type Handler<K extends Occurrence['kind']> = (
   draft: Draft,
@@ -89,9 +90,14 @@ interface Answered {
 function noteCounted(draft: Draft, { task }: OpenCall, key: string): void {
   const { run } = draft;
   const { counted = [] } = run;
-  const phase = findTask(draft, task)?.task.state.phase;
-  const isAskedAgain = phase === 'failed' || phase === 'intervention' || (phase === 'open' && isEnding(run));
-  if (isAskedAgain && !counted.includes(key)) run.counted = [...counted, key];
+  const state = findTask(draft, task)?.task.state;
+  if (state && mayAskAgain(state, run) && !counted.includes(key)) run.counted = [...counted, key];
+}
+
+/** A model that is asked more than once for one answer begins anew when its run has ended meanwhile. */
+function mayAskAgain(state: TaskState, run: Draft['run']): boolean {
+  if (state.phase === 'open') return isEnding(run) || state.position.kind === 'llm';
+  return state.phase === 'failed' || state.phase === 'intervention';
 }
 
 function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, attempts, durationMs }: Answered): void {

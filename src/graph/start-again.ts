@@ -48,8 +48,8 @@ function goOn(task: NodeTask, kept: KeptPosition): NodeTask {
 function asking(task: NodeTask): NodeTask {
   const { state, order } = task;
   if (state.phase !== 'open' || state.position.kind === 'subgraph') return task;
-  if (isKept(state.position) || state.position.kind === 'llm') return goOn(task, state.position);
-  const isCall = state.position.kind === 'call';
+  if (isKept(state.position)) return goOn(task, state.position);
+  const isCall = state.position.kind === 'call' || state.position.kind === 'llm';
   return { ...task, order: isCall ? order + 1 : order, state: { phase: 'ready' } };
 }
 

@@ -15,10 +15,6 @@ export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunne
   const offer = { tools: node.tools ?? [], leftMs: () => null };
   return {
     start: (task) => toProgress(node, turn.ask(task, NOTHING_SAID, offer)),
-    restart(task, position) {
-      if (position.kind !== 'llm') throw unexpected(position);
-      return toProgress(node, turn.askAgain(task, position, offer));
-    },
     resume(task, position, happening) {
       if (position.kind !== 'llm' || !isForTurn(happening)) throw unexpected(position);
       return toProgress(node, turn.resume(task, { ...position, offer }, happening));

@@ -21,7 +21,7 @@ export type NodePosition =
 export type KeptPosition = BegunPosition | FinishedPosition;
 
 /** A part is done. */
-export type BegunPosition = AgentPosition | CallsPosition | LlmPosition | SubgraphPosition;
+export type BegunPosition = AgentPosition | CallsPosition | SubgraphPosition;
 
 /** All is done, but the state has not taken what the task writes. */
 export interface FinishedPosition {
@@ -116,7 +116,6 @@ export function wantsCapacity(position: NodePosition): boolean {
   return position.kind === 'approved' || isHeldBack(batch) || (batch.length > 0 && isOver(batch));
 }
 
-/** Whether a task that fails keeps what it has done: models that have failed are asked from the first one on. */
-export function isKept(position: NodePosition): position is Exclude<BegunPosition, LlmPosition> {
+export function isKept(position: NodePosition): position is BegunPosition {
   return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }
