@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
 import { mapValues } from './graph/map-values.ts';
 import type { Blobs, NewBlob } from './store/blobs.ts';
-import { workflowCode } from './worker/workflow-code.ts';
+
+/** The module that turns values into payloads, also inside of workflows. */
+export const payloadConverterPath = fileURLToPath(new URL('workflows/payload-converter.ts', import.meta.url));
 
 /** Larger payloads travel by reference: a payload of Temporal's is limited, and so is a history. */
 const MAX_INLINE_BYTES = 65_536;
@@ -11,7 +14,7 @@ const MAX_INLINE_BYTES = 65_536;
 /** How values become payloads. Workers, clients and replays need the same. */
 export function createDataConverter(blobs: Blobs): DataConverter {
   return {
-    payloadConverterPath: workflowCode.payloadConverterPath,
+    payloadConverterPath,
     externalStorage: new ExternalStorage({ drivers: [createDriver(blobs)], payloadSizeThreshold: MAX_INLINE_BYTES }),
   };
 }

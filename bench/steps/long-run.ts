@@ -21,17 +21,18 @@ export async function measureLongRun(
   { client, calls }: BenchEnvironment,
   { prepareRun, prepareByHand }: Ways,
 ): Promise<object> {
-  const measure = async (start: Start): Promise<TimedRun & { readonly gaps: Gaps }> => {
+  const measure = async (start: Start): Promise<TimedRun & { readonly made: number; readonly gaps: Gaps }> => {
     const before = calls.length;
     const run = await timeRun(client, start);
-    return { ...run, gaps: gapsOf(calls.slice(before)) };
+    const times = calls.slice(before);
+    return { ...run, made: times.length, gaps: gapsOf(times) };
   };
   const before = await measure(prepareByHand('tool', SAMPLE));
-  const { ms, historyEvents, gaps } = await measure(await prepareRun(loopOf('tool', STEPS)));
+  const { ms, historyEvents, made, gaps } = await measure(await prepareRun(loopOf('tool', STEPS)));
   const after = await measure(prepareByHand('tool', SAMPLE));
   return {
     chain: 'tool',
-    steps: STEPS,
+    steps: made,
     seconds: round(ms / 1_000, 1),
     eventsOfLastExecution: historyEvents,
     gapsMs: gaps.each,
@@ -51,7 +52,7 @@ interface Gaps {
 }
 
 function gapsOf(times: readonly number[]): Gaps {
-  const samples = Array.from({ length: Math.ceil(times.length / SAMPLE) }, (_, at) =>
+  const samples = Array.from({ length: Math.floor(times.length / SAMPLE) }, (_, at) =>
     meanGap(times.slice(at * SAMPLE, (at + 1) * SAMPLE)),
   );
   const lateByEarly = (samples.at(-1) ?? 0) / (samples[0] ?? 0);

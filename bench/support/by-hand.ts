@@ -13,7 +13,7 @@ export type PrepareByHand = (workflowType: string, argument: unknown) => Start;
 
 const QUEUE = 'handwritten';
 
-/** Has a worker serve the workflows of a file, with the same activities and options as Holdfast's. */
+/** Has a worker serve the workflows of a file, with the same activities as Holdfast's. */
 export async function byHand(environment: BenchEnvironment, workflows: URL): Promise<PrepareByHand> {
   const { config, store, connection, logger, keep } = environment;
   const workflowsPath = fileURLToPath(workflows);

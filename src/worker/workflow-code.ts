@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { BundleOptions } from '@temporalio/worker';
+import { payloadConverterPath } from '../data-converter.ts';
 
 type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
 
@@ -36,7 +37,7 @@ const path = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 export const workflowCode = {
   workflowsPath: path('../workflows/index.ts'),
   workflowInterceptorModules: [path('../workflows/interceptors.ts')],
-  payloadConverterPath: path('../workflows/payload-converter.ts'),
+  payloadConverterPath,
   preloadModules: [
     path('../graph/advance.ts'),
     path('../graph/compile.ts'),

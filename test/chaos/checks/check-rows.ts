@@ -5,7 +5,7 @@ const RULES: Readonly<Record<string, string>> = {
   'every number that a run has given stands in the history': `select runs.id from runs left join events on events.run_id = runs.id
      group by runs.id having count(events.seq) <> runs.last_seq or coalesce(max(events.seq), 0) <> runs.last_seq`,
   'every run was handed over to Temporal': 'select id from runs where handed_over_at is null',
-  'no call of a run that has ended is still out': `select ledger.key || ' is ' || ledger.status as key from ledger join runs on runs.id = ledger.run_id
+  'no call of a run that has ended is still out': `select ledger.key || ' is ' || ledger.status as found from ledger join runs on runs.id = ledger.run_id
      where runs.ended_at is not null and ledger.status in ('claimed', 'retrying')`,
   'no approval of a run that has ended is pending': `select approvals.id from approvals join runs on runs.id = approvals.run_id
      where runs.ended_at is not null and approvals.status = 'pending'`,
@@ -18,8 +18,8 @@ export async function checkRows(databaseUrl: string, accepted: number): Promise<
   try {
     const found: Record<string, readonly string[]> = {};
     for (const [rule, query] of Object.entries(RULES)) {
-      const { rows } = await client.query<{ id?: string; key?: string }>(query);
-      found[rule] = rows.map(({ id, key }) => id ?? key ?? '');
+      const { rows } = await client.query<{ id?: string; found?: string }>(query);
+      found[rule] = rows.map(({ id, found }) => id ?? found ?? '');
     }
     const { rows } = await client.query<{ count: number }>('select count(*)::integer as count from runs');
     const count = rows[0]?.count ?? 0;
