@@ -40,13 +40,12 @@ export function openTimeLimit(
   };
   // One controller of its own: Node keeps what is listened to on a signal of `AbortSignal.any` for ever.
   const ending = new AbortController();
-  let refuse: (reason: CallError) => void = () => undefined;
-  const ended = new Promise<never>((_, reject) => (refuse = reject));
+  // It listens before any work does, so that no error which the signal leads to comes before its own.
+  const ended = new Promise<never>((_, reject) => {
+    ending.signal.addEventListener('abort', () => reject(end()), { once: true });
+  });
   ended.catch(() => undefined);
-  const abort = (): void => {
-    refuse(end());
-    ending.abort();
-  };
+  const abort = (): void => ending.abort();
   const timeout = setTimeout(abort, Math.min(Math.max(1, limitMs), MAX_TIMER_MS));
   if (cancellationSignal.aborted) abort();
   else cancellationSignal.addEventListener('abort', abort, { once: true });

@@ -69,7 +69,7 @@ test('approvals that a run has forgotten are written as they were closed, and ne
   expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
 });
 
-describe('a outbox', () => {
+describe('an outbox', () => {
   test('is empty when every parcel has been delivered', () => {
     const { outbox, pack } = open();
     const parcel = pack();
