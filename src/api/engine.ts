@@ -5,17 +5,13 @@ import type { Json, JsonObject } from '../graph/json.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId, MAX_SUMMARY } from '../workflows/contract.ts';
-import type { RunGraphInput } from '../workflows/contract.ts';
+import type { RunGraphInput, RunReference } from '../workflows/contract.ts';
 import { attributesAtStart } from '../workflows/search-attributes.ts';
 import { notNow, unavailable } from './errors.ts';
+import { findForcedEnds, readForcedEnd } from './forced-ends.ts';
+import type { ForcedEnd, Span } from './forced-ends.ts';
 import { poll } from './poll.ts';
 import { truncate } from '../graph/truncate.ts';
-
-/** Which run of whom. */
-export interface RunReference {
-  readonly tenantId: string;
-  readonly id: string;
-}
 
 /** The API's way to Temporal, and the only user of its client. */
 export interface Engine {
@@ -37,6 +33,10 @@ export interface Engine {
   outcome(run: RunReference, decisionId: string): Promise<Outcome | null>;
   /** A run as it is now, or `null` when Temporal doesn't have it. */
   view(run: RunReference): Promise<RunView | null>;
+  /** Runs of which an execution was ended by force in a span of time. @throws when Temporal does not answer */
+  forcedEnds(span: Span): AsyncIterable<RunReference>;
+  /** How a run's workflow was ended by force. @returns `null`: it was not @throws when Temporal does not answer */
+  forcedEnd(run: RunReference): Promise<ForcedEnd | null>;
   /** @throws when Temporal does not answer */
   ping(): Promise<void>;
 }
@@ -77,6 +77,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
     outcome,
     view: async (run) => await ask(run, QUERIES.status),
+    forcedEnds: (span) => findForcedEnds(client, span),
+    forcedEnd: async (run) => await ifThere(soon(() => readForcedEnd(client, run))),
     ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };
 }

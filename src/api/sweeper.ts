@@ -1,4 +1,5 @@
 import type { ApiDeps } from './environment.ts';
+import { createForcedRunsEnder } from './end-forced-runs.ts';
 import { eachOf } from './each-of.ts';
 import { tryHandOver } from './hand-over.ts';
 import { grantTurns } from './grant-turns.ts';
@@ -21,20 +22,21 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 /** What is away is not back a moment later; a log has other things to say, too. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
-const chores: readonly Chore[] = [
+const toChores = (): readonly Chore[] => [
   { everyMs: 250, run: grantTurns },
   { everyMs: 2_000, run: handOverRuns },
+  { everyMs: 5_000, run: createForcedRunsEnder() },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 3_600_000, run: prune },
 ];
 
-/** Sees to what requests have left undone: queued runs, runs that were accepted and not started, answers that are old. */
+/** Sees to what nobody asks for: queued runs, runs that were accepted and not started, or ended by force, old answers. */
 export interface Sweeper {
   stop(): Promise<void>;
 }
 
 export function startSweeper(deps: SweeperDeps): Sweeper {
-  const started = chores.map((chore) => keepDoing(chore, deps));
+  const started = toChores().map((chore) => keepDoing(chore, deps));
   return { stop: async () => void (await Promise.all(started.map((stop) => stop()))) };
 }
 

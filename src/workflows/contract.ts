@@ -21,9 +21,21 @@ export const UPGRADE = 'upgrade';
 /** Summaries that Temporal shows, in characters; the server takes 400 bytes. */
 export const MAX_SUMMARY = 100;
 
+/** Which run of whom. */
+export interface RunReference {
+  readonly tenantId: string;
+  readonly id: string;
+}
+
 /** The workflow id of a run. It holds no slash: Temporal's HTTP API and proxies trip over them. */
-export function toWorkflowId({ tenantId, id }: Pick<RunIdentity, 'tenantId' | 'id'>): string {
+export function toWorkflowId({ tenantId, id }: RunReference): string {
   return `run:${tenantId}:${id}`;
+}
+
+/** The run of a workflow id. @returns `null`: it is no run's */
+export function fromWorkflowId(workflowId: string): RunReference | null {
+  const [, tenantId, id] = /^run:(.+):([^:]+)$/s.exec(workflowId) ?? [];
+  return tenantId !== undefined && id !== undefined ? { tenantId, id } : null;
 }
 
 /** What a run is started with: everything that it pins for its life. */

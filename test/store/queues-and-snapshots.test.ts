@@ -20,12 +20,17 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 const nobody = async (): Promise<never> => await Promise.reject(new Error('There is no Temporal'));
+const nothing = (): never => {
+  throw new Error('There is no Temporal');
+};
 const engine = (send: Engine['send']): Engine => ({
   start: async () => undefined,
   send,
   decide: nobody,
   outcome: nobody,
   view: nobody,
+  forcedEnds: nothing,
+  forcedEnd: nobody,
   ping: nobody,
 });
 const logger = createLogger('silent');

@@ -12,7 +12,16 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const store = await openEmbeddedStore(database);
   const { routes } = createApp({
     store,
-    engine: { start: nobody, send: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody },
+    engine: {
+      start: nobody,
+      send: nobody,
+      decide: nobody,
+      outcome: nobody,
+      view: nobody,
+      forcedEnds: nothing,
+      forcedEnd: nobody,
+      ping: nobody,
+    },
     settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 },
     catalog: aCatalog(),
     cursors: createCursors('secret'),
@@ -30,6 +39,10 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
   return [...new Set(mounted)];
+}
+
+function nothing(): never {
+  throw new Error('There is no Temporal');
 }
 
 async function nobody(): Promise<never> {

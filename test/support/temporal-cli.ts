@@ -16,6 +16,7 @@ export interface TemporalCli {
   /** A subcommand of `temporal workflow` that tells something. */
   tell(subcommand: string, workflowId: string): Promise<Json>;
   cancel(workflowId: string): Promise<void>;
+  terminate(workflowId: string, reason: string): Promise<void>;
   /** Runs a command line that begins with `temporal`, as a person would paste it. */
   paste(line: string): Promise<void>;
 }
@@ -37,6 +38,7 @@ export async function openTemporalCli(address: string): Promise<TemporalCli> {
     },
     tell: told,
     cancel: async (workflowId) => void (await workflow('cancel', workflowId)),
+    terminate: async (workflowId, reason) => void (await workflow('terminate', workflowId, '--reason', reason)),
     paste: async (line) => void (await run('sh', ['-c', line.replace(/^temporal /, `'${executable}' `)], { env })),
   };
 }

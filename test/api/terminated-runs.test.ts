@@ -1,0 +1,95 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { Json } from '../../src/graph/json.ts';
+import { PATIENTLY, eventsOf, readAll } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aJob, checkpointsOf } from '../support/api-states.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { aProblem } from '../support/problems.ts';
+import { openTemporalCli } from '../support/temporal-cli.ts';
+import type { TemporalCli } from '../support/temporal-cli.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
+
+const { stack, service, user, runOf, control, until } = useWorkingStack(startTestStack);
+
+let temporal: TemporalCli;
+beforeAll(async () => (temporal = await openTemporalCli(stack().temporalAddress)));
+
+/** Does a job, and another one once somebody agrees. */
+const twoJobs = aDefinition({
+  channels: { log: { reducer: 'append' } },
+  output: ['log'],
+  nodes: { one: aJob('one'), ask: { type: 'approval', title: 'Go on?' }, two: aJob('two') },
+  edges: [
+    { from: '__start__', to: 'one' },
+    { from: 'one', to: 'ask' },
+    { from: 'ask', to: 'two' },
+  ],
+});
+
+const start = async (threadId: string): Promise<string> => {
+  const { body } = await user().post('/api/runs', { graph: twoJobs, input: {}, threadId, onBusy: 'enqueue' });
+  return textAt(body, '/id');
+};
+const terminate = async (id: string): Promise<void> => await temporal.terminate(`run:demo:${id}`, 'out of hand');
+const waiting = async (): Promise<Json[]> => await readAll(stack().as('approver'), '/api/approvals?status=pending');
+
+describe('a run that somebody terminates in Temporal', () => {
+  let id: string;
+  let next: string;
+  let approvalId: string;
+  let run: Json;
+  beforeAll(async () => {
+    id = await start('shared');
+    approvalId = textAt(await until(id, 'waiting'), '/waitingFor/0/id');
+    next = await start('shared');
+    await terminate(id);
+    run = await until(id, 'failed');
+  });
+
+  test('has failed, and says who did it and why', async () => {
+    expect(at(run, '/error')).toEqual({
+      code: 'ABORTED',
+      message: expect.stringMatching(/^Terminated in Temporal by .+: out of hand$/),
+    });
+    expect(run).toMatchObject({ waitingFor: [], output: null, endedAt: expect.any(String) });
+    const events = await eventsOf(user(), id);
+    expect(events.map((event) => at(event, '/seq'))).toEqual(events.map((_, n) => n + 1));
+    expect(events.at(-1)).toMatchObject({ type: 'run.failed', at: at(run, '/endedAt') });
+  });
+
+  test('asks nobody any more', async () => {
+    expect((await waiting()).map((approval) => at(approval, '/id'))).not.toContain(approvalId);
+    expect((await stack().as('approver').get(`/api/approvals/${approvalId}`)).body).toMatchObject({
+      status: 'canceled',
+    });
+    const late = await stack().as('approver').post(`/api/runs/${id}/approve`, { approvalId });
+    expect(late).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
+  });
+
+  test('gives its thread to the run that waits for it', async () => {
+    await until(next, 'waiting');
+    expect(await runOf(next)).toMatchObject({ threadId: 'shared' });
+  });
+
+  test('takes nothing more, and can be gone on from by a fork', async () => {
+    expect(await control(id, 'retry')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    const newest = (await checkpointsOf(user(), id)).at(-1) ?? null;
+    const { body } = await control(id, 'fork', { checkpoint: textAt(newest, '/id') });
+    const fork = textAt(body, '/id');
+    await until(fork, 'waiting');
+    await stack().as('approver').post(`/api/runs/${fork}/approve`, {});
+    expect(await until(fork, 'completed')).toMatchObject({ output: { log: ['one', 'two'] } });
+  });
+});
+
+test('what a call does that is out when its run is terminated is done once', async () => {
+  const held = service().hold('one');
+  const id = await start('other');
+  const release = await held;
+  await terminate(id);
+  expect(await until(id, 'failed')).toMatchObject({ error: { code: 'ABORTED' } });
+  release();
+  await expect.poll(() => service().done, PATIENTLY).toEqual(['one']);
+  expect((await eventsOf(user(), id)).at(-1)).toMatchObject({ type: 'run.failed' });
+});
