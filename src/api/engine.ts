@@ -77,7 +77,11 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
     outcome,
     view: async (run) => await ask(run, QUERIES.status),
-    forcedEnds: (span) => findForcedEnds(client, span),
+    forcedEnds: (span) =>
+      findForcedEnds(
+        async (request) => await soon(() => client.workflowService.listWorkflowExecutions({ namespace, ...request })),
+        span,
+      ),
     forcedEnd: async (run) => await ifThere(soon(() => readForcedEnd(client, run))),
     ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };

@@ -16,18 +16,29 @@ export interface Span {
   readonly before: string;
 }
 
-/** Runs of which an execution was ended by force in a span of time, as far as Temporal's visibility knows; some of them go on. */
-export async function* findForcedEnds({ workflow }: Client, { after, before }: Span): AsyncIterable<RunReference> {
+/** Asks Temporal's visibility for a page of workflows. */
+type ListPage = (request: {
+  readonly query: string;
+  readonly nextPageToken: Uint8Array;
+}) => ReturnType<Client['workflowService']['listWorkflowExecutions']>;
+
+/** Runs of which an execution was ended by force in a span of time, as far as visibility knows; some of them go on. */
+export async function* findForcedEnds(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
   const query = [
     `WorkflowType = '${RUN_GRAPH}'`,
     `ExecutionStatus IN ('Terminated', 'TimedOut')`,
     `CloseTime < '${before}'`,
     ...(after === null ? [] : [`CloseTime >= '${after}'`]),
   ].join(' AND ');
-  for await (const { workflowId } of workflow.list({ query })) {
-    const run = fromWorkflowId(workflowId);
-    if (run) yield run;
-  }
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const page = await listPage({ query, nextPageToken });
+    for (const { execution } of page.executions) {
+      const run = fromWorkflowId(execution?.workflowId ?? '');
+      if (run) yield run;
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
 }
 
 /** @returns `null`: the workflow goes on, or has ended by itself */
