@@ -17,10 +17,13 @@ export interface Span {
 }
 
 /** Asks Temporal's visibility for a page of workflows. */
-type ListPage = (request: {
-  readonly query: string;
+type ListPage = (request: { readonly query: string; readonly nextPageToken: Uint8Array }) => Promise<WorkflowPage>;
+
+interface WorkflowPage {
+  readonly executions: readonly { readonly execution?: { readonly workflowId?: string | null } | null }[];
+  /** Empty after the last page. */
   readonly nextPageToken: Uint8Array;
-}) => ReturnType<Client['workflowService']['listWorkflowExecutions']>;
+}
 
 /** Runs of which an execution was ended by force in a span of time, as far as visibility knows; some of them go on. */
 export async function* findForcedEnds(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {

@@ -2,6 +2,7 @@ import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createForcedRunsEnder } from '../../src/api/end-forced-runs.ts';
 import type { Engine } from '../../src/api/engine.ts';
+import { findForcedEnds } from '../../src/api/forced-ends.ts';
 import type { ForcedEnd, Span } from '../../src/api/forced-ends.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
@@ -113,6 +114,25 @@ test('the first look is at everything, later ones only go back a little', async 
   await end(deps);
   expect(spans.map(({ after }) => after)).toEqual([null, expect.any(String)]);
   expect(Date.parse(spans[1]?.after ?? '')).toBeLessThan(Date.parse(spans[0]?.before ?? ''));
+});
+
+test('all pages of what visibility knows are read, and what is no run is left out', async () => {
+  const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
+  const asked: string[] = [];
+  const list = findForcedEnds(
+    async ({ query, nextPageToken }) => {
+      asked.push(query);
+      const page = nextPageToken[0] ?? 0;
+      const executions = (pages[page] ?? []).map((workflowId) => ({ execution: { workflowId } }));
+      const next = page + 1 < pages.length ? Uint8Array.of(page + 1) : new Uint8Array();
+      return await Promise.resolve({ executions, nextPageToken: next });
+    },
+    { after: AT, before: LATER },
+  );
+  const found: RunReference[] = [];
+  for await (const run of list) found.push(run);
+  expect(found.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(asked).toEqual(pages.map(() => expect.stringContaining(`CloseTime < '${LATER}' AND CloseTime >= '${AT}'`)));
 });
 
 test.each([
