@@ -5,7 +5,7 @@ import type { Draft, Frame } from './draft.ts';
 import { isJsonList } from './json.ts';
 import { placeNow } from './place.ts';
 import type { Visited } from './place.ts';
-import type { Scope } from './scope.ts';
+import type { NodeTask, Scope } from './scope.ts';
 
 /** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
 export function saveCheckpoint(
@@ -47,9 +47,11 @@ type NextOf = Pick<Scope, 'superstep' | 'triggers' | 'deferred' | 'hold'>;
 /** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
 export function nextNodes({ superstep, triggers, deferred, hold }: NextOf): readonly string[] {
   if (hold?.at === 'after') return hold.next;
-  const unfinished = superstep?.tasks.filter(({ state }) => state.phase !== 'completed' && state.phase !== 'diverted');
-  const nodes = unfinished
-    ? unfinished.map(({ node }) => node)
-    : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred.map(({ node }) => node) : [])];
-  return [...new Set(nodes)].sort();
+  const triggered = triggers.length > 0 ? triggers : deferred;
+  const next = superstep ? superstep.tasks.filter(isUnfinished) : triggered;
+  return [...new Set(next.map(({ node }) => node))].sort();
+}
+
+function isUnfinished({ state }: NodeTask): boolean {
+  return state.phase !== 'completed' && state.phase !== 'diverted';
 }
