@@ -162,10 +162,10 @@ export function canonicalJson(value: Json): string {
 /** About how many bytes a value takes as JSON text in UTF-8, without writing it. */
 export function jsonSize(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
-  if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + jsonSize(item) + 1, 2);
-  if (typeof value !== 'object' || value === null) return 8;
+  if (!isContainer(value)) return 8;
   let size = 2;
-  for (const [key, member] of Object.entries(value)) size += textSize(key) + 2 + jsonSize(member);
+  if (isJsonList(value)) for (const item of value) size += jsonSize(item) + 1;
+  else if (isJsonObject(value)) for (const key in value) size += textSize(key) + 2 + jsonSize(value[key]);
   return size;
 }
 
