@@ -19,7 +19,6 @@ export function saveCheckpoint(
   const next = nextNodes(frame.scope);
   const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);
-  const lasting = Object.entries(changes).filter(([channel]) => !frame.graph.channels.get(channel)?.ephemeral);
   draft.checkpoints.push({
     id,
     parentId: run.checkpointId,
@@ -28,11 +27,19 @@ export function saveCheckpoint(
     source,
     next,
     createdAt: draft.at,
-    changes: Object.fromEntries(lasting),
+    changes: lasting(frame, changes),
     place: placeNow(run, visited),
   });
   run.areEventsSaved = true;
   run.checkpointId = id;
+}
+
+type Changes = Checkpoint['changes'];
+
+/** Without those of ephemeral channels. */
+function lasting({ graph }: Frame, changes: Changes): Changes {
+  if (graph.ephemeral.length === 0) return changes;
+  return Object.fromEntries(Object.entries(changes).filter(([channel]) => !graph.channels.get(channel)?.ephemeral));
 }
 
 /** A checkpoint refers to the lists that it sets. */

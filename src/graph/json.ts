@@ -181,9 +181,8 @@ export function roomAfter(room: number, value: unknown): number {
     for (let at = 0; at < value.length && left >= 0; at += 1) left = roomAfter(left - 1, value[at]);
     return left;
   }
-  for (const [key, member] of Object.entries(value)) {
-    if (left < 0) return left;
-    left = roomAfter(left - textSize(key) - 2, member);
+  if (isJsonObject(value)) {
+    for (const key in value) if (left >= 0) left = roomAfter(left - textSize(key) - 2, value[key]);
   }
   return left;
 }
