@@ -5,7 +5,7 @@ import type { Draft, Frame } from './draft.ts';
 import { isJsonList } from './json.ts';
 import { placeNow } from './place.ts';
 import type { Visited } from './place.ts';
-import type { Scope } from './scope.ts';
+import type { NodeTask, Scope } from './scope.ts';
 
 /** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
 export function saveCheckpoint(
@@ -19,7 +19,6 @@ export function saveCheckpoint(
   const next = nextNodes(frame.scope);
   const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);
-  const lasting = Object.entries(changes).filter(([channel]) => !frame.graph.channels.get(channel)?.ephemeral);
   draft.checkpoints.push({
     id,
     parentId: run.checkpointId,
@@ -28,11 +27,19 @@ export function saveCheckpoint(
     source,
     next,
     createdAt: draft.at,
-    changes: Object.fromEntries(lasting),
+    changes: lasting(frame, changes),
     place: placeNow(run, visited),
   });
   run.areEventsSaved = true;
   run.checkpointId = id;
+}
+
+type Changes = Checkpoint['changes'];
+
+/** Without those of ephemeral channels. */
+function lasting({ graph }: Frame, changes: Changes): Changes {
+  if (graph.ephemeral.length === 0) return changes;
+  return Object.fromEntries(Object.entries(changes).filter(([channel]) => !graph.channels.get(channel)?.ephemeral));
 }
 
 /** A checkpoint refers to the lists that it sets. */
@@ -47,9 +54,11 @@ type NextOf = Pick<Scope, 'superstep' | 'triggers' | 'deferred' | 'hold'>;
 /** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
 export function nextNodes({ superstep, triggers, deferred, hold }: NextOf): readonly string[] {
   if (hold?.at === 'after') return hold.next;
-  const unfinished = superstep?.tasks.filter(({ state }) => state.phase !== 'completed' && state.phase !== 'diverted');
-  const nodes = unfinished
-    ? unfinished.map(({ node }) => node)
-    : [...triggers.map(({ node }) => node), ...(triggers.length === 0 ? deferred.map(({ node }) => node) : [])];
-  return [...new Set(nodes)].sort();
+  const triggered = triggers.length > 0 ? triggers : deferred;
+  const next = superstep ? superstep.tasks.filter(isUnfinished) : triggered;
+  return [...new Set(next.map(({ node }) => node))].sort();
+}
+
+function isUnfinished({ state }: NodeTask): boolean {
+  return state.phase !== 'completed' && state.phase !== 'diverted';
 }

@@ -16,10 +16,9 @@ import type { TaskFrame } from './tasks.ts';
  * while the run is about to end, or a task would begin new work; but that nobody can tell what a call did is kept, and so
  * is what has become of one of several calls.
  */
-export function deliver(draft: Draft, address: TaskAddress, happening: Happening): void {
-  const found = findTask(draft, address);
-  if (!found || (isEnding(draft.run) && !countsYet(found, happening))) return;
-  resumeTask(found, happening);
+export function deliver(of: TaskFrame | null, happening: Happening): void {
+  if (!of || (isEnding(of.draft.run) && !countsYet(of, happening))) return;
+  resumeTask(of, happening);
 }
 
 function countsYet({ task: { state } }: TaskFrame, happening: Happening): boolean {

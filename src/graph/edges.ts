@@ -171,6 +171,7 @@ function addElements({ node, items, lane }: Lead & { kind: 'elements' }, { eleme
 }
 
 function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
+  if (empty.size === 0) return [];
   const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }

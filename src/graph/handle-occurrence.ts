@@ -12,6 +12,8 @@ import { isEnding } from './run.ts';
 import type { OpenCall } from './run.ts';
 import { cancelRun } from './signals/cancel.ts';
 import { receive } from './signals/receive.ts';
+import { emitTask } from './tasks.ts';
+import type { TaskFrame } from './tasks.ts';
 import { noteCompensation, undone } from './undo.ts';
 import type { TaskState } from './scope.ts';
 
@@ -45,9 +47,12 @@ function completeCall(
   const call = takeCall(draft, key);
   if (!call) return;
   if (call.undoes) return undone(draft, call.undoes, { result: 'value' in reply && reply.value });
-  recordReply(draft, call, { key, reply, attempts, durationMs });
-  noteCompensation(draft, call, { key, reply });
-  deliver(draft, call.task, { kind: 'call.completed', key, reply });
+  if (!draft.run.counted?.includes(key)) count(draft, call.called, reply);
+  const of = findTask(draft, call.task);
+  if (!of) return;
+  recordReply(of, call.called, { key, reply, attempts, durationMs });
+  noteCompensation(of, { key, reply });
+  deliver(of, { kind: 'call.completed', key, reply });
   noteCounted(draft, call, key);
 }
 
@@ -62,7 +67,7 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
   if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });
   if (kind === 'tool') draft.run.spent.toolCalls += 1;
   if (kind === 'model') draft.run.spent.modelCalls += 1;
-  deliver(draft, call.task, { kind: 'call.failed', key, failure });
+  deliver(findTask(draft, call.task), { kind: 'call.failed', key, failure });
 }
 
 function cancelByTemporal(draft: Draft): void {
@@ -100,11 +105,10 @@ function mayAskAgain(state: TaskState, run: Draft['run']): boolean {
   return state.phase === 'failed' || state.phase === 'intervention';
 }
 
-function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, attempts, durationMs }: Answered): void {
-  if (!draft.run.counted?.includes(key)) count(draft, called, reply);
+function recordReply(of: TaskFrame, called: OpenCall['called'], { key, reply, attempts, durationMs }: Answered): void {
   if (reply.kind === 'value') {
     if (called.kind !== 'tool') return;
-    emitAt(draft, task, {
+    emitTask(of, {
       type: 'tool.called',
       tool: called.name,
       result: reply.value,
@@ -116,8 +120,8 @@ function recordReply(draft: Draft, { task, called }: OpenCall, { key, reply, att
   }
   if (reply.kind === 'overflow') return;
   const { usage, finishReason, toolCalls, context } = reply;
-  const cost = costOf(draft, called, usage);
-  emitAt(draft, task, {
+  const cost = costOf(of.draft, called, usage);
+  emitTask(of, {
     type: 'model.called',
     model: called.name,
     usage,
@@ -150,6 +154,6 @@ function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunErr
   delete draft.run.timers[id];
   if (timer && id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
-  if (timer) deliver(draft, timer.task, { kind: 'timer', id });
+  if (timer) deliver(findTask(draft, timer.task), { kind: 'timer', id });
   return undefined;
 }

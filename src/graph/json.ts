@@ -162,10 +162,10 @@ export function canonicalJson(value: Json): string {
 /** About how many bytes a value takes as JSON text in UTF-8, without writing it. */
 export function jsonSize(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
-  if (Array.isArray(value)) return value.reduce((sum: number, item: unknown) => sum + jsonSize(item) + 1, 2);
-  if (typeof value !== 'object' || value === null) return 8;
+  if (!isContainer(value)) return 8;
   let size = 2;
-  for (const [key, member] of Object.entries(value)) size += textSize(key) + 2 + jsonSize(member);
+  if (isJsonList(value)) for (const item of value) size += jsonSize(item) + 1;
+  else if (isJsonObject(value)) for (const key in value) size += textSize(key) + 2 + jsonSize(value[key]);
   return size;
 }
 
@@ -181,9 +181,8 @@ export function roomAfter(room: number, value: unknown): number {
     for (let at = 0; at < value.length && left >= 0; at += 1) left = roomAfter(left - 1, value[at]);
     return left;
   }
-  for (const [key, member] of Object.entries(value)) {
-    if (left < 0) return left;
-    left = roomAfter(left - textSize(key) - 2, member);
+  if (isJsonObject(value)) {
+    for (const key in value) if (left >= 0) left = roomAfter(left - textSize(key) - 2, value[key]);
   }
   return left;
 }

@@ -73,13 +73,18 @@ interface Ends {
 }
 
 function packView(view: RunView, ends: Ends): PackedView {
-  const { waitingFor, pending, output, error, endedAt, usage, ...rest } = view;
+  const { status, endedAt, step, next, waitingFor, output, error, usage, checkpointId, pending } = view;
+  const implied = impliedBy(ends);
   return {
-    ...withoutEmpty({ waitingFor, pending }),
+    ...(waitingFor.length > 0 && { waitingFor }),
+    ...(pending.length > 0 && { pending }),
     ...(output !== null && { output }),
     ...(error && { error }),
     ...(endedAt !== null && { endedAt }),
-    ...differing(rest, impliedBy(ends)),
+    ...(status !== implied.status && { status }),
+    ...(step !== implied.step && { step }),
+    ...(next.join(' ') !== implied.next.join(' ') && { next }),
+    ...(checkpointId !== implied.checkpointId && { checkpointId }),
     usage: withoutEmpty(usage),
   };
 }
@@ -97,16 +102,6 @@ function impliedBy({ event, checkpoint }: Ends): ImpliedView {
     step: event?.step ?? 0,
     next: checkpoint?.next ?? [],
     checkpointId: checkpoint?.id ?? null,
-  };
-}
-
-function differing(view: ImpliedView, implied: ImpliedView): Partial<ImpliedView> {
-  const { status, step, next, checkpointId } = view;
-  return {
-    ...(status !== implied.status && { status }),
-    ...(step !== implied.step && { step }),
-    ...(next.join(' ') !== implied.next.join(' ') && { next }),
-    ...(checkpointId !== implied.checkpointId && { checkpointId }),
   };
 }
 

@@ -10,16 +10,16 @@ export interface Carrier {
 
 /** Events of one moment and place. Their numbers follow on the last of the group before, unless `seq` says otherwise. */
 export interface EventGroup extends Partial<Place> {
-  readonly seq?: number;
+  readonly seq?: number | undefined;
   /** Milliseconds since the epoch; absent: that of the group before. */
-  readonly at?: number;
+  readonly at?: number | undefined;
   readonly events: readonly object[];
 }
 
 /** Where in a run events happened. */
 interface Place {
   /** Absent: that of the group before. */
-  readonly step: number;
+  readonly step: number | undefined;
   readonly path: readonly string[] | undefined;
   readonly node: string | undefined;
   /** Absent where there is a node: 1; 0: there is none. */
@@ -27,50 +27,76 @@ interface Place {
   readonly index: number | undefined;
 }
 
-type Body = Readonly<Record<string, unknown>>;
-
-interface SplitEvent {
+/** Any event, as far as others are told by it. */
+interface Told extends Partial<Place> {
   readonly seq: number;
   readonly at: string;
-  readonly place: Place;
-  readonly body: Body;
+  readonly step: number;
+  readonly type: string;
+  readonly next?: readonly string[];
 }
+
+/** What the first event of a batch follows on. */
+const BEGINNING: Told = { seq: -1, at: '', step: -1, type: '' };
 
 export function packEvents(events: readonly RunEvent[], carrier: Carrier): EventGroup[] {
-  const groups: { place: Place; packed: EventGroup & { events: object[] } }[] = [];
+  const groups: EventGroup[] = [];
+  let bodies: object[] = [];
   let last = BEGINNING;
-  for (const event of events.map(split)) {
-    const body = shorten(event, last, carrier);
-    const group = groups.at(-1);
-    const follows = event.seq === last.seq + 1 && event.at === last.at;
-    if (group && follows && isSamePlace(group.place, event.place)) group.packed.events.push(body);
-    else groups.push({ place: event.place, packed: { ...headOf(event, last), events: [body] } });
+  for (const event of events) {
+    if (!isOfGroup(event, last)) {
+      bodies = [];
+      groups.push(openGroup(event, last, bodies));
+    }
+    bodies.push(bodyOf(event, impliedOf(event, last, carrier)));
     last = event;
   }
-  return groups.map(({ packed }) => packed);
+  return groups;
 }
 
-function headOf({ seq, at, place }: SplitEvent, last: SplitEvent): Omit<EventGroup, 'events'> {
-  const { step, visit, ...rest } = place;
+/** Whether an event belongs to the group of the one before. */
+function isOfGroup(event: Told, last: Told): boolean {
+  return event.seq === last.seq + 1 && event.at === last.at && isSamePlace(event, last);
+}
+
+function openGroup(
+  { seq, at, step, path, node, visit, index }: Told,
+  last: Told,
+  events: readonly object[],
+): EventGroup {
   return {
-    ...(seq !== last.seq + 1 && { seq }),
-    ...(at !== last.at && { at: Date.parse(at) }),
-    ...(step !== last.place.step && { step }),
-    ...rest,
-    ...(rest.node !== undefined && visit !== 1 && { visit: visit ?? NO_VISIT }),
+    seq: seq === last.seq + 1 ? undefined : seq,
+    at: at === last.at ? undefined : Date.parse(at),
+    step: step === last.step ? undefined : step,
+    path,
+    node,
+    index,
+    visit: node === undefined || visit === 1 ? undefined : (visit ?? NO_VISIT),
+    events,
   };
+}
+
+/** What a group says of its events, in one place. */
+const SHARED: ReadonlySet<string> = new Set(['seq', 'at', 'step', 'path', 'node', 'visit', 'index']);
+
+function bodyOf(event: Told, implied: Body): object {
+  const body: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(event))
+    if (!SHARED.has(field) && !isSame(value, implied[field])) body[field] = value;
+  return body;
 }
 
 export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): RunEvent[] {
   const events: RunEvent[] = [];
   let last = BEGINNING;
-  for (const { seq = last.seq + 1, at, events: bodies, step = last.place.step, ...rest } of groups) {
-    const place = { ...NOWHERE, step, ...rest, visit: visitOf(rest) };
+  for (const { seq = last.seq + 1, at, events: bodies, step = last.step, path, node, visit, index } of groups) {
+    const place = defined({ step, path, node, visit: visitOf({ node, visit }), index });
     const time = at === undefined ? last.at : new Date(at).toISOString();
     for (const [offset, body] of bodies.entries()) {
-      const event = { seq: seq + offset, at: time, place, body: { ...body } };
-      last = { ...event, body: lengthen(event, last, carrier) };
-      events.push(toEvent({ seq: last.seq, at: time, ...defined(place), ...last.body }));
+      const event = toEvent({ seq: seq + offset, at: time, ...place, ...body });
+      const whole = toEvent({ ...event, ...impliedOf(event, last, carrier), ...body });
+      events.push(whole);
+      last = whole;
     }
   }
   return events;
@@ -79,7 +105,7 @@ export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): R
 /** Where a node is named, and none of its visits. */
 const NO_VISIT = 0;
 
-function visitOf({ node, visit = 1 }: Partial<Place>): number | undefined {
+function visitOf({ node, visit = 1 }: Pick<Place, 'node'> & Partial<Place>): number | undefined {
   return node === undefined || visit === NO_VISIT ? undefined : visit;
 }
 
@@ -87,51 +113,37 @@ function defined(place: Place): object {
   return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
 }
 
-const NOWHERE: Place = { step: -1, path: undefined, node: undefined, visit: undefined, index: undefined };
+type Body = Readonly<Record<string, unknown>>;
 
-/** What the first event of a batch follows on. */
-const BEGINNING: SplitEvent = { seq: -1, at: '', place: NOWHERE, body: {} };
-
-function split(event: RunEvent): SplitEvent {
-  const { seq, at, step, path, node, visit, index, ...body } = { ...NOWHERE, ...event };
-  return { seq, at, place: { step, path, node, visit, index }, body };
+/** What the fields of an event are when they are left out. */
+function impliedOf(event: Told, last: Told, carrier: Carrier): Body {
+  switch (event.type) {
+    case 'tool.requested':
+      return { ...requestOf(carrier), idempotencyKey: firstKey(event, carrier) };
+    case 'tool.called':
+      return { idempotencyKey: firstKey(event, carrier), attempts: 1 };
+    case 'step.started':
+      return { nodes: last.next };
+    case 'checkpoint.saved':
+      return { source: 'loop' };
+    default:
+      return NOTHING;
+  }
 }
 
-/** Says what the fields of an event are when they are left out. */
-type Imply = (event: SplitEvent, last: SplitEvent, carrier: Carrier) => Body;
-
-const IMPLIED: Readonly<Record<string, Imply>> = {
-  'tool.requested': (event, _last, carrier) => ({ ...requestOf(carrier), idempotencyKey: firstKey(event, carrier) }),
-  'tool.called': (event, _last, carrier) => ({ idempotencyKey: firstKey(event, carrier), attempts: 1 }),
-  'step.started': (_event, last) => ({ nodes: last.body['next'] }),
-  'checkpoint.saved': () => ({ source: 'loop' }),
-};
+const NOTHING: Body = {};
 
 /** The key of the first call of a task of the run's own graph that nobody has had made again. */
-function firstKey({ place: { node, index, visit } }: SplitEvent, { runId }: Carrier): string {
-  return [runId, index === undefined ? node : `${node}#${index}`, visit, 0, 0].join(':');
+function firstKey({ node, index, visit }: Told, { runId }: Carrier): string {
+  return `${runId}:${index === undefined ? node : `${node}#${index}`}:${visit}:0:0`;
 }
 
 /** What a call is asked for with; a batch mostly travels with the call that an event of it asks for. */
 function requestOf({ call }: Carrier): Body {
-  return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : {};
+  return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : NOTHING;
 }
 
-function shorten(event: SplitEvent, last: SplitEvent, carrier: Carrier): object {
-  const implied = impliedOf(event, last, carrier);
-  return Object.fromEntries(Object.entries(event.body).filter(([field, value]) => !isSame(value, implied[field])));
-}
-
-function lengthen(event: SplitEvent, last: SplitEvent, carrier: Carrier): Body {
-  const missing = Object.entries(impliedOf(event, last, carrier)).filter(([field]) => !(field in event.body));
-  return { ...event.body, ...Object.fromEntries(missing) };
-}
-
-function impliedOf(event: SplitEvent, last: SplitEvent, carrier: Carrier): Body {
-  return IMPLIED[String(event.body['type'])]?.(event, last, carrier) ?? {};
-}
-
-function isSamePlace(a: Place, b: Place): boolean {
+function isSamePlace(a: Told, b: Told): boolean {
   return a.step === b.step && a.node === b.node && a.visit === b.visit && a.index === b.index && isSame(a.path, b.path);
 }
 

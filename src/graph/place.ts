@@ -30,7 +30,6 @@ export type Visited = readonly string[];
 export function placeNow({ root, spent, events, areEventsSaved }: DraftRun, visited: Visited): PlaceChange {
   const { superstep, deferred, joins, unfired, messages, hold } = root;
   const triggers = superstep ? superstep.tasks.map(toTrigger) : root.triggers;
-  const visits = Object.fromEntries(Object.entries(root.visits).filter(([node]) => visited.includes(node)));
   return {
     ...withoutEmpty({
       triggers: areNamesEnough(root, triggers) ? [] : triggers,
@@ -39,11 +38,17 @@ export function placeNow({ root, spent, events, areEventsSaved }: DraftRun, visi
       unfired,
       messages,
       hold: hold?.at === 'after' ? hold : null,
-      visits,
+      visits: changedVisits(root.visits, visited),
       spent: withoutEmpty(spent),
     }),
     ...(!areEventsSaved && { events }),
   };
+}
+
+function changedVisits(visits: Scope['visits'], visited: Visited): Scope['visits'] {
+  const changed: Record<string, number> = {};
+  for (const node in visits) if (visited.includes(node)) changed[node] = visits[node] ?? 0;
+  return changed;
 }
 
 function toTrigger({ node, index, item, lane }: NodeTask): Trigger {

@@ -67,8 +67,7 @@ export const NOT_BEGUN: RunView = {
 
 export function toRunView(run: Run): RunView {
   const { status, startedAt, endedAt, root, output, error, spent, checkpointId } = run;
-  const { costMicros, ...counts } = spent;
-  const tasks = root.superstep?.tasks ?? [];
+  const { inputTokens, outputTokens, modelCalls, toolCalls, costMicros } = spent;
   return {
     status,
     startedAt: new Date(startedAt).toISOString(),
@@ -78,18 +77,20 @@ export function toRunView(run: Run): RunView {
     waitingFor: isEnded(status) ? [] : waitingIn(run, root, []),
     output,
     error,
-    usage: { ...counts, costUsd: costMicros / 1_000_000 },
+    usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     checkpointId,
-    pending: tasks.flatMap(pendingWrite),
+    pending: pendingIn(root),
   };
 }
 
 /** What the tasks of a graph wait for, and those of the graphs inside it. */
 function waitingIn(run: Run, { superstep }: Scope, trail: readonly string[]): WaitingFor[] {
-  return (superstep?.tasks ?? []).flatMap((task) => waitingFor(run, task, trail));
+  const found: WaitingFor[] = [];
+  for (const task of superstep?.tasks ?? []) found.push(...waitingFor(run, task, trail));
+  return found;
 }
 
-function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): WaitingFor[] {
+function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): readonly WaitingFor[] {
   const { node, state } = task;
   if (state.phase === 'intervention')
     return [{ kind: 'intervention', node, id: interventionId(trail, task, null), since: state.since }];
@@ -136,7 +137,10 @@ export function interventionId(trail: readonly string[], { key, visit }: NodeTas
   return call === null ? id : `${id}:${call}`;
 }
 
-function pendingWrite({ node, index, state }: NodeTask): PendingWrite[] {
-  if (state.phase !== 'completed' && state.phase !== 'diverted') return [];
-  return [{ node, ...(index !== null && { index }), update: state.update }];
+function pendingIn({ superstep }: Scope): PendingWrite[] {
+  const writes: PendingWrite[] = [];
+  for (const { node, index, state } of superstep?.tasks ?? [])
+    if (state.phase === 'completed' || state.phase === 'diverted')
+      writes.push({ node, ...(index !== null && { index }), update: state.update });
+  return writes;
 }

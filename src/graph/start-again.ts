@@ -1,5 +1,5 @@
 import { deliver } from './deliver.ts';
-import { setState, tasksOf } from './frames.ts';
+import { findTask, setState, tasksOf } from './frames.ts';
 import { isKept } from './nodes/position.ts';
 import type { KeptPosition } from './nodes/position.ts';
 import type { Happening } from './nodes/runner.ts';
@@ -23,7 +23,7 @@ export function askAgain(of: TaskFrame): void {
 export function tell({ draft, frame, task }: TaskFrame, happening: Happening): void {
   for (const of of tasksOf(draft, frame))
     if (of.task.key === task.key && of.task.state.phase === 'ready') startTask(of);
-  deliver(draft, [...frame.address, task.key], happening);
+  deliver(findTask(draft, [...frame.address, task.key]), happening);
 }
 
 /**

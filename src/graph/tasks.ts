@@ -33,14 +33,13 @@ export function emitTask({ draft, frame, task }: TaskFrame, body: TaskEventBody)
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
-export function addressOf({ frame, task }: TaskFrame): TaskAddress {
+function addressOf({ frame, task }: TaskFrame): TaskAddress {
   return [...frame.address, task.key];
 }
 
 /** What a node's code may ask of its task. A class, because one is made for each step of each task. */
 export class OpenTask implements TaskContext {
   readonly #of: TaskFrame;
-  readonly bindings: Bindings;
   readonly now: number;
   readonly at: string;
   readonly createdBy: Principal;
@@ -51,8 +50,11 @@ export class OpenTask implements TaskContext {
     this.at = of.draft.at;
     this.createdBy = of.draft.run.createdBy;
     this.asksPeople = !of.draft.run.cancellation?.isClosing;
-    this.bindings = taskBindings(of.draft, of.frame, of.task);
     this.now = of.draft.now;
+  }
+
+  get bindings(): Bindings {
+    return taskBindings(this.#of.draft, this.#of.frame, this.#of.task);
   }
 
   call(number: number, request: CallRequest, order = 0): string {

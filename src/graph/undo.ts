@@ -4,9 +4,8 @@ import type { Draft } from './draft.ts';
 import type { CallReply } from './effect.ts';
 import type { RunError } from './errors.ts';
 import { toRunError } from './errors.ts';
-import { findTask } from './frames.ts';
 import type { Json } from './json.ts';
-import type { Compensation, OpenCall, Undo } from './run.ts';
+import type { Compensation, Undo } from './run.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /*
@@ -15,15 +14,11 @@ import type { TaskFrame } from './tasks.ts';
  */
 
 /** Notes that a call has been made that can be undone, once, whatever has become of its node since. */
-export function noteCompensation(
-  draft: Draft,
-  { task }: OpenCall,
-  { key, reply }: { key: string; reply: CallReply },
-): void {
-  const of = findTask(draft, task);
-  if (!of?.node.compensate || reply.kind !== 'value' || draft.run.cancellation?.isClosing) return;
+export function noteCompensation(of: TaskFrame, { key, reply }: { key: string; reply: CallReply }): void {
+  const { run } = of.draft;
+  if (!of.node.compensate || reply.kind !== 'value' || run.cancellation?.isClosing) return;
   const compensation = compensationOf(of, of.node.compensate, { key, result: reply.value });
-  draft.run.toUndo = [...draft.run.toUndo.filter((other) => other.key !== key), compensation];
+  run.toUndo = [...run.toUndo.filter((other) => other.key !== key), compensation];
 }
 
 function compensationOf(

@@ -1,7 +1,7 @@
 /** An object without the members that are `null`, 0, or an empty list or object. */
 export function withoutEmpty<T extends object>(value: T): Partial<T> {
-  const rest: Partial<T> = { ...value };
-  for (const key in rest) if (isEmpty(rest[key])) delete rest[key];
+  const rest: Partial<T> = {};
+  for (const key in value) if (!isEmpty(value[key])) rest[key] = value[key];
   return rest;
 }
 

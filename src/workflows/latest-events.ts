@@ -13,17 +13,21 @@ const MAX_SIZE = 1_000_000;
 
 /** @param handedOver what the execution before has kept */
 export function createLatestEvents(handedOver: readonly RunEvent[]): LatestEvents {
-  let kept: { readonly event: RunEvent; readonly size: number }[] = [];
+  const kept: RunEvent[] = [];
+  const sizes: number[] = [];
   let total = 0;
   const add = (events: readonly RunEvent[]): void => {
-    const added = events.slice(-MAX_EVENTS).map((event) => ({ event, size: jsonSize(event) }));
-    total += added.reduce((sum, { size }) => sum + size, 0);
-    kept = [...kept, ...added];
-    let gone = 0;
-    while (kept.length - gone > 1 && (kept.length - gone > MAX_EVENTS || total > MAX_SIZE))
-      total -= kept[gone++]?.size ?? 0;
-    kept = kept.slice(gone);
+    for (const event of events.slice(-MAX_EVENTS)) {
+      const size = jsonSize(event);
+      kept.push(event);
+      sizes.push(size);
+      total += size;
+    }
+    while (kept.length > 1 && (kept.length > MAX_EVENTS || total > MAX_SIZE)) {
+      kept.shift();
+      total -= sizes.shift() ?? 0;
+    }
   };
   add(handedOver);
-  return { add, all: () => kept.map(({ event }) => event) };
+  return { add, all: () => [...kept] };
 }

@@ -70,6 +70,8 @@ export function createOutbox(graph: CompiledGraph): Outbox {
 }
 
 function merge(entries: readonly Said[]): Said {
+  const [only, ...others] = entries;
+  if (only && others.length === 0) return only;
   return {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),

@@ -3,6 +3,7 @@ import type { Approval, Decision, Verdict } from '../approval.ts';
 import type { Draft } from '../draft.ts';
 import { deliver, emitAt } from '../deliver.ts';
 import { toPublicApproval } from '../events.ts';
+import { findTask } from '../frames.ts';
 import { own, toJson } from '../json.ts';
 import type { Refusal } from '../run.ts';
 import { saveApproval } from '../tasks.ts';
@@ -77,5 +78,5 @@ function record(draft: Draft, approval: Approval, made: Decision): void {
     args,
     status: approval.status,
   });
-  if (approval.status !== 'pending') deliver(draft, approval.task, { kind: 'approval.closed', approval });
+  if (approval.status !== 'pending') deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }

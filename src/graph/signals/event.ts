@@ -4,7 +4,6 @@ import type { Draft } from '../draft.ts';
 import type { KeptEvent } from '../run.ts';
 import { openTasks, rootFrame } from '../frames.ts';
 import type { TaskFrame } from '../tasks.ts';
-import { addressOf } from '../tasks.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -31,7 +30,7 @@ export const event: SignalKind = {
         message: `${MAX_KEPT} events are kept already; nothing waits for "${name}"`,
       });
     emit(draft, rootFrame(draft), { type: 'signal.received', event: name, by: by.sub });
-    if (waiting) deliver(draft, addressOf(waiting), { kind: 'event', payload });
+    if (waiting) deliver(waiting, { kind: 'event', payload });
     else keep(draft, { name, payload });
     return taken();
   },
