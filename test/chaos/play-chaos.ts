@@ -12,7 +12,7 @@ import { createPatientFetch } from '../support/patient-fetch.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { createRandom, seedOf } from '../support/random.ts';
-import { checkRows } from './checks/check-rows.ts';
+import { checkDatabase } from './checks/check-rows.ts';
 import { RULES } from './checks/rules.ts';
 import { gatherFacts } from './checks/run-facts.ts';
 import type { Sources } from './checks/run-facts.ts';
@@ -200,7 +200,7 @@ async function judge(scene: Scene, stories: readonly Story[]): Promise<readonly 
     const ofRuns: Verdict[] = [];
     for (const story of stories) ofRuns.push(await judgeRun(sources, story));
     const accepted = stories.filter(({ runId }) => runId !== null).length;
-    const ofRows = Object.entries(await checkRows(databaseUrl, accepted));
+    const ofRows = Object.entries(await checkDatabase(databaseUrl, accepted));
     return [...ofRuns, ...ofRows.map(([about, findings]) => ({ about, findings }))];
   } finally {
     await connection.close();
