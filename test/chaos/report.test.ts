@@ -23,6 +23,7 @@ const REPORT: ChaosReport = {
     ['signal', 4],
     ['approve refused', 1],
   ]),
+  continued: 7,
   verdicts: [],
 };
 const withVerdicts = (...findings: readonly (readonly string[])[]): readonly string[] =>
@@ -62,6 +63,7 @@ test('harm is tallied by victim and manner', () => {
     'calls of the third party: 41',
     'answers of the API: 201 5, none 2',
     'done by people: approve refused 1, signal 4',
+    'runs that went on as new executions: 7',
     '',
     '1 passed, 0 failed',
   ]);
