@@ -11,11 +11,15 @@ import { print, round } from '../support/timed-run.ts';
 
 /*
  * Whether memory grows with the number of runs: `npm run bench:leak [-- 20000]`. Runs of two steps, one of which calls a
- * tool, are started by HTTP and waited for. Prints one JSON object a line: the memory of the worker and of the API,
- * in MiB, after each twentieth of the runs.
+ * tool, are started by HTTP and waited for. Prints one JSON object a line: the memory of the worker and of the API, in
+ * MiB, after each twentieth of the runs; in the end, by how much each has grown for 1,000 runs.
+ * The exit code is 1 when the resident memory of either has grown by more than MOST_GROWTH over the second half of the
+ * runs. Of a few thousand runs that says little: the memory still settles, and its ups and downs weigh more.
  */
 
 const RUNS = Number(process.argv[2] ?? 20_000);
+/** In MiB for 1,000 runs: what a straight line through the looks of the second half may rise. */
+const MOST_GROWTH = 20;
 const LOOKS = 20;
 const AT_A_TIME = 16;
 
@@ -33,6 +37,19 @@ const CALLING: GraphDefinition = {
   input: ['number'],
 };
 
+interface Look {
+  readonly runs: number;
+  readonly mib: { readonly worker: number; readonly api: number };
+}
+
+/** Of the straight line that lies closest to some points. */
+function slope(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const middle = { x: mean(points.map(([x]) => x)), y: mean(points.map(([, y]) => y)) };
+  const rise = mean(points.map(([x, y]) => (x - middle.x) * (y - middle.y)));
+  return rise / mean(points.map(([x]) => (x - middle.x) ** 2));
+}
+
 const teardown = openTeardown();
 try {
   const service = await listen({ fetch: () => Response.json({ text: 'x'.repeat(1_000) }) }, { port: 0 });
@@ -49,14 +66,23 @@ try {
   if (!worker || !api || baseUrl === undefined) throw new TypeError('There is a worker and an API');
   const user = createApiClient(baseUrl, tokens.user);
   await user.post('/api/graphs', CALLING);
+  const looks: Look[] = [];
   for (let look = 1; look <= LOOKS; look++) {
     await inTurns(RUNS / LOOKS, AT_A_TIME, async (number) => {
       const { body } = await user.post('/api/runs', { graph: 'calling', input: { number } }, { prefer: 'wait=30' });
       if (textAt(body, '/status') !== 'completed') throw new Error(`A run is ${textAt(body, '/status')}`);
     });
     const [ofWorker, ofApi] = await Promise.all([residentMemory(worker.pid), residentMemory(api.pid)]);
-    print({ runs: (RUNS / LOOKS) * look, mib: { worker: round(ofWorker / 1_024, 0), api: round(ofApi / 1_024, 0) } });
+    const mib = { worker: round(ofWorker / 1_024, 0), api: round(ofApi / 1_024, 0) };
+    looks.push({ runs: (RUNS / LOOKS) * look, mib });
+    print({ runs: (RUNS / LOOKS) * look, mib });
   }
+  const half = looks.slice(LOOKS / 2);
+  const growthOf = (name: 'worker' | 'api'): number =>
+    round(slope(half.map(({ runs, mib }) => [runs / 1_000, mib[name]])), 2);
+  const growth = { worker: growthOf('worker'), api: growthOf('api') };
+  print({ mibPer1000Runs: growth, most: MOST_GROWTH });
+  if (Math.max(growth.worker, growth.api) > MOST_GROWTH) process.exitCode = 1;
 } finally {
   await teardown.run();
 }

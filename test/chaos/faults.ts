@@ -43,12 +43,16 @@ const MOST_PAUSE_MS = 1_000;
 /** What was stopped has gone on for so long that whatever it was about to do is done. */
 const AWAKE_AFTER_MS = 1_500;
 
-/** Does harm at random moments until it is told to stop. The seed decides about all of it but the very moments. */
+/**
+ * Does harm at random moments until it is told to stop: to each kind of process in each manner first, then at random.
+ * The seed decides about all of it but the very moments.
+ */
 export function startFaults(options: FaultsOptions): Faults {
   const { victims, seed, ambush, onHarm } = options;
   const startedAt = Date.now();
   const done: Harm[] = [];
   const taken = new Set<string>();
+  const due = firstRound(Object.keys(victims), createRandom(seedOf(seed, 'first round')));
   const end = new AbortController();
   let asleep = 0;
   let awakeSince = 0;
@@ -79,8 +83,10 @@ export function startFaults(options: FaultsOptions): Faults {
   const harm = async (random: Random): Promise<void> => {
     const targets = TARGETS.filter((target) => target in victims && !taken.has(target));
     if (targets.length === 0) return await pause(MOST_PAUSE_MS);
-    const name = random.pick(targets);
-    const manner = random.pick(MANNERS);
+    const { name, manner } = takeDue(due, targets, random) ?? {
+      name: random.pick(targets),
+      manner: random.pick(MANNERS),
+    };
     const lastsMs = Math.round(200 + random.next() ** 2 * MOST_MS[manner]);
     const victim = victims[name];
     if (!victim) return;
@@ -120,3 +126,39 @@ export function startFaults(options: FaultsOptions): Faults {
 const TARGETS = ['worker 1', 'worker 2', 'worker 1', 'worker 2', 'api 1', 'api 2', 'temporal', 'postgres'];
 const MANNERS: readonly Manner[] = ['killed', 'killed', 'killed', 'stopped', 'stopped', 'restarted'];
 const MOST_MS: Readonly<Record<Manner, number>> = { killed: 3_000, stopped: 6_000, restarted: 0 };
+
+type Kind = 'worker' | 'api' | 'temporal' | 'postgres';
+const KINDS: readonly Kind[] = ['worker', 'api', 'temporal', 'postgres'];
+const EACH_MANNER: readonly Manner[] = ['killed', 'stopped', 'restarted'];
+
+/** What kind of process somebody is, by name. */
+export function kindOf(victim: string): string {
+  return victim.replace(/ \d+$/, '');
+}
+
+interface Due {
+  readonly kind: Kind;
+  readonly manner: Manner;
+}
+
+/** Each kind that there is in each manner: kind by kind, each time in the next manner. */
+export function firstRound(names: readonly string[], random: Random): Due[] {
+  const kinds = random.shuffle(KINDS.filter((kind) => names.some((name) => kindOf(name) === kind)));
+  const manners = random.shuffle(EACH_MANNER);
+  return manners.flatMap((_, turn) =>
+    kinds.flatMap((kind, at) =>
+      manners
+        .slice((turn + at) % manners.length)
+        .slice(0, 1)
+        .map((manner) => ({ kind, manner })),
+    ),
+  );
+}
+
+/** Takes the first thing that is due and can be done to one of these. */
+function takeDue(due: Due[], targets: readonly string[], random: Random): { name: string; manner: Manner } | null {
+  const ofKind = (kind: Kind): string[] => targets.filter((name) => kindOf(name) === kind);
+  const at = due.findIndex(({ kind }) => ofKind(kind).length > 0);
+  const [found] = at < 0 ? [] : due.splice(at, 1);
+  return found ? { name: random.pick(ofKind(found.kind)), manner: found.manner } : null;
+}

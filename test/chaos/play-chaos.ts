@@ -1,18 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { Client, Connection } from '@temporalio/client';
+import type { WorkflowClient } from '@temporalio/client';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
 import { createApiClient } from '../support/api-client.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { executionsOf } from '../support/executions.ts';
 import { startProcesses } from '../support/processes.ts';
 import type { Processes } from '../support/processes.ts';
 import { createPatientFetch } from '../support/patient-fetch.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { createRandom, seedOf } from '../support/random.ts';
-import { checkRows } from './checks/check-rows.ts';
+import { checkDatabase } from './checks/check-rows.ts';
 import { RULES } from './checks/rules.ts';
 import { gatherFacts } from './checks/run-facts.ts';
 import type { Sources } from './checks/run-facts.ts';
@@ -51,6 +53,8 @@ export interface ChaosReport {
   readonly answers: ReadonlyMap<string, number>;
   /** How often people did something to a run, by what it was. */
   readonly actions: ReadonlyMap<string, number>;
+  /** How many runs have gone on as new executions, because their histories had grown too long. */
+  readonly continued: number;
   /** One for each run, and one for each rule about all rows. */
   readonly verdicts: readonly Verdict[];
 }
@@ -107,7 +111,7 @@ async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosRep
     calls: thirdParty.books.calls,
     answers,
     actions: countActions(stories),
-    verdicts: await judge(scene, stories),
+    ...(await judge(scene, stories)),
   };
 }
 
@@ -187,7 +191,7 @@ async function serveAll(scene: Scene, { plans, seed, atOnce, faults, onStory }: 
   return stories;
 }
 
-async function judge(scene: Scene, stories: readonly Story[]): Promise<readonly Verdict[]> {
+async function judge(scene: Scene, stories: readonly Story[]): Promise<Pick<ChaosReport, 'continued' | 'verdicts'>> {
   const { processes, databaseUrl, thirdParty, as } = scene;
   const connection = await Connection.connect({ address: processes.temporal.address });
   try {
@@ -199,12 +203,25 @@ async function judge(scene: Scene, stories: readonly Story[]): Promise<readonly 
     };
     const ofRuns: Verdict[] = [];
     for (const story of stories) ofRuns.push(await judgeRun(sources, story));
-    const accepted = stories.filter(({ runId }) => runId !== null).length;
-    const ofRows = Object.entries(await checkRows(databaseUrl, accepted));
-    return [...ofRuns, ...ofRows.map(([about, findings]) => ({ about, findings }))];
+    const accepted = stories.flatMap(({ runId }) => (runId === null ? [] : [runId]));
+    const ofRows = Object.entries(await checkDatabase(databaseUrl, accepted.length));
+    return {
+      continued: await countContinued(workflow, accepted),
+      verdicts: [...ofRuns, ...ofRows.map(([about, findings]) => ({ about, findings }))],
+    };
   } finally {
     await connection.close();
   }
+}
+
+/** A run whose history can't be had counts as none: its verdict says so. */
+async function countContinued(workflow: WorkflowClient, runIds: readonly string[]): Promise<number> {
+  let continued = 0;
+  for (const runId of runIds) {
+    const executions = await executionsOf(workflow, runId).catch(() => []);
+    if (executions.length > 1) continued += 1;
+  }
+  return continued;
 }
 
 async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { kindOf } from '../chaos/faults.ts';
 import { playChaos } from '../chaos/play-chaos.ts';
 import type { ChaosOptions, Verdict } from '../chaos/play-chaos.ts';
 
@@ -10,10 +11,14 @@ const quietly: Pick<ChaosOptions, 'onHarm' | 'onStory'> = { onHarm: () => undefi
 const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
   verdicts.filter(({ findings }) => findings.length > 0);
 
+const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
+
 test(`nothing is lost and nothing done twice, whatever is killed, stopped or restarted (seed ${SEED})`, async () => {
   const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
   expect(failed(report.verdicts)).toEqual([]);
-  expect(report.harm.length).toBeGreaterThan(0);
+  expect(distinct(report.harm.map(({ victim }) => kindOf(victim)))).toEqual(['api', 'postgres', 'temporal', 'worker']);
+  expect(distinct(report.harm.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
+  expect(report.continued).toBeGreaterThan(0);
 }, 900_000);
 
 test('chaos finds that calls are made twice when nothing claims them', async () => {

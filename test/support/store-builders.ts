@@ -1,3 +1,4 @@
+import type { Approval } from '../../src/graph/approval.ts';
 import type { Checkpoint } from '../../src/graph/checkpoint.ts';
 import type { ClosedRun } from '../../src/graph/closed-run.ts';
 import { compileGraph } from '../../src/graph/compile.ts';
@@ -65,6 +66,27 @@ export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> 
     changes: { x: { set: n } },
     place: { visits: { a: n } },
     ...over,
+  };
+}
+
+/** What a run has asked a person. */
+export function anApproval(runId: string, status: Approval['status']): Approval {
+  return {
+    id: `${runId}.a1`,
+    runId,
+    node: 'ask',
+    title: 'Go?',
+    details: null,
+    args: null,
+    argsSchema: null,
+    decisionSchema: null,
+    policy: {},
+    status,
+    decisions: [],
+    requestedBy: 'ann',
+    requestedAt: AT,
+    expiresAt: AT,
+    task: ['ask'],
   };
 }
 

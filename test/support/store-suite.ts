@@ -3,7 +3,7 @@ import type { JournalBatch } from '../../src/graph/journal-batch.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
-import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView } from './store-builders.ts';
+import { AT, LATER, aBatch, aCheckpoint, anApproval, aNewRun, aView } from './store-builders.ts';
 import { turnsSuite } from './turns-suite.ts';
 
 /** What every store must do, whichever database is behind it. */
@@ -157,25 +157,8 @@ function journalSuite(store: () => Store): void {
 
   test('an approval row follows the newest event', async () => {
     await store().runs.create(aNewRun({ id: 'J-ask' }));
-    const approval = (status: 'pending' | 'approved') => ({
-      id: 'J-ask.a1',
-      runId: 'J-ask',
-      node: 'ask',
-      title: 'Go?',
-      details: null,
-      args: null,
-      argsSchema: null,
-      decisionSchema: null,
-      policy: {},
-      status,
-      decisions: [],
-      requestedBy: 'ann',
-      requestedAt: AT,
-      expiresAt: AT,
-      task: ['ask'],
-    });
-    await write('J-ask', aBatch([5], { approvals: [approval('approved')] }));
-    await write('J-ask', aBatch([2], { approvals: [approval('pending')] }));
+    await write('J-ask', aBatch([5], { approvals: [anApproval('J-ask', 'approved')] }));
+    await write('J-ask', aBatch([2], { approvals: [anApproval('J-ask', 'pending')] }));
     expect((await store().approvals.find('J-ask.a1'))?.approval.status).toBe('approved');
     expect(
       (await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items,

@@ -1,0 +1,142 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openEmbeddedStore } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/store-builders.ts';
+import { checkRows } from './check-rows.ts';
+
+/* Each rule of chaos about all rows can fail: because of what it is for, and of nothing else. */
+
+const database = new PGlite();
+const ACCEPTED = 2;
+
+let store: Store;
+beforeAll(async () => {
+  store = await openEmbeddedStore(database);
+  await store.graphs.keepDefinition('h1', {});
+  await aRun('R-ended');
+  await store.ledger.complete('R-ended:call', 'c', 'done');
+  await writeTo(store, { id: 'R-ended' }, aBatch([3], { approvals: [anApproval('R-ended', 'approved')] }));
+  await endRun(store, { id: 'R-ended' }, 4);
+  await aRun('R-open');
+});
+afterAll(async () => await store.close());
+
+/** A run that Temporal has, with two events, a call that is out, and an approval that is waited for. */
+async function aRun(id: string): Promise<void> {
+  await store.runs.create(aNewRun({ id }));
+  await store.handOvers.complete({ id, execution: 1 }, AT);
+  const call = { key: `${id}:call`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
+  await store.ledger.claim({ ...call, order: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
+    takeOver: true,
+    failures: 0,
+  }));
+  await writeTo(store, { id }, aBatch([1, 2], { approvals: [anApproval(id, 'pending')] }));
+}
+
+/** What breaks the rules after a statement, which is taken back. */
+async function brokenAfter(statement: string): Promise<Readonly<Record<string, readonly string[]>>> {
+  const found = await database.transaction(async (change) => {
+    await change.query(statement);
+    const found = await checkRows(async (query) => await change.query<Record<string, unknown>>(query), ACCEPTED);
+    await change.rollback();
+    return found;
+  });
+  return Object.fromEntries(Object.entries(found).filter(([, findings]) => findings.length > 0));
+}
+
+test('no rule is broken by a store in which all is well', async () => {
+  expect(await brokenAfter('select 1')).toEqual({});
+});
+
+const NUMBERED = 'every number that a run has given stands in the history';
+const HANDED_OVER = 'every run was handed over to Temporal';
+const NOT_OUT = 'no call of a run that has ended is still out';
+const NOT_PENDING = 'no approval of a run that has ended is pending';
+const ONE_EACH = 'there is one run for each that was accepted';
+
+interface Wrong {
+  readonly what: string;
+  readonly statement: string;
+  readonly rule: string;
+  readonly finding: string;
+}
+
+const WRONGS: readonly Wrong[] = [
+  {
+    what: 'an event that is missing',
+    statement: `delete from events where run_id = 'R-open' and seq = 1`,
+    rule: NUMBERED,
+    finding: 'R-open',
+  },
+  {
+    what: 'a last event that is missing',
+    statement: `delete from events where run_id = 'R-ended' and seq = 4`,
+    rule: NUMBERED,
+    finding: 'R-ended',
+  },
+  {
+    what: 'a run without any of its events',
+    statement: `delete from events where run_id = 'R-open'`,
+    rule: NUMBERED,
+    finding: 'R-open',
+  },
+  {
+    what: 'an event of which the run knows nothing',
+    statement: `update runs set last_seq = 1 where id = 'R-open'`,
+    rule: NUMBERED,
+    finding: 'R-open',
+  },
+  {
+    what: 'a number with a gap before it',
+    statement: `update events set seq = 9 where run_id = 'R-open' and seq = 2`,
+    rule: NUMBERED,
+    finding: 'R-open',
+  },
+  {
+    what: 'a run that Temporal never got',
+    statement: `update runs set handed_over_at = null where id = 'R-open'`,
+    rule: HANDED_OVER,
+    finding: 'R-open',
+  },
+  {
+    what: 'a claim of a run that has ended',
+    statement: `update ledger set status = 'claimed' where run_id = 'R-ended'`,
+    rule: NOT_OUT,
+    finding: 'R-ended:call is claimed',
+  },
+  {
+    what: 'a call that is to be made again of a run that has ended',
+    statement: `update ledger set status = 'retrying' where run_id = 'R-ended'`,
+    rule: NOT_OUT,
+    finding: 'R-ended:call is retrying',
+  },
+  {
+    what: 'an approval that is pending though its run has ended',
+    statement: `update approvals set status = 'pending' where run_id = 'R-ended'`,
+    rule: NOT_PENDING,
+    finding: 'R-ended.a1',
+  },
+  {
+    what: 'a run that is missing',
+    statement: `delete from runs where id = 'R-open'`,
+    rule: ONE_EACH,
+    finding: '1 runs',
+  },
+  {
+    what: 'a run that was started twice',
+    statement: `insert into runs select (json_populate_record(null::runs, (to_jsonb(runs) || '{"id": "R-twin", "last_seq": 0}')::json)).*
+       from runs where id = 'R-open'`,
+    rule: ONE_EACH,
+    finding: '3 runs',
+  },
+];
+
+test.each(WRONGS)('$what is found, and by its rule alone', async ({ statement, rule, finding }) => {
+  expect(await brokenAfter(statement)).toEqual({ [rule]: [finding] });
+});
+
+test('of each rule it is known what breaks it', async () => {
+  const rules = Object.keys(await checkRows(async (query) => await database.query(query), ACCEPTED));
+  expect([...new Set(WRONGS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
+});

@@ -1,0 +1,176 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../../src/graph/json.ts';
+import type { RunAccount } from '../../support/run-accounts.ts';
+import type { Action } from '../actions.ts';
+import type { Story } from '../customer.ts';
+import { HAPPENED, anAction, canceledFacts, numbered, soundFacts, timeAt, waitingFacts } from './fact-builders.ts';
+import { RULES } from './rules.ts';
+import type { RunFacts } from './run-facts.ts';
+
+/* Each rule of chaos can fail: because of what it is for, and of nothing else. */
+
+const [SOUND, CANCELED, WAITING] = [soundFacts(), canceledFacts(), waitingFacts()];
+const LAST = HAPPENED.length - 1;
+
+/** API, rows and workflow all tell these events. */
+const telling = (events: readonly JsonObject[], facts = SOUND): RunFacts => ({
+  ...facts,
+  events,
+  rows: { ...facts.rows, events },
+  workflow: { ...facts.workflow, events },
+});
+const happening = (happened: readonly JsonObject[], facts = SOUND): RunFacts => telling(numbered(happened), facts);
+const also = (...more: readonly JsonObject[]): RunFacts => happening(HAPPENED.toSpliced(LAST, 0, ...more));
+/** Nothing of a type has happened. */
+const lacking = (type: string): RunFacts => happening(HAPPENED.filter((event) => event['type'] !== type));
+const numbering = (seqs: readonly number[]): RunFacts =>
+  telling(numbered(HAPPENED).map((event, at) => ({ ...event, seq: seqs[at] ?? at + 1 })));
+
+const withStory = (over: Partial<Story>, facts = SOUND): RunFacts => ({ ...facts, story: { ...facts.story, ...over } });
+const withAction = (action: Action, facts = SOUND): RunFacts =>
+  withStory({ actions: [...facts.story.actions, action] }, facts);
+const withDone = (...done: readonly (readonly [job: string, times: number])[]): RunFacts => ({
+  ...SOUND,
+  done: new Map([...SOUND.done, ...done]),
+});
+const withRows = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, rows: { ...SOUND.rows, ...over } });
+const withWorkflow = (over: Partial<RunAccount>): RunFacts => ({ ...SOUND, workflow: { ...SOUND.workflow, ...over } });
+/** One event of the rows is another. */
+const withEvent = (index: number, over: JsonObject): RunFacts =>
+  withRows({ events: numbered(HAPPENED).map((event, at) => (at === index ? { ...event, ...over } : event)) });
+const withApproval = (over: JsonObject): RunFacts =>
+  withRows({ approvals: [{ id: 'a1', status: 'approved', requestedAt: timeAt(2), decidedAt: timeAt(3), ...over }] });
+const withView = (over: JsonObject): RunFacts => withRows({ view: { ...SOUND.rows.view, ...over } });
+
+const brokenBy = (facts: RunFacts): readonly string[] =>
+  Object.entries(RULES).flatMap(([rule, check]) => (check(facts).length > 0 ? [rule] : []));
+
+test.each<readonly [what: string, facts: RunFacts]>([
+  ['has completed', SOUND],
+  ['was canceled', CANCELED],
+  ['waits', WAITING],
+  ['has failed as planned', failed()],
+  ['goes on as a new execution, which tells its own events only', withWorkflow({ events: SOUND.events.slice(-3) })],
+  ['tells earlier times in its rows', withEvent(3, { at: timeAt(3) })],
+  ['has an earlier end in its rows', withView({ endedAt: timeAt(8) })],
+  ['has rows with their keys in another order', withRows({ view: reversed(SOUND.rows.view) })],
+])('no rule is broken by a run that %s', (_, facts) => {
+  expect(brokenBy(facts)).toEqual([]);
+});
+
+/** By rule, what it is for. */
+const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
+  'people could do what they wanted to': {
+    'a call that was never answered': withStory({ trouble: 'The run has not come to an end' }),
+  },
+  'ended, or waits, as it should': {
+    'another status': { ...SOUND, run: { status: 'failed', output: null } },
+    'no status': { ...SOUND, run: {} },
+    'another output': { ...SOUND, run: { status: 'completed', output: { receipts: ['job-1/pay'] } } },
+    'no output': { ...SOUND, run: { status: 'completed' } },
+    'an end of what should wait': { ...WAITING, run: { status: 'completed', output: null } },
+  },
+  'did each job once': {
+    'a job that was never done': { ...SOUND, done: new Map([['job-1/pay', 1]]) },
+    'a job that was done twice': withDone(['job-1/pay', 2]),
+    'a job that nobody wanted': withDone(['job-1/other', 1]),
+    'no job at all': { ...SOUND, done: new Map() },
+  },
+  'numbers its events without gaps': {
+    'a gap': numbering([1, 2, 3, 4, 6, 7, 8, 9, 10]),
+    'a number that was given twice': numbering([1, 2, 3, 3, 4, 5, 6, 7, 8]),
+    'two numbers in the wrong order': numbering([1, 2, 4, 3]),
+    'a beginning at 0': numbering([0, 1, 2, 3, 4, 5, 6, 7, 8]),
+    'a first number that is missing': numbering([2, 3, 4, 5, 6, 7, 8, 9, 10]),
+  },
+  'began once, and ended once at most': {
+    'two beginnings': also({ type: 'run.started' }),
+    'no beginning': lacking('run.started'),
+    'two ends': happening([...HAPPENED, { type: 'run.completed' }]),
+    'two ends of different kinds': also({ type: 'run.failed' }),
+    'no end': lacking('run.completed'),
+    'another end': happening([...HAPPENED.slice(0, LAST), { type: 'run.failed' }]),
+    'an event after the end': happening([...HAPPENED, { type: 'step.started' }]),
+    'an end of what waits': happening([{ type: 'run.started' }, { type: 'run.completed' }], WAITING),
+    'no event of what waits': happening([], WAITING),
+  },
+  'applied each decision once': {
+    'an approval that was applied twice': also({ type: 'approval.decided', decision: 'approve' }),
+    'an approval that was lost': withAction(anAction('approve')),
+    'a rejection that was applied twice': also({ type: 'approval.decided', decision: 'reject' }),
+    'a rejection that was lost': withAction(anAction('reject')),
+    'a rejection that was applied though it was refused': withStory({
+      actions: SOUND.story.actions.map((action) =>
+        action.kind === 'reject' ? { ...action, isAccepted: false } : action,
+      ),
+    }),
+    'a rejection that was applied as an approval': happening(
+      HAPPENED.map((event) => ('decision' in event ? { ...event, decision: 'approve' } : event)),
+    ),
+    'a signal that was applied twice': also({ type: 'signal.received', name: 'go' }),
+    'a signal that was lost': lacking('signal.received'),
+    'a cancellation that was lost': withAction(anAction('cancel')),
+    'a cancellation that nobody asked for': withStory({ actions: [] }, CANCELED),
+    'a retry that was applied twice': also({ type: 'run.retried' }),
+    'a retry that was lost': lacking('run.retried'),
+    'a skipped call that was applied twice': also({ type: 'tool.skipped' }),
+    'a skipped node that was applied twice': also({ type: 'node.skipped' }),
+    'a skipped call that was lost': lacking('tool.skipped'),
+    'a skipped node that was lost': lacking('node.skipped'),
+  },
+  'says the same in its rows and its workflow': {
+    'an event that was changed': withEvent(4, { payload: 2 }),
+    'an event that is missing from the rows': withRows({ events: SOUND.events.slice(0, LAST) }),
+    'an event that is missing from the middle of the rows': withRows({ events: SOUND.events.toSpliced(3, 1) }),
+    'an event of which the workflow knows nothing': withWorkflow({ events: SOUND.events.slice(0, LAST) }),
+    'a workflow that tells nothing': withWorkflow({ events: [] }),
+    'an approval that was changed': withApproval({ status: 'rejected' }),
+    'an approval that is missing': withRows({ approvals: [] }),
+    'an approval that is there twice': withRows({ approvals: [...SOUND.rows.approvals, ...SOUND.rows.approvals] }),
+    'other values': withRows({ values: { receipts: [] } }),
+    'values that are missing': withRows({ values: undefined }),
+    'other next nodes': withRows({ next: ['pay'] }),
+    'an older checkpoint': withRows({ checkpoint: { id: 'c8', step: 3 } }),
+    'another status': withView({ status: 'running' }),
+    'an end that is missing': withView({ endedAt: null }),
+  },
+  'tells no later times in its rows than in its workflow': {
+    'a later event': withEvent(3, { at: timeAt(5) }),
+    'a later decision': withApproval({ decidedAt: timeAt(4) }),
+    'a later end': withView({ endedAt: timeAt(10) }),
+  },
+};
+
+test('of each rule it is known what breaks it', () => {
+  expect(Object.keys(WRONGS).toSorted()).toEqual(Object.keys(RULES).toSorted());
+});
+
+const all = Object.entries(WRONGS).flatMap(([rule, wrongs]) =>
+  Object.entries(wrongs).map(([what, facts]) => [what, rule, facts] as const),
+);
+
+test.each(all)('%s is found by "%s" and no other rule', (_, rule, facts) => {
+  expect(brokenBy(facts)).toEqual([rule]);
+});
+
+test('a finding says what was found, and what should have been', () => {
+  const says = (rule: string, facts: RunFacts): readonly string[] | undefined => RULES[rule]?.(facts);
+  expect(says('did each job once', withDone(['job-1/pay', 2]))).toEqual(['job-1/pay was done 2 times']);
+  expect(says('applied each decision once', withAction(anAction('cancel')))).toEqual([
+    'how often cancel was applied: 0 instead of 1',
+  ]);
+  expect(says('tells no later times in its rows than in its workflow', withEvent(3, { at: timeAt(5) }))).toEqual([
+    `events of the rows: ${timeAt(5)} instead of ${timeAt(4)}`,
+  ]);
+});
+
+function failed(): RunFacts {
+  const { plan } = SOUND.story;
+  const facts = happening([...HAPPENED.slice(0, LAST), { type: 'run.failed' }]);
+  const expected = { ...plan.expected, status: 'failed' as const };
+  return { ...withStory({ plan: { ...plan, expected } }, facts), run: { status: 'failed', output: null } };
+}
+
+function reversed(view: RunAccount['view']): RunAccount['view'] {
+  return Object.fromEntries(Object.entries(view).toReversed());
+}

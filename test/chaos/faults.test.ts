@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createRandom } from '../support/random.ts';
+import { firstRound } from './faults.ts';
+
+const SEEDS = Array.from({ length: 20 }, (_, seed) => seed);
+const VICTIMS = ['worker 1', 'worker 2', 'api 1', 'api 2', 'temporal', 'postgres'];
+const round = (seed: number, victims = VICTIMS) => firstRound(victims, createRandom(seed));
+const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
+
+test.each(SEEDS)('the first round does harm to each kind of process in each manner, whatever the seed (%i)', (seed) => {
+  const all = round(seed).map(({ kind, manner }) => `${kind} ${manner}`);
+  expect(all).toHaveLength(12);
+  expect(distinct(all)).toHaveLength(12);
+});
+
+test.each(SEEDS)('its first four hold each kind and each manner already (%i)', (seed) => {
+  const first = round(seed).slice(0, 4);
+  expect(distinct(first.map(({ kind }) => kind))).toEqual(['api', 'postgres', 'temporal', 'worker']);
+  expect(distinct(first.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
+});
+
+test('it follows from the seed, and seeds differ', () => {
+  expect(round(1)).toEqual(round(1));
+  expect(distinct(SEEDS.map((seed) => JSON.stringify(round(seed)))).length).toBeGreaterThan(1);
+});
+
+test('who is not there is done no harm', () => {
+  const all = round(1, ['worker 1']);
+  expect(distinct(all.map(({ kind, manner }) => `${kind} ${manner}`))).toEqual([
+    'worker killed',
+    'worker restarted',
+    'worker stopped',
+  ]);
+});

@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest';
+import type { Harm } from './faults.ts';
+import type { ChaosReport } from './play-chaos.ts';
+import { describeHarm, describeReport } from './report.ts';
+
+const harm = (victim: string, manner: Harm['manner']): Harm => ({ victim, manner, atMs: 12_345, lastsMs: 1_500 });
+
+const REPORT: ChaosReport = {
+  harm: [
+    harm('worker 1', 'killed'),
+    harm('temporal', 'stopped'),
+    harm('worker 1', 'restarted'),
+    harm('worker 1', 'killed'),
+    harm('postgres', 'restarted'),
+  ],
+  ownEnds: 3,
+  calls: 41,
+  answers: new Map([
+    ['none', 2],
+    ['201', 5],
+  ]),
+  actions: new Map([
+    ['signal', 4],
+    ['approve refused', 1],
+  ]),
+  continued: 7,
+  verdicts: [],
+};
+const withVerdicts = (...findings: readonly (readonly string[])[]): readonly string[] =>
+  describeReport({ ...REPORT, verdicts: findings.map((findings, at) => ({ about: `job-${at + 1}`, findings })) });
+
+test.each([
+  ['0 passed, 0 failed', []],
+  ['2 passed, 0 failed', [[], []]],
+  ['0 passed, 1 failed', [['lost']]],
+  ['1 passed, 2 failed', [['lost', 'done twice'], [], ['lost']]],
+])('the last line is "%s"', (line, findings) => {
+  const lines = withVerdicts(...findings);
+  expect(lines.at(-1)).toBe(line);
+  expect(lines.filter((other) => /\d+ passed/.test(other))).toEqual([line]);
+});
+
+test('what has failed is told with all of its findings, and nothing of what has passed', () => {
+  const lines = withVerdicts(['lost', 'done twice'], [], ['late']);
+  expect(lines.slice(lines.indexOf('job-1'))).toEqual([
+    'job-1',
+    '  lost',
+    '  done twice',
+    'job-3',
+    '  late',
+    '1 passed, 2 failed',
+  ]);
+  expect(lines).not.toContain('job-2');
+});
+
+test('harm is tallied by victim and manner', () => {
+  expect(withVerdicts([])).toEqual([
+    '',
+    'postgres: 0 killed, 0 stopped, 1 restarted',
+    'temporal: 0 killed, 1 stopped, 0 restarted',
+    'worker 1: 2 killed, 0 stopped, 1 restarted',
+    'ended by themselves and started again: 3',
+    'calls of the third party: 41',
+    'answers of the API: 201 5, none 2',
+    'done by people: approve refused 1, signal 4',
+    'runs that went on as new executions: 7',
+    '',
+    '1 passed, 0 failed',
+  ]);
+});
+
+test('harm is described with its time, and with how long it lasts', () => {
+  expect(describeHarm(harm('worker 1', 'killed'))).toBe('  12.3 s  worker 1 killed for 1.5 s');
+  expect(describeHarm(harm('api 2', 'restarted'))).toBe('  12.3 s  api 2 restarted');
+});
