@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { playChaos } from '../chaos/play-chaos.ts';
 import type { ChaosOptions, Verdict } from '../chaos/play-chaos.ts';
 
@@ -10,11 +10,13 @@ const quietly: Pick<ChaosOptions, 'onHarm' | 'onStory'> = { onHarm: () => undefi
 const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
   verdicts.filter(({ findings }) => findings.length > 0);
 
-test(`nothing is lost and nothing done twice, whatever is killed, stopped or restarted (seed ${SEED})`, async () => {
-  const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
-  expect(failed(report.verdicts)).toEqual([]);
-  expect(report.harm.length).toBeGreaterThan(0);
-}, 900_000);
+describe(`with seed ${SEED}`, () => {
+  test('nothing is lost and nothing done twice, whatever is killed, stopped or restarted', async () => {
+    const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
+    expect(failed(report.verdicts)).toEqual([]);
+    expect(report.harm.length).toBeGreaterThan(0);
+  }, 900_000);
+});
 
 test('chaos finds that calls are made twice when nothing claims them', async () => {
   const report = await playChaos({ runs: 6, seed: SEED, atOnce: 6, hasClaims: false, ...quietly });
