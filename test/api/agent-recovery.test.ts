@@ -6,7 +6,7 @@ import { checkpointWhere, checkpointsOf, leadsTo } from '../support/api-states.t
 import { aDefinition } from '../support/builders.ts';
 import { askFor, requestsOf, say, toldTo } from '../support/chat-model.ts';
 import { at, textAt } from '../support/json-at.ts';
-import { answer, silence } from '../support/loopback-server.ts';
+import { answer, json, silence } from '../support/loopback-server.ts';
 import { aProblem } from '../support/problems.ts';
 
 const { model, service, user, control, until } = useAgentStack();
@@ -167,6 +167,18 @@ describe('a failed agent', () => {
       status: 'completed',
       output: { answer: { text: 'Here I am', model: 'spare', iterations: 1 } },
     });
+  });
+
+  test('does not ask a model again whose quota is exhausted, and answers with the next one', async () => {
+    const noQuota = { error: { message: 'You exceeded your current quota', type: 'x', code: 'insufficient_quota' } };
+    model().answers(json(noQuota, 429, { 'retry-after': '1' }), say('Here I am'));
+    const run = await startAgent(user(), { model: ['default', 'spare'], retry: { maxAttempts: 5 } });
+    expect(run).toMatchObject({ status: 'completed', output: { answer: { text: 'Here I am', model: 'spare' } } });
+    expect(await eventsOf(user(), idOf(run), 'model.called')).toMatchObject([
+      { model: 'default', attempts: 1, error: { code: 'MODEL_FAILED', cause: { code: 'insufficient_quota' } } },
+      { model: 'spare', attempts: 1 },
+    ]);
+    expect(model().requests).toHaveLength(2);
   });
 });
 

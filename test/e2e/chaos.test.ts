@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { kindOf } from '../chaos/faults.ts';
 import { playChaos } from '../chaos/play-chaos.ts';
 import type { ChaosOptions, Verdict } from '../chaos/play-chaos.ts';
@@ -13,13 +13,20 @@ const failed = (verdicts: readonly Verdict[]): readonly Verdict[] =>
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
-test(`nothing is lost and nothing done twice, whatever is killed, stopped or restarted (seed ${SEED})`, async () => {
-  const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
-  expect(failed(report.verdicts)).toEqual([]);
-  expect(distinct(report.harm.map(({ victim }) => kindOf(victim)))).toEqual(['api', 'postgres', 'temporal', 'worker']);
-  expect(distinct(report.harm.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
-  expect(report.continued).toBeGreaterThan(0);
-}, 900_000);
+describe(`with seed ${SEED}`, () => {
+  test('nothing is lost and nothing done twice, whatever is killed, stopped or restarted', async () => {
+    const report = await playChaos({ runs: 20, seed: SEED, atOnce: 20, hasClaims: true, ...quietly });
+    expect(failed(report.verdicts)).toEqual([]);
+    expect(distinct(report.harm.map(({ victim }) => kindOf(victim)))).toEqual([
+      'api',
+      'postgres',
+      'temporal',
+      'worker',
+    ]);
+    expect(distinct(report.harm.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
+    expect(report.continued).toBeGreaterThan(0);
+  }, 900_000);
+});
 
 test('chaos finds that calls are made twice when nothing claims them', async () => {
   const report = await playChaos({ runs: 6, seed: SEED, atOnce: 6, hasClaims: false, ...quietly });

@@ -15,6 +15,10 @@ export interface JobService {
   refuse(job: string, times?: number): void;
   /** Lets the next call for a job wait. @returns what lets it go on, once the call has come */
   hold(job: string): Promise<() => void>;
+  /** Breaks off what is held, and lets nobody in. */
+  leave(): Promise<void>;
+  /** Is there again where it was, and knows what it has done. */
+  comeBack(): Promise<void>;
   /** Forgets all of it. */
   forget(): void;
   stop(): Promise<void>;
@@ -27,7 +31,8 @@ export interface JobCall {
 
 const BodySchema = z.looseObject({ job: z.string() });
 
-export async function startJobService(): Promise<JobService> {
+/** @param port any free one, unless it is to come back to it after long */
+export async function startJobService(port = 0): Promise<JobService> {
   const events = new EventEmitter().setMaxListeners(0);
   const refusals = new Map<string, number>();
   const held = new Set<string>();
@@ -48,7 +53,7 @@ export async function startJobService(): Promise<JobService> {
     done.set(key, job);
     return Response.json({ job });
   };
-  const door = await listen({ fetch: serve }, { port: 0 });
+  let door = await listen({ fetch: serve }, { port });
   return {
     url: door.url,
     address: `127.0.0.1:${door.port}`,
@@ -63,6 +68,10 @@ export async function startJobService(): Promise<JobService> {
       held.add(job);
       await once(events, `held ${job}`);
       return () => void events.emit(`released ${job}`);
+    },
+    leave: () => door.stop(),
+    async comeBack() {
+      door = await listen({ fetch: serve }, { port: door.port });
     },
     forget() {
       [calls, done] = [[], new Map()];
