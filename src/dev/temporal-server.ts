@@ -24,6 +24,8 @@ export interface TemporalServerOptions {
   /** Where it keeps its state; without one it forgets everything when it stops. */
   readonly databaseFile?: string;
   readonly logFile?: string;
+  /** Settings of the server besides ours: `name=value`. */
+  readonly settings?: readonly string[];
 }
 
 /** As shipped, the dev server takes 100 ms for each sequential step: it polls its only shard 20 times a second. */
@@ -67,7 +69,7 @@ function pidFileOf(databaseFile: string): string {
   return `${databaseFile}.pid`;
 }
 
-function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): string[] {
+function toArguments({ port, uiPort, databaseFile, settings = [] }: TemporalServerOptions): string[] {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
   const persistent =
     databaseFile === undefined
@@ -83,7 +85,7 @@ function toArguments({ port, uiPort, databaseFile }: TemporalServerOptions): str
     '--log-level',
     'warn',
     ...persistent,
-    ...DYNAMIC_CONFIG.flatMap((value) => ['--dynamic-config-value', value]),
+    ...[...DYNAMIC_CONFIG, ...settings].flatMap((value) => ['--dynamic-config-value', value]),
     ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
   ];
 }

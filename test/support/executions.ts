@@ -6,7 +6,10 @@ export type HistoryEvent = NonNullable<History['events']>[number];
 
 /** The histories of a run's executions that have handed it on to one another, the first one first. */
 export async function executionsOf(workflow: WorkflowClient, runId: string): Promise<readonly History[]> {
-  const workflowId = toWorkflowId({ tenantId: 'demo', id: runId });
+  return await historiesOf(workflow, toWorkflowId({ tenantId: 'demo', id: runId }));
+}
+
+export async function historiesOf(workflow: WorkflowClient, workflowId: string): Promise<readonly History[]> {
   let executionRunId = (await workflow.getHandle(workflowId).describe()).runId;
   for (const found: History[] = []; ;) {
     const history = await workflow.getHandle(workflowId, executionRunId).fetchHistory();

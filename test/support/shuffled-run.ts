@@ -1,5 +1,6 @@
 import { advance, startRun } from '../../src/graph/advance.ts';
 import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
+import type { Approval } from '../../src/graph/approval.ts';
 import type { Catalog } from '../../src/graph/catalog.ts';
 import { compileShared } from '../../src/graph/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile.ts';
@@ -14,6 +15,7 @@ import type { Occurrence, OccurrenceBody } from '../../src/graph/occurrence.ts';
 import { isEnded } from '../../src/graph/run.ts';
 import type { Run } from '../../src/graph/run.ts';
 import { toRunView } from '../../src/graph/run-view.ts';
+import type { RunView } from '../../src/graph/run-view.ts';
 
 /*
  * Runs a graph to its end while everything outside happens in an order that the test chooses. What happens is the same
@@ -111,20 +113,27 @@ function possibilities(run: Run, replyTo: (key: string) => OccurrenceBody[]): Oc
   const replies = Object.keys(run.calls)
     .toSorted()
     .flatMap((key) => replyTo(key));
-  const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
-  const decisions = pending.map(({ id, title }): OccurrenceBody => ({
+  return [...replies, ...possibleSignals(toRunView(run), Object.values(run.approvals)), ...nextTimer(run)];
+}
+
+type Signal = Extract<OccurrenceBody, { kind: 'signal' }>;
+
+/** What people may say next. */
+export function possibleSignals(
+  { status, waitingFor }: Pick<RunView, 'status' | 'waitingFor'>,
+  approvals: readonly Pick<Approval, 'id' | 'title' | 'status'>[],
+): Signal[] {
+  const pending = approvals.filter((approval) => approval.status === 'pending');
+  const decisions = pending.map(({ id, title }): Signal => ({
     kind: 'signal',
     name: title === 'no' ? 'reject' : 'approve',
     payload: { approvalId: id },
   }));
-  const waits = toRunView(run).waitingFor.flatMap((waiting) => afterWait(waiting));
-  const resumption: OccurrenceBody[] =
-    run.status === 'paused' ? [{ kind: 'signal', name: 'resume', payload: undefined }] : [];
-  const answers = [...replies, ...decisions, ...waits, ...resumption];
-  return [...answers, ...nextTimer(run)];
+  const resumption: Signal[] = status === 'paused' ? [{ kind: 'signal', name: 'resume', payload: undefined }] : [];
+  return [...decisions, ...waitingFor.flatMap((waiting) => afterWait(waiting)), ...resumption];
 }
 
-function afterWait({ kind, id = '' }: { kind: string; id?: string }): OccurrenceBody[] {
+function afterWait({ kind, id = '' }: { kind: string; id?: string }): Signal[] {
   if (kind === 'event') return [{ kind: 'signal', name: 'event', payload: { event: id, payload: { of: id } } }];
   if (kind === 'intervention') return [{ kind: 'signal', name: 'skip', payload: { id, output: 'skipped' } }];
   return [];
@@ -142,8 +151,10 @@ function toReply(call: CallEffect | undefined, answer: NonNullable<Shuffling['an
   return call ? [answer(call) ?? reply(call)] : [];
 }
 
+type CallReturn = Extract<OccurrenceBody, { kind: 'call.completed' | 'call.failed' }>;
+
 /** A call answers with its argument `give`, or fails where it has an argument `fail`; of one with `lose` nobody knows. */
-function reply({ key, request }: CallEffect): OccurrenceBody {
+export function reply({ key, request }: Pick<CallEffect, 'key' | 'request'>): CallReturn {
   if (request.kind === 'model') return modelReply(key, request);
   const args = argsOf(request);
   if (isJsonObject(args) && args['fail'] !== undefined)
@@ -153,12 +164,12 @@ function reply({ key, request }: CallEffect): OccurrenceBody {
   return { kind: 'call.completed', key, reply: { kind: 'value', value }, attempts: 1, durationMs: 1 };
 }
 
-function failure(key: string, code: RunErrorCode, message: string): OccurrenceBody {
+function failure(key: string, code: RunErrorCode, message: string): CallReturn {
   return { kind: 'call.failed', key, failure: { callFailed: code !== 'UNKNOWN_OUTCOME', error: { code, message } } };
 }
 
 /** A model asks for what its system text says: for each turn a list of calls, or why there is none. */
-function modelReply(key: string, { system, messages, tools }: ModelCallRequest): OccurrenceBody {
+function modelReply(key: string, { system, messages, tools }: ModelCallRequest): CallReturn {
   const turns: readonly (readonly ToolCall[] | string)[] = JSON.parse(system ?? '[]');
   const turn = turns[messages.filter(({ id, role }) => id.startsWith('said') && role === 'assistant').length] ?? [];
   if (typeof turn === 'string') return failure(key, 'MODEL_FAILED', turn);

@@ -1,11 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient } from '../../src/dev/demo/client.ts';
+import { createEngine } from '../../src/api/engine.ts';
 import type { ConfigInput } from '../../src/config.ts';
+import { payloadConverterPath } from '../../src/data-converter.ts';
+import { createClient } from '../../src/dev/demo/client.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import { canonicalJson, toJson } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
+import type { Outcome } from '../../src/graph/run.ts';
 import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
@@ -132,6 +135,48 @@ test('a run that waits goes on in a new execution each time that somebody wants 
   await user.untilRun(id, hasStatus('completed'));
   await elsewhere.close();
 });
+
+test('a decision that comes again in the next execution counts once, and has the same outcome', async () => {
+  const user = often.as('user');
+  const { body } = await user.post('/api/runs', {
+    graph: aDefinition({ nodes: { ask: { type: 'approval', title: 'Go on?', policy: { quorum: 2 } } } }),
+  });
+  const id = textAt(body, '/id');
+  await user.untilRun(id, hasStatus('waiting'));
+  const handle = new Client({ connection }).workflow.getHandle(toWorkflowId({ tenantId: 'demo', id }));
+  const engine = createEngine(connection, 'default', { payloadConverterPath });
+  const approve = async (decisionId: string, sub: string): Promise<void> =>
+    await handle.signal('approve', { decisionId, by: { sub, roles: ['approver'] } });
+  const outcomeInAnotherExecution = async (sub: string): Promise<Outcome | null> => {
+    const { runId } = await handle.describe();
+    await approve('d-1', sub);
+    await anotherExecution(handle, runId);
+    return await engine.outcome({ tenantId: 'demo', id }, 'd-1');
+  };
+  const first = await outcomeInAnotherExecution('ada');
+  expect(first).toMatchObject({ id: 'd-1', taken: true, value: { status: 'pending' } });
+  expect(await outcomeInAnotherExecution('ada')).toEqual(first);
+  // Another person would make the quorum full, were it not for the id.
+  expect(await outcomeInAnotherExecution('bob')).toEqual(first);
+  expect(await eventsOf(user, id, 'approval.decided')).toMatchObject([{ by: 'ada', status: 'pending' }]);
+  await approve('d-2', 'bob');
+  await user.untilRun(id, hasStatus('completed'));
+  expect(await eventsOf(user, id, 'approval.decided')).toMatchObject([
+    { by: 'ada', status: 'pending' },
+    { by: 'bob', status: 'approved' },
+  ]);
+  expect(await eventsOf(user, id, 'signal.ignored')).toEqual([]);
+  expect(await approvalsSignaledTo(id)).toEqual([1, 1, 1, 1]);
+});
+
+/** How many signals to approve each execution of a run has had. */
+async function approvalsSignaledTo(runId: string): Promise<readonly number[]> {
+  const executions = await executionsOf(new Client({ connection }).workflow, runId);
+  const signaled = executions.map(({ events }) =>
+    events?.map((event) => event.workflowExecutionSignaledEventAttributes),
+  );
+  return signaled.map((signals) => signals?.filter((signal) => signal?.signalName === 'approve').length ?? 0);
+}
 
 const EVENTS = 60;
 const WAVE = 6;

@@ -1,15 +1,17 @@
 import type { WorkflowHandle } from '@temporalio/client';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { toJson } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { hasStatus } from '../support/api-runs.ts';
 import { aJob } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aToolOf } from '../support/configured-tool.ts';
 import { startJobService } from '../support/job-service.ts';
 import type { JobService } from '../support/job-service.ts';
-import { at, textAt } from '../support/json-at.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
 import { startLossyStack } from '../support/lossy-stack.ts';
 import type { LossyStack } from '../support/lossy-stack.ts';
 import { accountOfRows, accountOfWorkflow, committedEvents } from '../support/run-accounts.ts';
@@ -37,6 +39,9 @@ afterAll(async () => {
   await service.stop();
 });
 
+/** Long enough for a run to have gone on in another execution before. */
+const LATER = '10s';
+
 const PATIENTLY = { interval: 50, timeout: 40_000 };
 
 /** A run on its way: its first job is out. */
@@ -52,11 +57,17 @@ interface Course {
 
 let courses = 0;
 
-/** @param nodes come after the first job; the names of their jobs begin as they are told */
-async function begin(nodes: (job: string) => GraphDefinition['nodes'] = () => ({})): Promise<Course> {
+/**
+ * @param nodes come after the first job; the names of their jobs begin as they are told
+ * @param over says how they do, where not in a row
+ */
+async function begin(
+  nodes: (job: string) => GraphDefinition['nodes'] = () => ({}),
+  over: Pick<GraphDefinition, 'edges'> | null = null,
+): Promise<Course> {
   const job = `job-${++courses}`;
   const held = service.hold(`${job}-first`);
-  const graph = aDefinition({ nodes: { first: aJob(`${job}-first`), ...nodes(job) } });
+  const graph = aDefinition({ nodes: { first: aJob(`${job}-first`), ...nodes(job) }, ...over });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
   const workflowId = toWorkflowId({ tenantId: 'demo', id });
   return { id, workflowId, handle: stack.temporal.workflow.getHandle(workflowId), job, release: await held };
@@ -109,6 +120,20 @@ async function giveUp(course: Course, task: HeldRequest): Promise<void> {
   await task.deliver();
 }
 
+/** Why the server has refused what a worker said of tasks. */
+async function refusalsOf(execution: WorkflowHandle): Promise<string[]> {
+  const history = toJson(JSON.parse(historyToJSON(await execution.fetchHistory())));
+  return listAt(history, '/events').flatMap((event) => {
+    const cause = at(event, '/workflowTaskFailedEventAttributes/cause');
+    return typeof cause === 'string' ? cause : [];
+  });
+}
+
+async function timersFiredIn(execution: WorkflowHandle): Promise<number> {
+  const { events } = await execution.fetchHistory();
+  return (events ?? []).filter((event) => event.timerFiredEventAttributes).length;
+}
+
 async function until({ id }: Course, ...statuses: string[]): Promise<void> {
   await stack.as('user').untilRun(id, hasStatus(...statuses), PATIENTLY.timeout);
 }
@@ -129,12 +154,17 @@ async function expectAgreement(course: Course, before: readonly WorkflowHandle[]
   const rows = await rowsOf(course);
   const told = await Promise.all(executions.map(accountOfWorkflow));
   const committed = await Promise.all(executions.map(committedEvents));
-  expect(rows).toEqual({ ...told.at(-1), events: told.flatMap(({ events }) => events) });
+  expect(rows).toEqual({ ...told.at(-1), events: onceEach(told.flatMap(({ events }) => events)) });
   expect(rows.events).toEqual(committed.flat());
   expect(rows.events.map((event) => at(event, '/seq'))).toEqual(rows.events.map((_, rank) => rank + 1));
   const { body: replay } = await stack.as('user').post(`/api/runs/${course.id}/replay`, {});
   expect(replay).toMatchObject({ replayOf: course.id, divergence: null });
   return turnsIn(rows.events);
+}
+
+/** An execution that goes on from another one tells what that one has told, too. */
+function onceEach(events: readonly Json[]): Json[] {
+  return [...new Map(events.map((event) => [JSON.stringify(event), event])).values()];
 }
 
 function turnsIn(events: readonly Json[]): string[] {
@@ -248,6 +278,54 @@ describe.concurrent('the last workflow task of a run', () => {
     const before = stack.temporal.workflow.getHandle(course.workflowId, runId);
     expect(await expectAgreement(course, [before])).toEqual([begun, 'run.failed', 'run.retried', ended]);
     expect(callsOf(course)).toEqual(['first', 'first']);
+  });
+});
+
+describe.concurrent('the workflow task that hands a run over', () => {
+  /** Each of them is at something else when the run goes on in another execution. */
+  const branches: Parameters<typeof begin> = [
+    () => ({
+      ask: asks,
+      hear: { type: 'wait', event: 'go', write: { log: '{{ result }}' } },
+      late: { ...asks, timeout: LATER },
+      rest: { type: 'wait', for: LATER, write: { log: 'rested' } },
+    }),
+    {
+      edges: [
+        { from: '__start__', to: 'first' },
+        { from: 'first', to: ['ask', 'hear', 'late', 'rest'] },
+      ],
+    },
+  ];
+
+  /** Wants the run to go on in another execution. @returns the task that has it do so, and the execution that it ends */
+  async function handOver(course: Course): Promise<{ task: HeldRequest; before: WorkflowHandle }> {
+    const { runId } = await course.handle.describe();
+    const held = stack.proxy.hold(completesTask(course, '"kind":"continue"'));
+    await course.handle.signal(UPGRADE);
+    return {
+      task: await held,
+      before: stack.temporal.workflow.getHandle(course.workflowId, runId, { followRuns: false }),
+    };
+  }
+
+  test('is refused when signals met it: each is taken once, and what waits goes on in the next execution', async () => {
+    const course = await begin(...branches);
+    course.release();
+    await until(course, 'waiting');
+    const { task, before } = await handOver(course);
+    const approvalId = `${course.id}.a1`;
+    await course.handle.signal('approve', { approvalId, decisionId: 'yes' });
+    await course.handle.signal('event', { event: 'go', payload: 'heard' });
+    await task.deliver();
+    await before.result().catch(() => undefined);
+    expect(await refusalsOf(before)).toEqual(['WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND']);
+    const met = [begun, asked, asked, decided, 'signal.received'];
+    expect(turnsIn((await rowsOf(course)).events)).toEqual(met);
+    expect(await expectAgreement(course, [before])).toEqual([...met, 'approval.expired', ended]);
+    const log = [`${course.job}-first`, 'approved', 'heard', 'expired', 'rested'];
+    expect((await rowsOf(course)).values).toEqual({ log });
+    expect(await Promise.all([before, course.handle].map(timersFiredIn))).toEqual([0, 2]);
   });
 });
 

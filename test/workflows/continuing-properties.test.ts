@@ -1,0 +1,136 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Catalog } from '../../src/graph/catalog.ts';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { canonicalJson, toJson } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { limitsOfGraph } from '../../src/graph/limits.ts';
+import type { RunGraphInput } from '../../src/workflows/contract.ts';
+import { startAnsweringWorker } from '../support/answering-worker.ts';
+import type { AnsweringWorker, Heard } from '../support/answering-worker.ts';
+import { historiesOf } from '../support/executions.ts';
+import { createRandom } from '../support/random.ts';
+import { randomCatalog, randomGraph } from '../support/random-graphs.ts';
+import { runShuffled } from '../support/shuffled-run.ts';
+import { steerRun } from '../support/steered-run.ts';
+import type { SteeredRun } from '../support/steered-run.ts';
+
+const SEED = Number(process.env['SEED'] ?? 3);
+const RUNS = Number(process.env['RUNS'] ?? 16);
+
+let worker: AnsweringWorker;
+beforeAll(async () => {
+  worker = await startAnsweringWorker();
+});
+afterAll(async () => await worker.stop());
+
+/** Graphs that have something to hand over, and not so much that it takes long. */
+const graphs = randomGraph(2, 5)
+  .map(hastened)
+  .filter((definition) => {
+    const { occurrences } = runShuffled({ definition, catalog: randomCatalog, choose: () => 0 });
+    return occurrences.length >= 4 && occurrences.length <= 24;
+  });
+
+/** Times to wait for are over at once: what else happens has to wait for them, so that the order is the same each time. */
+function hastened(definition: GraphDefinition): GraphDefinition {
+  return JSON.parse(JSON.stringify(definition).replaceAll('"for":"5s"', '"for":"1ms"'));
+}
+
+let played = 0;
+
+/** @param tenantId tells two runs apart that are the same otherwise */
+function inputOf(definition: GraphDefinition, tenantId: string, continueAfter?: number): RunGraphInput {
+  const { name, limits } = definition;
+  // A call that is out waits for its turn, without a sign of life.
+  const defaults = { ...randomCatalog.defaults, heartbeatTimeout: '10m', ...(continueAfter && { continueAfter }) };
+  const catalog: Catalog = { ...randomCatalog, defaults };
+  const identity = {
+    id: `run-${played}`,
+    tenantId,
+    threadId: null,
+    graph: { name, version: null, hash: 'random' },
+    createdBy: { sub: 'uma', roles: ['user'] },
+    limits: limitsOfGraph(limits, defaults),
+  };
+  const begin = { kind: 'input', input: {} } as const;
+  return { interpreterVersion: 1, execution: 1, identity, definition, catalog, begin };
+}
+
+/** All that a run has said, done and come to, but for times, and the tenant by whom the two are told apart. */
+async function accountOf({ handle, heard, trail }: SteeredRun): Promise<Json> {
+  const end = await handle.result().catch((error: Error) => String(error.cause));
+  const account = JSON.stringify({ end, trail, calls: heard.calls, ...journalOf(heard) });
+  return toJson(
+    JSON.parse(account.replaceAll(TIME, '0'), (key, part: unknown) => (OWN_EACH_TIME.has(key) ? undefined : part)),
+  );
+}
+
+const OWN_EACH_TIME: ReadonlySet<string> = new Set(['durationMs', 'deadlineMs', 'usedMs', 'tenantId']);
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|\b1[6-9]\d{11}\b/g;
+
+/** Batches may be cut otherwise, and what a call carried that failed is said again: what comes out of them is the same. */
+function journalOf({ batches }: Heard): object {
+  const events = onceEach(batches.flatMap((batch) => batch.events)).toSorted((a, b) => a.seq - b.seq);
+  expect(events.map(({ seq }) => seq)).toEqual(events.map((_, before) => before + 1));
+  return {
+    events,
+    checkpoints: onceEach(batches.flatMap(({ checkpoints }) => checkpoints)).toSorted((a, b) => a.seq - b.seq),
+    approvals: Object.fromEntries(batches.flatMap(({ approvals }) => approvals).map((one) => [one.id, one])),
+    signals: onceEach(batches.flatMap(({ signals }) => signals)),
+    view: batches.at(-1)?.view,
+    closed: batches.at(-1)?.closed,
+  };
+}
+
+function onceEach<T>(said: readonly T[]): T[] {
+  return [...new Map(said.map((one) => [canonicalJson(toJson(one)), one])).values()];
+}
+
+interface Tally {
+  readonly executions: number;
+  readonly timersFired: number;
+}
+
+async function tallyOf({ handle }: SteeredRun): Promise<Tally> {
+  const histories = await historiesOf(worker.temporal.workflow, handle.workflowId);
+  const events = histories.flatMap((history) => history.events ?? []);
+  return {
+    executions: histories.length,
+    timersFired: events.filter((event) => event.timerFiredEventAttributes).length,
+  };
+}
+
+/** How often the runs could go on in a new execution, all in all. */
+let chances = 0;
+/** What was among that for which they waited then. */
+const waitedFor = new Set<string>();
+
+async function expectSame(definition: GraphDefinition, seed: number): Promise<void> {
+  played += 1;
+  const play = async (tenantId: string, continueAfter?: number): Promise<SteeredRun> => {
+    const random = createRandom(seed);
+    const choose = (count: number): number => Math.floor(random.next() * count);
+    return await steerRun(worker, inputOf(definition, tenantId, continueAfter), choose);
+  };
+  const [often, never] = await Promise.all([play('often', 1), play('never')]);
+  expect(await accountOf(often)).toEqual(await accountOf(never));
+  expect(await tallyOf(never)).toMatchObject({ executions: 1 });
+  // Supersteps without a call or a wait leave no history between them, and are no chance. A time that is over is one,
+  // unless something else happens in the same moment.
+  const { executions, timersFired } = await tallyOf(often);
+  expect(executions).toBeGreaterThanOrEqual(1 + often.chances);
+  expect(executions).toBeLessThanOrEqual(1 + often.chances + timersFired);
+  chances += often.chances;
+  for (const [{ waitingFor }] of often.trail) for (const { kind } of waitingFor) waitedFor.add(kind);
+  if (timersFired > 0) waitedFor.add('timer');
+}
+
+test(`whatever the graph, a run that goes on in a new execution at every chance says and does what one does that never goes on so (seed ${SEED})`, async () => {
+  const seeds = fc.integer({ min: 0, max: 2 ** 31 });
+  // A counterexample as it is found: to make it smaller would take long.
+  const parameters = { seed: SEED, numRuns: RUNS, endOnFailure: true };
+  await fc.assert(fc.asyncProperty(graphs, seeds, expectSame), parameters);
+  expect(chances).toBeGreaterThan(3 * RUNS);
+  expect(waitedFor).toEqual(new Set(['approval', 'event', 'intervention', 'timer']));
+}, 120_000);
