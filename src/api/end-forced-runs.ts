@@ -11,35 +11,71 @@ import type { ForcedEnd } from './forced-ends.ts';
 
 type EndDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** What a run had begun to write when it was ended is written by then. */
-const SETTLED_AFTER_MS = 5_000;
+/** So long a write may take that a run's last activity had begun. One of a worker that stood still comes later. */
+const SETTLED_AFTER_MS = 20_000;
 /** Visibility may be told late. */
 const OVERLAP_MS = 10 * 60_000;
+/** Everything is looked at again, for what was written or told even later. */
+const LOOK_AT_ALL_EVERY_MS = 3_600_000;
 
 /**
  * Ends the runs whose workflows somebody has terminated in Temporal, or that Temporal has: they fail, nobody is asked any
- * more, and their threads are free. Each time, those are looked for that ended since the last.
+ * more, and their threads are free. Each time, those are looked for that ended since the last, and now and then all.
  */
-export function createForcedRunsEnder(): (deps: EndDeps) => Promise<void> {
-  let lookedUntil: number | null = null;
-  return async function endForcedRuns(deps) {
-    const until = Date.now() - SETTLED_AFTER_MS;
-    const after = lookedUntil === null ? null : toTime(lookedUntil - OVERLAP_MS);
-    for await (const run of deps.engine.forcedEnds({ after, before: toTime(until) })) await endForcedRun(deps, run);
-    lookedUntil = until;
+export function createForcedRunsEnder(): (deps: EndDeps, stopping: AbortSignal) => Promise<void> {
+  let lookedUntil = 0;
+  let lookedAtAll = 0;
+  let again: readonly RunReference[] = [];
+  return async function endForcedRuns(deps, stopping) {
+    const now = Date.now();
+    const before = now - SETTLED_AFTER_MS;
+    const isAll = now - lookedAtAll >= LOOK_AT_ALL_EVERY_MS;
+    const span = { after: isAll ? null : toTime(lookedUntil - OVERLAP_MS), before: toTime(before) };
+    const later: RunReference[] = [];
+    const see = async (run: RunReference): Promise<void> => {
+      if (!(await isSeenTo(deps, run, before))) later.push(run);
+    };
+    for (const run of again) await see(run);
+    for await (const run of deps.engine.forcedEnds(span)) {
+      if (stopping.aborted) return;
+      await see(run);
+    }
+    again = later;
+    lookedUntil = before;
+    if (isAll) lookedAtAll = now;
   };
 }
 
-/** Leaves alone a run that has ended, goes on in another execution, or is about to. */
-async function endForcedRun({ store, engine, logger }: EndDeps, { tenantId, id }: RunReference): Promise<void> {
+/** @returns false: it has to be looked at again. What goes wrong with one run keeps no other from its end. */
+async function isSeenTo(deps: EndDeps, run: RunReference, before: number): Promise<boolean> {
+  try {
+    return await endForcedRun(deps, run, before);
+  } catch (error) {
+    deps.logger.warn(
+      { error, run: run.id },
+      'a run that was ended by force could not be seen to; it will be tried again',
+    );
+    return false;
+  }
+}
+
+/** Leaves alone a run that has ended or goes on. @returns false: it is on its way to Temporal, or ended a moment ago */
+async function endForcedRun(
+  { store, engine, logger }: EndDeps,
+  { tenantId, id }: RunReference,
+  before: number,
+): Promise<boolean> {
   const run = await store.runs.find(id);
-  if (run?.tenantId !== tenantId || isEnded(run.status) || !run.isHandedOver) return;
+  if (run?.tenantId !== tenantId || isEnded(run.status)) return true;
+  if (!run.isHandedOver) return false;
   const end = await engine.forcedEnd(run);
-  if (!end) return;
+  if (!end) return true;
+  if (Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
   const batch = lastWords(run, end, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
-  logger.warn({ run: id, end }, 'a run was ended by force');
+  logger.warn({ run: id, end }, 'the end of a run is noted that was ended by force');
+  return true;
 }
 
 /** What a run would have said that is over at once. */

@@ -13,7 +13,7 @@ import type { ForcedEnd, Span } from './forced-ends.ts';
 import { poll } from './poll.ts';
 import { truncate } from '../graph/truncate.ts';
 
-/** The API's way to Temporal, and the only user of its client. */
+/** The API's way to Temporal. */
 export interface Engine {
   /** Starts an execution of a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;

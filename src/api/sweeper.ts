@@ -10,7 +10,8 @@ type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings'>;
 /** Something that is looked after now and then. */
 interface Chore {
   readonly everyMs: number;
-  readonly run: (deps: SweeperDeps) => Promise<void>;
+  /** @param stopping it is to begin nothing more */
+  readonly run: (deps: SweeperDeps, stopping: AbortSignal) => Promise<void>;
 }
 
 const BATCH = 100;
@@ -42,11 +43,12 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
 
 /** Does a chore again and again, never twice at a time. @returns what ends that */
 function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<void> {
+  const stopping = new AbortController();
   let working: Promise<void> | null = null;
   let notBefore = 0;
   const timer = setInterval(() => {
     if (Date.now() < notBefore) return;
-    working ??= run(deps)
+    working ??= run(deps, stopping.signal)
       .catch((error: unknown) => {
         notBefore = Date.now() + PAUSE_AFTER_FAILURE_MS;
         deps.logger.warn({ error, chore: run.name }, 'sweeping failed; it will be tried again');
@@ -55,6 +57,7 @@ function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<vo
   }, everyMs);
   return async () => {
     clearInterval(timer);
+    stopping.abort();
     await working;
   };
 }

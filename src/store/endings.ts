@@ -27,7 +27,7 @@ export interface Ended {
 
 /** Runs that have ended and may go on. */
 export interface Endings {
-  /** @returns `null` while the run has not ended */
+  /** @returns `null` while the run has not ended; one that was ended by force can't go on */
   find(id: string): Promise<Ended | null>;
   /** Has a run that has ended go on. @returns `busy`: its thread has gone on; `changed`: so has the run */
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;

@@ -1,11 +1,12 @@
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createForcedRunsEnder } from '../../src/api/end-forced-runs.ts';
 import type { Engine } from '../../src/api/engine.ts';
 import { findForcedEnds } from '../../src/api/forced-ends.ts';
 import type { ForcedEnd, Span } from '../../src/api/forced-ends.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
+import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunReference } from '../../src/workflows/contract.ts';
@@ -18,102 +19,172 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
+afterEach(() => void vi.restoreAllMocks());
+
 const timedOut: ForcedEnd = { kind: 'timed-out', executionRunId: 'e1', at: LATER };
+const logger = createLogger('silent');
+const going = new AbortController().signal;
 
 const nobody = async (): Promise<never> => await Promise.reject(new Error('not asked'));
 
-/** A Temporal that says of one run how it ended. @param spans are told what was asked for */
-function endingOf(id: string, end: ForcedEnd | null, spans: Span[] = []): Engine {
-  async function* found(span: Span): AsyncIterable<RunReference> {
-    spans.push(span);
-    yield await Promise.resolve({ tenantId: 'acme', id });
-  }
-  return {
-    start: nobody,
-    send: nobody,
-    decide: nobody,
-    outcome: nobody,
-    view: nobody,
-    ping: nobody,
-    forcedEnds: found,
-    forcedEnd: async () => await Promise.resolve(end),
-  };
+interface Told {
+  /** What is found within a span of time. */
+  readonly found?: (span: Span) => readonly string[];
+  readonly end?: (id: string) => ForcedEnd | null;
 }
 
-const sweep = async (engine: Engine): Promise<void> =>
-  await createForcedRunsEnder()({ store, engine, logger: createLogger('silent') });
+/** A Temporal that says which runs of `acme` it has ended by force, and how: without more, the one named, by its time-out. */
+function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
+  async function* forcedEnds(span: Span): AsyncIterable<RunReference> {
+    for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
+  }
+  const forcedEnd = async (run: RunReference): Promise<ForcedEnd | null> => await Promise.resolve(end(run.id));
+  const others = { start: nobody, send: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody };
+  return { ...others, forcedEnds, forcedEnd };
+}
 
-async function aHandedOverRun(id: string): Promise<void> {
-  await store.runs.create(aNewRun({ id }));
+const sweep = async (engine: Engine): Promise<void> => await createForcedRunsEnder()({ store, engine, logger }, going);
+
+async function aHandedOverRun(id: string, over: Partial<NewRun> = {}): Promise<void> {
+  await store.runs.create(aNewRun({ id, ...over }));
   await store.handOvers.claim(id, AT, LATER);
   await store.handOvers.complete({ id, execution: 1 }, AT);
 }
 
-test('a run whose workflow timed out has failed, once', async () => {
-  await aHandedOverRun('T');
-  await writeTo(store, { id: 'T' }, aBatch([1, 2]));
-  await sweep(endingOf('T', timedOut));
-  await sweep(endingOf('T', timedOut));
-  expect(await store.runs.find('T')).toMatchObject({
-    status: 'failed',
-    lastSeq: 3,
-    view: { error: { code: 'TIMEOUT' }, endedAt: LATER },
+const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
+const eventsOf = async (id: string) =>
+  (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
+
+describe('a run whose workflow was ended by force', () => {
+  test('has failed, once', async () => {
+    await aHandedOverRun('T');
+    await writeTo(store, { id: 'T' }, aBatch([1, 2]));
+    await sweep(endingOf('T'));
+    await sweep(endingOf('T'));
+    const ended = { status: 'failed', lastSeq: 3, view: { error: { code: 'TIMEOUT' }, endedAt: LATER } };
+    expect(await store.runs.find('T')).toMatchObject(ended);
+    expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
   });
-  expect((await store.journal.events('T', 2, 10)).map(({ seq, type }) => [seq, type])).toEqual([[3, 'run.failed']]);
+
+  test('has failed, too, when it had said nothing yet', async () => {
+    await aHandedOverRun('N');
+    await sweep(endingOf('N'));
+    expect(await eventsOf('N')).toEqual(['1 failed']);
+  });
+
+  test('shows all of its history that there is', async () => {
+    await aHandedOverRun('G');
+    await writeTo(store, { id: 'G' }, aBatch([1]));
+    await writeTo(store, { id: 'G' }, aBatch([3, 4]));
+    expect(await eventsOf('G')).toEqual([1]);
+    await sweep(endingOf('G'));
+    expect(await eventsOf('G')).toEqual([1, 3, 4, '5 failed']);
+  });
+
+  test('has failed again after what came late, at once or within an hour', async () => {
+    await aHandedOverRun('L');
+    await writeTo(store, { id: 'L' }, aBatch([1]));
+    const end = createForcedRunsEnder();
+    const found = ({ after }: Span) => (after === null || after <= LATER ? ['L'] : []);
+    const lookAfter = async (minutes: number): Promise<void> => {
+      vi.spyOn(Date, 'now').mockReturnValue(Date.parse(LATER) + minutes * 60_000);
+      await end({ store, engine: endingOf('L', { found }), logger }, going);
+    };
+    await lookAfter(1);
+    await writeTo(store, { id: 'L' }, aBatch([2, 3]));
+    expect(await statusOf('L')).toBe('running');
+    await lookAfter(2);
+    expect(await statusOf('L')).toBe('failed');
+    await lookAfter(20);
+    await writeTo(store, { id: 'L' }, aBatch([5, 6]));
+    await lookAfter(30);
+    expect(await statusOf('L')).toBe('running');
+    await lookAfter(62);
+    expect(await statusOf('L')).toBe('failed');
+    expect(await eventsOf('L')).toEqual([1, '2 failed', 3, '4 failed', 5, 6, '7 failed']);
+  });
 });
 
-test('what a run says after that changes nothing: it is ended again', async () => {
-  await aHandedOverRun('L');
-  await writeTo(store, { id: 'L' }, aBatch([1]));
-  await sweep(endingOf('L', timedOut));
-  await writeTo(store, { id: 'L' }, aBatch([2, 3]));
-  expect(await store.runs.find('L')).toMatchObject({ status: 'running' });
-  await sweep(endingOf('L', timedOut));
-  expect(await store.runs.find('L')).toMatchObject({ status: 'failed', lastSeq: 4 });
+describe('left alone is a run', () => {
+  test('that goes on in another execution', async () => {
+    await aHandedOverRun('A');
+    await sweep(endingOf('A', { end: () => null }));
+    expect(await statusOf('A')).toBe('queued');
+  });
+
+  test('that has ended by itself', async () => {
+    await aHandedOverRun('C');
+    await endRun(store, { id: 'C' });
+    const before = await store.runs.find('C');
+    await sweep(endingOf('C'));
+    expect(await store.runs.find('C')).toEqual(before);
+  });
+
+  test('of another tenant', async () => {
+    await aHandedOverRun('X', { tenantId: 'other' });
+    await sweep(endingOf('X'));
+    expect(await statusOf('X')).toBe('queued');
+  });
 });
 
-test('a run that has said nothing yet has failed, too', async () => {
-  await aHandedOverRun('N');
-  await sweep(endingOf('N', timedOut));
-  expect(await store.runs.find('N')).toMatchObject({ status: 'failed', lastSeq: 1 });
+describe('looked at again is', () => {
+  test('a run that was not known to be handed over', async () => {
+    await store.runs.create(aNewRun({ id: 'B' }));
+    const end = createForcedRunsEnder();
+    await end({ store, engine: endingOf('B'), logger }, going);
+    expect(await statusOf('B')).toBe('queued');
+    await store.handOvers.claim('B', AT, LATER);
+    await store.handOvers.complete({ id: 'B', execution: 1 }, AT);
+    await end({ store, engine: endingOf('B', { found: () => [] }), logger }, going);
+    expect(await statusOf('B')).toBe('failed');
+  });
+
+  test('a run that ended a moment ago, and may still be writing', async () => {
+    await aHandedOverRun('M');
+    const moment: ForcedEnd = { ...timedOut, at: new Date().toISOString() };
+    const end = createForcedRunsEnder();
+    await end({ store, engine: endingOf('M', { end: () => moment }), logger }, going);
+    expect(await statusOf('M')).toBe('queued');
+    await end({ store, engine: endingOf('M', { found: () => [] }), logger }, going);
+    expect(await statusOf('M')).toBe('failed');
+  });
+
+  test('one that could not be seen to, which keeps no other from its end', async () => {
+    await aHandedOverRun('P1');
+    await aHandedOverRun('P2');
+    const end = createForcedRunsEnder();
+    const broken = (id: string): ForcedEnd => {
+      if (id === 'P1') throw new Error('away');
+      return timedOut;
+    };
+    const found = () => ['P1', 'P2'];
+    await end({ store, engine: endingOf('P1', { found, end: broken }), logger }, going);
+    expect([await statusOf('P1'), await statusOf('P2')]).toEqual(['queued', 'failed']);
+    await end({ store, engine: endingOf('P1', { found: () => [] }), logger }, going);
+    expect(await statusOf('P1')).toBe('failed');
+  });
 });
 
-test('a run that goes on in another execution is left alone', async () => {
-  await aHandedOverRun('A');
-  await sweep(endingOf('A', null));
-  expect(await store.runs.find('A')).toMatchObject({ status: 'queued' });
-});
-
-test('so is one whose next execution Temporal does not have yet', async () => {
-  await store.runs.create(aNewRun({ id: 'B' }));
-  await sweep(endingOf('B', timedOut));
-  expect(await store.runs.find('B')).toMatchObject({ status: 'queued' });
-});
-
-test('so is one that has ended by itself', async () => {
-  await aHandedOverRun('C');
-  await endRun(store, { id: 'C' });
-  const before = await store.runs.find('C');
-  await sweep(endingOf('C', timedOut));
-  expect(await store.runs.find('C')).toEqual(before);
-});
-
-test('a run of another tenant is not ended', async () => {
-  await store.runs.create(aNewRun({ id: 'X', tenantId: 'other' }));
-  await store.handOvers.claim('X', AT, LATER);
-  await store.handOvers.complete({ id: 'X', execution: 1 }, AT);
-  await sweep(endingOf('X', timedOut));
-  expect(await store.runs.find('X')).toMatchObject({ status: 'queued' });
-});
-
-test('the first look is at everything, later ones only go back a little', async () => {
+test('the first look is at everything, until one succeeds; later ones go back a little', async () => {
   const spans: Span[] = [];
   const end = createForcedRunsEnder();
-  const deps = { store, engine: endingOf('none', null, spans), logger: createLogger('silent') };
-  await end(deps);
-  await end(deps);
-  expect(spans.map(({ after }) => after)).toEqual([null, expect.any(String)]);
-  expect(Date.parse(spans[1]?.after ?? '')).toBeLessThan(Date.parse(spans[0]?.before ?? ''));
+  const found = (span: Span): readonly string[] => {
+    spans.push(span);
+    if (spans.length === 1) throw new Error('away');
+    return [];
+  };
+  const look = async (): Promise<void> => await end({ store, engine: endingOf('', { found }), logger }, going);
+  await expect(look()).rejects.toThrow('away');
+  await look();
+  await look();
+  expect(spans.map(({ after }) => after)).toEqual([null, null, expect.any(String)]);
+  expect(Date.parse(spans[2]?.after ?? '')).toBeLessThan(Date.parse(spans[1]?.before ?? ''));
+});
+
+test('a process that ends leaves the rest to others', async () => {
+  await aHandedOverRun('S');
+  await createForcedRunsEnder()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
+  expect(await statusOf('S')).toBe('queued');
 });
 
 test('all pages of what visibility knows are read, and what is no run is left out', async () => {
