@@ -73,7 +73,9 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
 async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
   const { dataDir, environment } = options;
-  const port = await choosePort('the API', options.port, 3000);
+  const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
+  // Said at once when the one that was asked for is taken; another one is chosen when everything else is up.
+  await freePort();
   await mkdir(dataDir, { recursive: true });
   teardown.add(lockFolder(dataDir));
   const logger = createLogger(environment['LOG_LEVEL'] ?? 'info', options.logFile ?? join(dataDir, 'holdfast.log'));
@@ -101,7 +103,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     cursors: createCursors(dataDir),
     logger,
   };
-  const api = await startApi(deps, { port });
+  const api = await onFreePorts(async () => await startApi(deps, { port: await freePort() }));
   teardown.add(() => api.stop());
   const baseUrl = api.url;
   return {
