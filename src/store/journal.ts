@@ -14,7 +14,7 @@ export interface JournalWriter {
 
 export interface Journal {
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
-  /** Events after a number, in order, as far as they are there without a gap; of a run that was ended by force, all. */
+  /** Events after a number, in order, as far as they are there without a gap. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The signals that a run has taken in, in order. */
   signals(runId: string): Promise<readonly RecordedSignal[]>;
@@ -183,15 +183,7 @@ async function events(
     .limit(limit)
     .execute();
   const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
-  const isWhole = gap < 0 || (await wasEndedByForce(db, runId));
-  return (isWhole ? rows : rows.slice(0, gap)).map(({ body }) => body);
-}
-
-/** What such a run had not written yet when it ended never comes. */
-async function wasEndedByForce(db: Kysely<Tables>, runId: string): Promise<boolean> {
-  const run = db.selectFrom('runs').select('id').where('id', '=', runId);
-  const row = await run.where('ended_at', 'is not', null).where('closed', 'is', null).executeTakeFirst();
-  return row !== undefined;
+  return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
 }
 
 async function ofTypes(

@@ -11,6 +11,7 @@ import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunReference } from '../../src/workflows/contract.ts';
 import { AT, LATER, aBatch, aNewRun, endRun, writeTo } from '../support/store-builders.ts';
+import { anAbsentEngine } from '../support/absent-engine.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -25,8 +26,6 @@ const timedOut: ForcedEnd = { kind: 'timed-out', executionRunId: 'e1', at: LATER
 const logger = createLogger('silent');
 const going = new AbortController().signal;
 
-const nobody = async (): Promise<never> => await Promise.reject(new Error('not asked'));
-
 interface Told {
   /** What is found within a span of time. */
   readonly found?: (span: Span) => readonly string[];
@@ -39,8 +38,7 @@ function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
   }
   const forcedEnd = async (run: RunReference): Promise<ForcedEnd | null> => await Promise.resolve(end(run.id));
-  const others = { start: nobody, send: nobody, decide: nobody, outcome: nobody, view: nobody, ping: nobody };
-  return { ...others, forcedEnds, forcedEnd };
+  return anAbsentEngine({ forcedEnds, forcedEnd });
 }
 
 const sweep = async (engine: Engine): Promise<void> => await createForcedRunsEnder()({ store, engine, logger }, going);
@@ -70,15 +68,6 @@ describe('a run whose workflow was ended by force', () => {
     await aHandedOverRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
-  });
-
-  test('shows all of its history that there is', async () => {
-    await aHandedOverRun('G');
-    await writeTo(store, { id: 'G' }, aBatch([1]));
-    await writeTo(store, { id: 'G' }, aBatch([3, 4]));
-    expect(await eventsOf('G')).toEqual([1]);
-    await sweep(endingOf('G'));
-    expect(await eventsOf('G')).toEqual([1, 3, 4, '5 failed']);
   });
 
   test('has failed again after what came late, at once or within an hour', async () => {
