@@ -3,6 +3,7 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 import { ApplicationFailureCategory } from '@temporalio/common';
 import type { CallSafety } from '../graph/catalog.ts';
 import type { CallReply, CallRequest } from '../graph/effect.ts';
+import { MAX_MESSAGE } from '../graph/errors.ts';
 import type { RunError } from '../graph/errors.ts';
 import { canonicalJson, toJson } from '../graph/json.ts';
 import type { TaskFailure } from '../graph/scope.ts';
@@ -203,9 +204,6 @@ async function recordCancellation<R extends CallRequest>(
 
 const LEFT = 'The worker has to leave the call to another attempt';
 const AT_ONCE_MS = 1;
-
-/** Longer messages of other systems are cut: they end up in histories. */
-const MAX_MESSAGE = 1_000;
 
 function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, attempts: number): boolean {
   const { maxAttempts, nonRetryable } = request.policy.retry;

@@ -1,6 +1,8 @@
 import type { Approval } from '../graph/approval.ts';
+import { MAX_MESSAGE } from '../graph/errors.ts';
 import type { RunError } from '../graph/errors.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { formatMoment } from '../graph/moment.ts';
 import { isEnded } from '../graph/run.ts';
 import { NOT_BEGUN } from '../graph/run-view.ts';
 import { truncate } from '../graph/truncate.ts';
@@ -30,20 +32,21 @@ export function createForcedRunsEnder(): (deps: EndDeps, stopping: AbortSignal) 
     const now = Date.now();
     const before = now - SETTLED_AFTER_MS;
     const isAll = now - lookedAtAll >= LOOK_AT_ALL_EVERY_MS;
-    const span = { after: isAll ? null : toTime(lookedUntil - OVERLAP_MS), before: toTime(before) };
+    const span = { after: isAll ? null : formatMoment(lookedUntil - OVERLAP_MS), before: formatMoment(before) };
     const later: RunReference[] = [];
-    const see = async (run: RunReference): Promise<void> => {
-      if (!(await isSeenTo(deps, run, before))) later.push(run);
-    };
-    for (const run of again) await see(run);
-    for await (const run of deps.engine.forcedEnds(span)) {
+    for await (const run of inTurn(again, deps.engine.forcedEnds(span))) {
       if (stopping.aborted) return;
-      await see(run);
+      if (!(await isSeenTo(deps, run, before))) later.push(run);
     }
     again = later;
     lookedUntil = before;
     if (isAll) lookedAtAll = now;
   };
+}
+
+async function* inTurn<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
+  yield* first;
+  yield* then;
 }
 
 /** @returns false: it has to be looked at again. What goes wrong with one run keeps no other from its end. */
@@ -95,15 +98,9 @@ function lastWords(run: RunRecord, end: ForcedEnd, approvals: readonly Approval[
   };
 }
 
-const MAX_MESSAGE = 1_000;
-
 function toError(end: ForcedEnd): RunError {
   if (end.kind === 'timed-out') return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };
   const { by, reason } = end;
   const message = `Terminated in Temporal by ${by || 'somebody'}${reason === '' ? '' : `: ${reason}`}`;
   return { code: 'ABORTED', message: truncate(message, MAX_MESSAGE) };
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

@@ -1,3 +1,4 @@
+import { formatMoment } from '../graph/moment.ts';
 import type { StoredCheckpoint } from '../store/checkpoints.ts';
 import { isStart } from '../workflows/contract.ts';
 import type { Beginning, RunGraphInput } from '../workflows/contract.ts';
@@ -9,13 +10,13 @@ const LEASE_MS = 20_000;
 /** Gives an accepted run to Temporal, unless it has it, or somebody else is at it, or it is not the run's turn. */
 export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
   const now = Date.now();
-  const claimed = await store.handOvers.claim(id, toTime(now), toTime(now + LEASE_MS));
+  const claimed = await store.handOvers.claim(id, formatMoment(now), formatMoment(now + LEASE_MS));
   const start: unknown = claimed?.start;
   if (!claimed || !isStart(start)) return;
   const { reopening, predecessorId, execution } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
   await engine.start({ ...start, begin, execution });
-  await store.handOvers.complete(claimed, toTime(Date.now()));
+  await store.handOvers.complete(claimed, formatMoment(Date.now()));
 }
 
 /** Hands a run over; what can't be done now, the sweeper does later. */
@@ -50,8 +51,4 @@ export async function checkpointLeftBy(
 
 function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reopen';
-}
-
-function toTime(ms: number): string {
-  return new Date(ms).toISOString();
 }

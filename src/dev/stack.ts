@@ -31,7 +31,7 @@ import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
 import { choosePort, onFreePorts } from './ports.ts';
-import { openTeardown } from './teardown.ts';
+import { startWhole } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
 import { startSupplies } from './supplies.ts';
 import { provideTemporal } from './temporal-executable.ts';
@@ -60,15 +60,9 @@ export interface StackOptions {
   readonly say: (line: string) => void;
 }
 
-/** Starts the stack where it was: its state lives in the data folder. What was started is stopped again if the rest fails. */
+/** Starts the stack where it was: its state lives in the data folder. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const teardown = openTeardown();
-  try {
-    return await start(options, teardown);
-  } catch (error) {
-    await teardown.run();
-    throw error;
-  }
+  return await startWhole(async (teardown) => await start(options, teardown));
 }
 
 async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {

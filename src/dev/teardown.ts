@@ -22,3 +22,14 @@ export function openTeardown(): Teardown {
     },
   };
 }
+
+/** Starts something of several parts. What was started is stopped again if the rest fails. */
+export async function startWhole<T>(start: (teardown: Teardown) => Promise<T>): Promise<T> {
+  const teardown = openTeardown();
+  try {
+    return await start(teardown);
+  } catch (error) {
+    await teardown.run();
+    throw error;
+  }
+}

@@ -7,7 +7,7 @@ import { emit, openDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Effect } from './effect.ts';
 import { enterScope } from './enter-scope.ts';
-import { toRunError } from './errors.ts';
+import { MAX_MESSAGE, toRunError } from './errors.ts';
 import type { RunError } from './errors.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { openFrames, rootFrame } from './frames.ts';
@@ -236,8 +236,6 @@ function withNotUndone(error: RunError, notUndone: readonly string[]): RunError 
   const message = `Not undone: ${notUndone.join('; ')}`;
   return { ...error, cause: { code: 'COMPENSATION_FAILED', message: truncate(message, MAX_MESSAGE) } };
 }
-
-const MAX_MESSAGE = 1_000;
 
 /**
  * Once the calls that were out have come back, what was done is undone, and the graph may have the last word.

@@ -5,7 +5,8 @@ import type { Draft, Frame } from './draft.ts';
 import { isJsonList } from './json.ts';
 import { placeNow } from './place.ts';
 import type { Visited } from './place.ts';
-import type { NodeTask, Scope } from './scope.ts';
+import type { Scope } from './scope.ts';
+import { isSettled } from './settled-task.ts';
 
 /** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
 export function saveCheckpoint(
@@ -55,10 +56,6 @@ type NextOf = Pick<Scope, 'superstep' | 'triggers' | 'deferred' | 'hold'>;
 export function nextNodes({ superstep, triggers, deferred, hold }: NextOf): readonly string[] {
   if (hold?.at === 'after') return hold.next;
   const triggered = triggers.length > 0 ? triggers : deferred;
-  const next = superstep ? superstep.tasks.filter(isUnfinished) : triggered;
+  const next = superstep ? superstep.tasks.filter((task) => !isSettled(task)) : triggered;
   return [...new Set(next.map(({ node }) => node))].sort();
-}
-
-function isUnfinished({ state }: NodeTask): boolean {
-  return state.phase !== 'completed' && state.phase !== 'diverted';
 }

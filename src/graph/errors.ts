@@ -37,6 +37,9 @@ export interface RunError {
   readonly cause?: { readonly code: string; readonly message: string };
 }
 
+/** In characters. Longer messages of other systems are cut: they end up in histories. */
+export const MAX_MESSAGE = 1_000;
+
 /** Thrown inside the graph layer only; `advance` and `compileGraph` turn it into data. Recognize it by `code`. */
 export class GraphError extends Error {
   readonly code: RunErrorCode;

@@ -5,3 +5,8 @@ export function parseMoment(text: string): number | null {
   const moment = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(moment) ? null : moment;
 }
+
+/** A moment in milliseconds since the epoch, as RFC 3339 writes it. */
+export function formatMoment(moment: number): string {
+  return new Date(moment).toISOString();
+}

@@ -9,6 +9,7 @@ import type { BatchCall } from './nodes/tool-calls/batch.ts';
 import { batchOf } from './nodes/position.ts';
 import type { WaitPosition } from './nodes/position.ts';
 import type { NodeTask, Scope, Update } from './scope.ts';
+import { isSettled } from './settled-task.ts';
 
 /** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
 export interface RunView {
@@ -139,8 +140,9 @@ export function interventionId(trail: readonly string[], { key, visit }: NodeTas
 
 function pendingIn({ superstep }: Scope): PendingWrite[] {
   const writes: PendingWrite[] = [];
-  for (const { node, index, state } of superstep?.tasks ?? [])
-    if (state.phase === 'completed' || state.phase === 'diverted')
-      writes.push({ node, ...(index !== null && { index }), update: state.update });
+  for (const task of superstep?.tasks ?? []) {
+    const { node, index } = task;
+    if (isSettled(task)) writes.push({ node, ...(index !== null && { index }), update: task.state.update });
+  }
   return writes;
 }

@@ -15,6 +15,8 @@ import { isTaken, lanesOf, occupy } from './lanes.ts';
 import { wantsCapacity } from './nodes/position.ts';
 import { planTasks } from './plan-tasks.ts';
 import type { NodeTask, TaskState, Trigger } from './scope.ts';
+import { isSettled } from './settled-task.ts';
+import type { SettledTask } from './settled-task.ts';
 import { resumeTask, startTask } from './task-progress.ts';
 import { hasCapacity } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
@@ -88,13 +90,6 @@ function enterChild({ draft, task }: TaskFrame, child: Frame): Standing | null {
 /** What a graph that has finished gives back. */
 export function outputOf({ graph, scope }: Frame): JsonObject {
   return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
-}
-
-/** A task that is over, and has not failed. */
-type SettledTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
-
-function isSettled(task: NodeTask): task is SettledTask {
-  return task.state.phase === 'completed' || task.state.phase === 'diverted';
 }
 
 function withCause(first: RunError, second: RunError | undefined): RunError {

@@ -9,6 +9,7 @@ import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
 import { AT, LATER, aBatch, aCheckpoint, aNewRun, endRun, aView, writeTo } from '../support/store-builders.ts';
+import { anAbsentEngine } from '../support/absent-engine.ts';
 
 let store: Store;
 let tables: Kysely<Tables>;
@@ -19,20 +20,7 @@ beforeAll(async () => {
   await store.graphs.keepDefinition('h1', {});
 });
 afterAll(async () => await store.close());
-const nobody = async (): Promise<never> => await Promise.reject(new Error('There is no Temporal'));
-const nothing = (): never => {
-  throw new Error('There is no Temporal');
-};
-const engine = (send: Engine['send']): Engine => ({
-  start: async () => undefined,
-  send,
-  decide: nobody,
-  outcome: nobody,
-  view: nobody,
-  forcedEnds: nothing,
-  forcedEnd: nobody,
-  ping: nobody,
-});
+const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
 const logger = createLogger('silent');
 
 test('snapshots are no larger than what was written, in whatever order it is read', async () => {

@@ -7,7 +7,7 @@ import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
 import type { JournalEntry } from '../../src/activities/write-journal.ts';
 import { payloadConverterPath } from '../../src/data-converter.ts';
 import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
-import { openTeardown } from '../../src/dev/teardown.ts';
+import { startWhole } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
@@ -45,13 +45,7 @@ interface Hearing extends Heard {
 }
 
 export async function startAnsweringWorker(): Promise<AnsweringWorker> {
-  const teardown = openTeardown();
-  try {
-    return await start(teardown);
-  } catch (error) {
-    await teardown.run();
-    throw error;
-  }
+  return await startWhole(start);
 }
 
 async function start(teardown: Teardown): Promise<AnsweringWorker> {

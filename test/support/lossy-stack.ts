@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { ConfigInput } from '../../src/config.ts';
 import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
-import { openTeardown } from '../../src/dev/teardown.ts';
+import { startWhole } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
@@ -19,13 +19,7 @@ export interface LossyStack extends TestStack {
 }
 
 export async function startLossyStack(config: ConfigInput): Promise<LossyStack> {
-  const teardown = openTeardown();
-  try {
-    return await start(config, teardown);
-  } catch (error) {
-    await teardown.run();
-    throw error;
-  }
+  return await startWhole(async (teardown) => await start(config, teardown));
 }
 
 async function start(config: ConfigInput, teardown: Teardown): Promise<LossyStack> {

@@ -4,6 +4,7 @@ import { createAuthenticate } from '../../src/api/authenticate.ts';
 import { createCursors } from '../../src/api/cursor.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
+import { anAbsentEngine } from './absent-engine.ts';
 import { aCatalog } from './builders.ts';
 
 /** The API's own routes as its router has them, such as `GET /api/runs/{id}`, whatever its description says. */
@@ -12,16 +13,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const store = await openEmbeddedStore(database);
   const { routes } = createApp({
     store,
-    engine: {
-      start: nobody,
-      send: nobody,
-      decide: nobody,
-      outcome: nobody,
-      view: nobody,
-      forcedEnds: nothing,
-      forcedEnd: nobody,
-      ping: nobody,
-    },
+    engine: anAbsentEngine(),
     settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 },
     catalog: aCatalog(),
     cursors: createCursors('secret'),
@@ -39,12 +31,4 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
   return [...new Set(mounted)];
-}
-
-function nothing(): never {
-  throw new Error('There is no Temporal');
-}
-
-async function nobody(): Promise<never> {
-  return await Promise.reject(new Error('There is no Temporal'));
 }

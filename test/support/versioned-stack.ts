@@ -7,7 +7,7 @@ import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker
 import { createActivities } from '../../src/activities/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { createDataConverter } from '../../src/data-converter.ts';
-import { openTeardown } from '../../src/dev/teardown.ts';
+import { startWhole } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
@@ -37,13 +37,7 @@ const ELSEWHERE = 'elsewhere';
 const NEXT_VERSION = fileURLToPath(new URL('../workflows/next-version/index.ts', import.meta.url));
 
 export async function startVersionedStack(): Promise<VersionedStack> {
-  const teardown = openTeardown();
-  try {
-    return await start(teardown);
-  } catch (error) {
-    await teardown.run();
-    throw error;
-  }
+  return await startWhole(start);
 }
 
 async function start(teardown: Teardown): Promise<VersionedStack> {

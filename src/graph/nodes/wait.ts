@@ -3,7 +3,7 @@ import type { NodeOfType } from '../definition.ts';
 import { GraphError } from '../errors.ts';
 import { toText } from '../expression/text.ts';
 import type { Json } from '../json.ts';
-import { parseMoment } from '../moment.ts';
+import { formatMoment, parseMoment } from '../moment.ts';
 import { field } from './node-scope.ts';
 import { done } from './runner.ts';
 import type { NodeRunner, Progress, TaskContext } from './runner.ts';
@@ -47,12 +47,8 @@ function waitUntil(task: TaskContext, moment: number): Progress {
 
 function open(task: TaskContext, event: string | null, moment: number | null): Progress {
   const timerId = moment === null ? null : task.startTimer(moment);
-  const deadline = moment === null ? null : toTime(moment);
-  return { kind: 'open', position: { kind: 'wait', event, timerId, since: toTime(task.now), deadline } };
-}
-
-function toTime(moment: number): string {
-  return new Date(moment).toISOString();
+  const deadline = moment === null ? null : formatMoment(moment);
+  return { kind: 'open', position: { kind: 'wait', event, timerId, since: formatMoment(task.now), deadline } };
 }
 
 function momentAfter(span: Json, now: number): number {
