@@ -1,20 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { choosePort } from '../../src/dev/ports.ts';
-import { startScriptedModel } from '../../src/dev/scripted-model/server.ts';
-import type { HttpToolInput } from '../../src/config/tools.ts';
 import { DEFAULTS } from '../../src/graph/catalog.ts';
-import type { NodeDefinition } from '../../src/graph/definition.ts';
 import type { ApiAnswer } from '../support/api-client.ts';
-import { eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
+import { eventsOf, readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startDeployment } from '../support/deployment.ts';
-import type { Deployment } from '../support/deployment.ts';
-import { startJobService } from '../support/job-service.ts';
 import type { JobService } from '../support/job-service.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
-import { FIRST_PORT } from '../support/ports.ts';
+import { BOUND_MS, aCall, repeated, startSite } from '../support/site.ts';
+import type { Models, Site } from '../support/site.ts';
 
 /*
  * Temporal, PostgreSQL, and whoever is called are away for a whole minute, each from a deployment of its own, while calls
@@ -26,72 +19,12 @@ vi.setConfig({ testTimeout: 300_000 });
 const MINUTE_MS = 60_000;
 /** How often people ask. */
 const SECOND_MS = 1_000;
-/** Longer than any request takes whose other side is away. */
-const BOUND_MS = 30_000;
-/** What is tried again with growing pauses may be so far from its next attempt when the minute is over. */
-const PATIENTLY = { interval: 50, timeout: 150_000 };
+const TOOL = { timeout: '5m', retry: { maxAttempts: 100, maxInterval: '5s' } };
+/** The second is asked as often as docs/models.md says for an outage of a minute. */
+const models: Models = (scripted) => ({ default: scripted, patient: { ...scripted, retry: { maxAttempts: 8 } } });
 
-/** Holdfast at work, and those whom it calls. */
-interface Site {
-  readonly deployment: Deployment;
-  readonly service: JobService;
-  /** Whoever is called goes away: models and tools. */
-  readonly called: { leave(): Promise<void>; comeBack(): Promise<void> };
-  stop(): Promise<void>;
-}
-
-async function startSite(): Promise<Site> {
-  const service = await startJobService(await choosePort('the service', undefined, FIRST_PORT + 15));
-  const port = await choosePort('the model', undefined, FIRST_PORT + 15);
-  let model = await startScriptedModel({ port });
-  const scripted = { provider: 'openai-compatible', model: 'scripted', baseUrl: model.url } as const;
-  const retry = { maxAttempts: 100, maxInterval: '5s' };
-  const tool = (effect: HttpToolInput['effect'] & string) =>
-    aToolOf(service, { name: effect, effect, timeout: '5m', retry });
-  const deployment = await startDeployment({
-    // The second is asked as often as docs/models.md says for an outage of a minute.
-    models: { default: scripted, patient: { ...scripted, retry: { maxAttempts: 8 } } },
-    tools: [tool('unsafe'), tool('keyed')],
-    http: { allow: [service.address, `127.0.0.1:${port}`] },
-    defaults: { heartbeatTimeout: '5s' },
-  });
-  return {
-    deployment,
-    service,
-    called: {
-      leave: async () => void (await Promise.all([model.stop(), service.leave()])),
-      async comeBack() {
-        model = await startScriptedModel({ port });
-        await service.comeBack();
-      },
-    },
-    async stop() {
-      await deployment.stop();
-      await Promise.all([model.stop(), service.stop()]);
-    },
-  };
-}
-
-const aCall = (tool: string, job: string) => ({ type: 'tool', tool, args: { job }, write: { log: job } }) as const;
 const aQuestionTo = (model: string) =>
   ({ type: 'llm', model, prompt: 'Say something.', write: { log: 'said' } }) as const;
-
-async function startRun({ deployment }: Site, nodes: Record<string, NodeDefinition>): Promise<string> {
-  const { body } = await deployment.as('user').post('/api/runs', { graph: aDefinition({ nodes }) });
-  return textAt(body, '/id');
-}
-
-async function until({ deployment }: Site, id: string, status: string): Promise<void> {
-  await deployment.as('user').untilRun(id, hasStatus(status), PATIENTLY.timeout);
-}
-
-async function untilReady({ deployment }: Site): Promise<void> {
-  const asked = [deployment.workerHealth, deployment.as('user')];
-  await vi.waitUntil(async () => {
-    const answers = await Promise.all(asked.map((one) => one.get('/readyz').catch(() => null)));
-    return answers.every((answer) => answer?.status === 200);
-  }, PATIENTLY);
-}
 
 /** The calls that are out when the outage begins, of a run each: the job, and the tool that does it. */
 const OUT = { keyed: 'keyed', short: 'unsafe', long: 'unsafe' } as const;
@@ -105,7 +38,7 @@ interface CallOut {
 
 async function callOut(site: Site, job: Job): Promise<CallOut> {
   const held = site.service.hold(job);
-  const id = await startRun(site, { a: aCall(OUT[job], job) });
+  const id = await site.startRun({ a: aCall(OUT[job], job) });
   return { job, id, release: await held };
 }
 
@@ -121,15 +54,14 @@ interface Asked {
 }
 
 /** What people ask for; one who is not answered well sends the same again. */
-function requestsTo({ deployment }: Site, asking: string) {
+function requestsTo({ user, approver }: Site, asking: string) {
   return {
     start: (name: string) => {
       const graph = aDefinition({ name: 'new', nodes: { a: aCall('keyed', name) } });
-      return deployment.as('user').post('/api/runs', { graph }, { 'idempotency-key': name });
+      return user.post('/api/runs', { graph }, { 'idempotency-key': name });
     },
-    read: () => deployment.as('user').get(`/api/runs/${asking}`),
-    approve: () =>
-      deployment.as('approver').post(`/api/runs/${asking}/approve`, {}, { 'idempotency-key': `approve ${asking}` }),
+    read: () => user.get(`/api/runs/${asking}`),
+    approve: () => approver.post(`/api/runs/${asking}/approve`, {}, { 'idempotency-key': `approve ${asking}` }),
   };
 }
 
@@ -177,14 +109,6 @@ function statusesOf(asked: readonly Asked[], kind: Kind): number[] {
   return [...new Set(asked.filter((one) => one.kind === kind).map(({ answer }) => answer.status))];
 }
 
-/** Sends a request again under its key until it is not refused any more. */
-async function repeated(send: () => Promise<ApiAnswer>): Promise<ApiAnswer> {
-  return await vi.waitUntil(async () => {
-    const answer = await send();
-    return ACCEPTED.has(answer.status) && answer;
-  }, PATIENTLY);
-}
-
 /** Whoever was refused gets a run now, and whoever was not gets the one that there is. @returns their ids */
 async function startAgain({ start }: Requests, asked: readonly Asked[]): Promise<string[]> {
   const starts = asked.filter(({ kind }) => kind === 'start');
@@ -204,8 +128,7 @@ function expectOnce({ calls, done }: JobService, jobs: readonly string[]): void 
   expect(calls.filter(({ job }) => unsafe.includes(job))).toHaveLength(unsafe.length);
 }
 
-async function expectOneDecision({ deployment }: Site, asking: string): Promise<void> {
-  const user = deployment.as('user');
+async function expectOneDecision({ user }: Site, asking: string): Promise<void> {
   expect(listAt((await user.get(`/api/approvals?runId=${asking}`)).body, '/items/0/decisions')).toHaveLength(1);
   expect(await eventsOf(user, asking, 'approval.decided')).toHaveLength(1);
 }
@@ -216,8 +139,8 @@ function livesOf({ deployment: { api, worker } }: Site): readonly number[] {
 
 /** Calls that were broken off: people look at the other side's books and find that the job was done. */
 async function skipUnknown(site: Site, { id, job }: CallOut): Promise<void> {
-  await until(site, id, 'waiting');
-  const user = site.deployment.as('user');
+  await site.until(id, 'waiting');
+  const { user } = site;
   expect(await eventsOf(user, id, 'node.failed')).toMatchObject([{ node: 'a', error: { code: 'UNKNOWN_OUTCOME' } }]);
   expect(await user.post(`/api/runs/${id}/skip`, { node: 'a', output: { job } })).toMatchObject({ status: 202 });
 }
@@ -225,17 +148,17 @@ async function skipUnknown(site: Site, { id, job }: CallOut): Promise<void> {
 /** One model is asked for long enough. The other is given up, and asked again when people say so. */
 async function askModels(site: Site): Promise<() => Promise<void>> {
   const [patient, impatient] = [
-    await startRun(site, { a: aQuestionTo('patient') }),
-    await startRun(site, { a: aQuestionTo('default') }),
+    await site.startRun({ a: aQuestionTo('patient') }),
+    await site.startRun({ a: aQuestionTo('default') }),
   ];
-  const user = site.deployment.as('user');
-  await until(site, impatient, 'failed');
+  const { user } = site;
+  await site.until(impatient, 'failed');
   expect((await user.get(`/api/runs/${impatient}`)).body).toMatchObject({
     error: { code: 'MODEL_FAILED', node: 'a', message: expect.stringContaining('The connection failed') },
   });
   return async () => {
     expect(await user.post(`/api/runs/${impatient}/retry`, {})).toMatchObject({ status: 202 });
-    for (const id of [patient, impatient]) await until(site, id, 'completed');
+    for (const id of [patient, impatient]) await site.until(id, 'completed');
     const [called] = await eventsOf(user, patient, 'model.called');
     expect(at(called ?? null, '/attempts')).toBeGreaterThan(DEFAULTS.retry.maxAttempts);
   };
@@ -267,8 +190,8 @@ const OUTAGES: readonly Outage[] = [
   {
     what: 'whoever is called',
     answers: { start: [201], read: [200], approve: [200] },
-    begin: ({ called }) => called.leave(),
-    end: ({ called }) => called.comeBack(),
+    begin: async ({ model, service }) => void (await Promise.all([model.leave(), service.leave()])),
+    end: async ({ model, service }) => void (await Promise.all([model.comeBack(), service.comeBack()])),
     async meanwhile(site, unsafe) {
       const askAgain = await askModels(site);
       return async () => {
@@ -283,10 +206,7 @@ const sites = new Map<string, Site>();
 beforeAll(async () => {
   // One after the other, for each chooses ports that nobody listens at.
   for (const { what } of OUTAGES) {
-    const site = await startSite();
-    sites.set(what, site);
-    const { api, worker } = site.deployment;
-    await Promise.all([api.said('API listening'), worker.said('worker started')]);
+    sites.set(what, await startSite({ tool: TOOL, models }));
   }
 }, 300_000);
 afterAll(async () => void (await Promise.all([...sites.values()].map((site) => site.stop()))), 120_000);
@@ -300,11 +220,11 @@ function siteWithout(what: string): Site {
 describe.concurrent('a whole minute without', () => {
   test.each(OUTAGES)('$what: nothing is lost or done twice, and all goes on', async (outage) => {
     const site = siteWithout(outage.what);
-    const asking = await startRun(site, {
+    const asking = await site.startRun({
       ask: { type: 'approval', title: 'May I?' },
       pay: aCall('unsafe', 'approved'),
     });
-    await until(site, asking, 'waiting');
+    await site.until(asking, 'waiting');
     const [keyed, short, long] = [
       await callOut(site, 'keyed'),
       await callOut(site, 'short'),
@@ -325,16 +245,16 @@ describe.concurrent('a whole minute without', () => {
     const during = asked.filter(({ isDuring }) => isDuring);
     for (const kind of ['start', 'read', 'approve'] as const)
       expect([kind, statusesOf(during, kind)]).toEqual([kind, outage.answers[kind]]);
-    await untilReady(site);
+    await site.untilReady();
     expect(await repeated(requests.approve)).toMatchObject({ status: 200, body: { status: 'approved' } });
     const started = await startAgain(requests, asked);
     expect(started.length).toBeGreaterThan(50);
     await mend?.();
-    for (const id of [asking, keyed.id, short.id, long.id, ...started]) await until(site, id, 'completed');
+    for (const id of [asking, keyed.id, short.id, long.id, ...started]) await site.until(id, 'completed');
 
     const names = asked.filter(({ kind }) => kind === 'start').map(({ name }) => name);
     expectOnce(site.service, ['keyed', 'short', 'long', 'approved', ...names]);
-    expect(await readAll(site.deployment.as('user'), '/api/runs?graph=new')).toHaveLength(started.length);
+    expect(await readAll(site.user, '/api/runs?graph=new')).toHaveLength(started.length);
     await expectOneDecision(site, asking);
     expect(livesOf(site)).toEqual(lives);
   });

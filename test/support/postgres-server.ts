@@ -17,13 +17,10 @@ const run = promisify(execFile);
 /** A PostgreSQL server of the test's own, in a folder that goes with it. */
 export interface PostgresServer {
   readonly url: string;
-  /** The server's process, to be stopped or killed by tests of failures. */
-  readonly process: () => ChildProcess;
   /** The server with the processes that it has for its connections. */
   readonly victim: Victim;
   /** Makes an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
-  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -55,7 +52,6 @@ export async function startPostgres(): Promise<PostgresServer> {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   return {
     url: urlOf('postgres'),
-    process: () => child,
     victim: {
       kill: async () => await killFamily(pid()),
       stop: async () => await stopChild(child, STOPS_WITHIN_MS, 'SIGINT'),
@@ -68,10 +64,6 @@ export async function startPostgres(): Promise<PostgresServer> {
     async createDatabase(name) {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));
       return urlOf(name);
-    },
-    async restart() {
-      await ended(child);
-      child = await launch();
     },
     async stop() {
       child.kill('SIGINT');

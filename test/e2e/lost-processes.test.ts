@@ -1,0 +1,179 @@
+import { Client as DatabaseClient } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { ApiAnswer } from '../support/api-client.ts';
+import { eventsOf } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { PATIENTLY, aCall, repeated, startSite } from '../support/site.ts';
+import type { Site } from '../support/site.ts';
+
+/*
+ * The worker and the API are killed in the middle of what they do, and start before what they need is there. Another one
+ * goes on with it, and what had been asked counts once.
+ */
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite({ tool: { timeout: '2m', retry: { maxAttempts: 3 } }, models: () => ({}) });
+}, 180_000);
+afterAll(() => site.stop());
+beforeEach(() => site.service.forget());
+
+describe('a worker that is lost', () => {
+  const lose = async (): Promise<void> => await site.deployment.worker.kill();
+  const replace = async (): Promise<void> => {
+    await site.deployment.worker.start();
+    await site.untilReady();
+  };
+
+  test('between two calls is no loss: another one goes on with the second', async () => {
+    const wait = { type: 'wait', event: 'go' } as const;
+    const id = await site.startRun({ a: aCall('unsafe', 'first'), wait, b: aCall('unsafe', 'second') });
+    await site.until(id, 'waiting');
+    await lose();
+    expect(site.service.done).toEqual(['first']);
+    await replace();
+    const headers = { 'idempotency-key': `go ${id}` };
+    // Temporal asks the worker that is gone first, and may take too long for an answer.
+    await repeated(() => site.user.post(`/api/runs/${id}/signal`, { event: 'go' }, headers));
+    await site.until(id, 'completed');
+    expect(site.service.calls.map(({ job }) => job)).toEqual(['first', 'second']);
+    expect(await eventsOf(site.user, id, 'tool.called')).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
+  });
+
+  test('while an approval’s time runs out: it expires when there is one again, and who decides then is too late', async () => {
+    const id = await site.startRun({
+      ask: {
+        type: 'approval',
+        title: 'May I?',
+        timeout: '6s',
+        onTimeout: 'expire',
+        write: { log: '{{ result.decision }}' },
+      },
+      after: aCall('keyed', 'after'),
+    });
+    await site.until(id, 'waiting');
+    await lose();
+    const approval = async () => at((await site.user.get(`/api/approvals?runId=${id}`)).body, '/items/0') ?? null;
+    const expiresAt = Date.parse(textAt(await approval(), '/expiresAt'));
+    await expect.poll(() => Date.now(), PATIENTLY).toBeGreaterThan(expiresAt);
+    expect(await approval()).toMatchObject({ status: 'pending' });
+    await replace();
+    await site.until(id, 'completed');
+    expect(await approval()).toMatchObject({ status: 'expired', decisions: [] });
+    const late = await site.approver.post(`/api/runs/${id}/approve`, { approvalId: textAt(await approval(), '/id') });
+    expect(late).toMatchObject({ status: 410, body: { code: 'APPROVAL_EXPIRED' } });
+    expect((await site.user.get(`/api/runs/${id}/state`)).body).toMatchObject({
+      values: { log: ['expired', 'after'] },
+    });
+    expect(await eventsOf(site.user, id, 'approval.expired')).toHaveLength(1);
+    expect(await eventsOf(site.user, id, 'approval.decided')).toEqual([]);
+  });
+});
+
+describe('an API that is lost', () => {
+  test('during a decision leaves its key busy for 15 seconds at most; then it is answered, and has counted once', async () => {
+    const id = await site.startRun({ ask: { type: 'approval', title: 'May I?' }, pay: aCall('unsafe', 'approved') });
+    await site.until(id, 'waiting');
+    const headers = { 'idempotency-key': `decision ${id}` };
+    const { answer } = await loseApiDuring(() => site.approver.post(`/api/runs/${id}/approve`, {}, headers));
+    expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
+    await site.until(id, 'completed');
+    expect(site.service.calls.map(({ job }) => job)).toEqual(['approved']);
+    expect(await eventsOf(site.user, id, 'approval.decided')).toHaveLength(1);
+  });
+
+  test('before it has answered who starts a run: the same request again gets the run that was begun', async () => {
+    const graph = aDefinition({ name: 'unanswered', nodes: { a: aCall('unsafe', 'begun') } });
+    const begun = async () => listAt((await site.user.get('/api/runs?graph=unanswered')).body, '/items');
+    const headers = { 'idempotency-key': 'unanswered' };
+    const { answer, found } = await loseApiDuring(() => site.user.post('/api/runs', { graph }, headers), begun);
+    expect(answer.status).toBe(201);
+    const id = textAt(answer.body, '/id');
+    await site.until(id, 'completed');
+    expect(found).toMatchObject([{ id }]);
+    expect(await begun()).toMatchObject([{ id }]);
+    expect(site.service.calls.map(({ job }) => job)).toEqual(['begun']);
+  });
+});
+
+/** When the lease of the one request ends that is worked on now; `null`: there is none. */
+async function leaseEnd(): Promise<number | null> {
+  const client = new DatabaseClient({ connectionString: site.deployment.databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ until: Date }>(
+    'select lease_until as until from idempotency where status is null and lease_until > now()',
+  );
+  await client.end();
+  return rows[0]?.until.getTime() ?? null;
+}
+
+/**
+ * Kills the API while it works on a request, and sends the same again until it is answered.
+ * @param isBegun tells by a list that is not empty that the request has come far enough
+ */
+async function loseApiDuring(
+  send: () => Promise<ApiAnswer>,
+  isBegun: () => Promise<readonly unknown[]> = async () => [await leaseEnd()].filter((end) => end !== null),
+): Promise<{ answer: ApiAnswer; found: readonly unknown[] }> {
+  await site.deployment.temporal.freeze();
+  const lost = send().catch((error: unknown) => error);
+  await expect.poll(isBegun, PATIENTLY).not.toEqual([]);
+  const found = await isBegun();
+  await site.deployment.api.kill();
+  const goneAt = Date.now();
+  expect(await lost).toMatchObject({ message: 'fetch failed' });
+  const busyUntil = (await leaseEnd()) ?? 0;
+  expect(busyUntil).toBeGreaterThan(goneAt);
+  expect(busyUntil - goneAt).toBeLessThanOrEqual(15_000);
+  await site.deployment.temporal.thaw();
+  await site.deployment.api.start();
+  await site.untilReady();
+  const answers: ApiAnswer[] = [];
+  await expect.poll(async () => answers.unshift(await send()) && answers[0]?.status, PATIENTLY).not.toBe(409);
+  expect(Date.now()).toBeGreaterThanOrEqual(busyUntil);
+  const [answer = await send(), ...busy] = answers;
+  for (const { body, headers } of busy) {
+    expect(body).toMatchObject({ code: 'REQUEST_IN_PROGRESS' });
+    expect(headers.get('retry-after')).toBe('1');
+  }
+  return { answer, found };
+}
+
+describe('processes that start', () => {
+  test('before Temporal and the database wait for them, say so, and work when they are there', async () => {
+    const { api, worker, temporal, postgres } = site.deployment;
+    await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
+    await postgres.victim.kill();
+    for (const process of [api, worker]) await process.start();
+    for (const process of [api, worker]) {
+      await process.said('waiting for Temporal');
+      await process.said('waiting for the database');
+    }
+    const waiting = { status: 503, body: { detail: expect.stringMatching(/waits for .*Temporal/) } };
+    expect(await site.user.get('/readyz')).toMatchObject(waiting);
+    expect(await site.deployment.workerHealth.get('/readyz')).toMatchObject(waiting);
+    const refused = await site.user.get('/api/runs');
+    expect(refused).toMatchObject(waiting);
+    expect(refused.headers.get('retry-after')).toBe('5');
+    expect(await site.user.get('/healthz')).toMatchObject({ status: 200 });
+    await postgres.victim.start();
+    await temporal.start();
+    await site.untilReady();
+    const id = await site.startRun({ a: aCall('keyed', 'late') });
+    await site.until(id, 'completed');
+  });
+
+  test('and are asked to end while they wait just end', async () => {
+    const { api, worker, temporal } = site.deployment;
+    await Promise.all([api.kill(), worker.kill(), temporal.kill()]);
+    for (const process of [api, worker]) {
+      await process.start();
+      await process.said('waiting for Temporal');
+      process.signal('SIGTERM');
+      expect(await process.ended()).toBe(0);
+    }
+  });
+});
