@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { SecretResolver } from './activities/secrets.ts';
 import { code } from './config/code.ts';
-import { Duration } from './config/duration.ts';
+import { Duration } from './graph/schema.ts';
 import { Functions } from './config/functions.ts';
 import { McpServers } from './config/mcp-servers.ts';
 import type { McpServerInput } from './config/mcp-servers.ts';

@@ -44,7 +44,7 @@ describe('a configuration', () => {
     [
       'a duration that is none',
       { tools: [{ ...tool, timeout: '10 parsecs' }] },
-      /\/tools\/0\/timeout: must be a duration/,
+      /\/tools\/0\/timeout: "10 parsecs" is no duration/,
     ],
     [
       'a model somewhere unknown',

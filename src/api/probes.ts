@@ -4,16 +4,16 @@ import type { App } from '../process/listen.ts';
 import { problemResponse } from './problem.ts';
 
 /** Tells whether a process may be given work. @returns what stands in the way; `null`: nothing */
-export type FindObstacle = () => Promise<string | null>;
+type Readiness = () => Promise<string | null>;
 
 /** Answers the probes of a process that has nothing else to answer, or not yet. */
-export function createProbes(findObstacle: FindObstacle, otherwise: (path: string) => Promise<ApiError>): App {
+export function createProbes(readiness: Readiness, otherwise: (path: string) => Promise<ApiError>): App {
   return {
     async fetch(request) {
       const { pathname } = new URL(request.url);
       if (pathname === '/healthz') return OK();
       if (pathname !== '/readyz') return problemResponse(await otherwise(pathname), pathname);
-      const obstacle = await findObstacle();
+      const obstacle = await readiness();
       return obstacle === null ? OK() : problemResponse(notNow(obstacle), pathname);
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Duration } from './duration.ts';
+import { Duration } from '../graph/schema.ts';
 
 const Retry = z.strictObject({
   maxAttempts: z.int().min(1).optional(),

@@ -9,7 +9,8 @@ import { parseDuration } from './duration.ts';
 /** A refusal with an issue code of its own; everything else a schema refuses is `INVALID_FIELD`. */
 const coded = (code: string): { params: { code: string } } => ({ params: { code } });
 
-const Duration = z.string().refine((text) => parseDuration(text) !== null, {
+/** A text that `parseDuration` reads. */
+export const Duration = z.string().refine((text) => parseDuration(text) !== null, {
   error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
   ...coded('INVALID_DURATION'),
 });
@@ -41,7 +42,7 @@ const Channel = z.strictObject({
   description: z.string().optional(),
 });
 
-const Limits = z.strictObject({
+export const Limits = z.strictObject({
   maxSteps: Count.optional(),
   maxConcurrency: Count.optional(),
   deadline: Duration.optional(),

@@ -128,49 +128,36 @@ async function claimCall<T>(
   return await db.transaction().execute(async (transaction) => {
     const verdict = judge(await lockEntry(transaction, claim.key));
     if (!verdict.takeOver) return { answer: verdict.answer };
-    const { claim: holder, scheduledAt, order, at, requestHash } = claim;
-    const taken = {
-      claim: holder,
-      scheduled_at: new Date(scheduledAt).toISOString(),
-      call_order: order,
-      request_hash: requestHash,
-      failures: verdict.failures,
-      status: 'claimed',
-      claimed_at: at,
-      updated_at: NOW,
-      next_attempt_at: null,
-    } as const;
+    const taken = { ...heldBy(claim, verdict.failures), next_attempt_at: null };
     await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
     return { failures: verdict.failures };
   });
 }
 
-async function insertClaim(
-  db: Kysely<Tables>,
-  { key, tenantId, runId, node, called, requestHash, order, claim, scheduledAt, at, journal }: CallClaim,
-): Promise<boolean> {
+async function insertClaim(db: Kysely<Tables>, claim: CallClaim): Promise<boolean> {
+  const { key, tenantId, runId, node, called, journal } = claim;
   const insert = db
     .insertInto('ledger')
-    .values({
-      key,
-      tenant_id: tenantId,
-      run_id: runId,
-      node,
-      called,
-      request_hash: requestHash,
-      status: 'claimed',
-      call_order: order,
-      claim,
-      scheduled_at: new Date(scheduledAt).toISOString(),
-      failures: 0,
-      claimed_at: at,
-      updated_at: NOW,
-    })
+    .values({ key, tenant_id: tenantId, run_id: runId, node, called, ...heldBy(claim, 0) })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
   const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
   const { rows } = await sql`with ${sql.join(parts)} select key from claimed`.execute(db);
   return rows.length === 1;
+}
+
+/** An entry of which an attempt has just taken hold. */
+function heldBy({ claim, scheduledAt, order, requestHash, at }: CallClaim, failures: number) {
+  return {
+    claim,
+    scheduled_at: new Date(scheduledAt).toISOString(),
+    call_order: order,
+    request_hash: requestHash,
+    failures,
+    status: 'claimed',
+    claimed_at: at,
+    updated_at: NOW,
+  } as const;
 }
 
 /** The clock of the database: those of two workers may differ. */

@@ -97,7 +97,7 @@ describe('an instance with decorated methods', () => {
       @tool({ ...fields, timeout: '10 parsecs' })
       warp() {}
     }
-    expect(refusalOf(new Wrong())).toContain('/tools/0/warp/timeout: must be a duration');
+    expect(refusalOf(new Wrong())).toContain('/tools/0/warp/timeout: "10 parsecs" is no duration');
   });
 
   test('is refused when none of its methods is a tool', () => {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { parseDuration } from '../../graph/duration.ts';
 import type { RunEvent } from '../../graph/events.ts';
+import { Limits } from '../../graph/schema.ts';
 import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
 
@@ -25,17 +25,6 @@ const UsageSchema = z.object({
   costUsd: z.number(),
   modelCalls: z.int(),
   toolCalls: z.int(),
-});
-
-const DurationText = z.string().refine((text) => parseDuration(text) !== null, 'A duration such as "30s" or "2h"');
-
-const LimitsSchema = z.strictObject({
-  maxSteps: z.int().min(1).optional(),
-  maxConcurrency: z.int().min(1).optional(),
-  deadline: DurationText.optional(),
-  maxTokens: z.int().min(1).optional(),
-  maxCostUsd: z.number().min(0).optional(),
-  maxToolCalls: z.int().min(0).optional(),
 });
 
 const EventSchema = z.custom<RunEvent>().openapi('Event', {
@@ -114,7 +103,7 @@ export const NewRunSchema = z
       .union([z.string().min(1), DefinitionSchema])
       .openapi({ description: '"name", "name@3" or a whole definition' }),
     input: JsonRecord.default({}),
-    limits: LimitsSchema.optional().openapi({ description: "May only tighten the graph's" }),
+    limits: Limits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
     threadId: ThreadId.optional().openapi({ description: 'The conversation that the run goes on with' }),
     onBusy: z
@@ -219,6 +208,6 @@ export const EventSignalSchema = z
   .openapi('EventSignal');
 export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
 const Which = { node: z.string().optional(), id: z.string().optional() };
-export const RetrySchema = z.strictObject({ ...Which, limits: LimitsSchema.optional() }).openapi('Retry');
+export const RetrySchema = z.strictObject({ ...Which, limits: Limits.optional() }).openapi('Retry');
 export const SkipSchema = z.strictObject({ ...Which, output: AnyJson }).openapi('Skip');
 export const FailSchema = z.strictObject({ ...Which, reason: z.string().max(2_000).optional() }).openapi('Fail');
