@@ -3,6 +3,7 @@ import type { StoredCheckpoint } from '../store/checkpoints.ts';
 import { isStart } from '../workflows/contract.ts';
 import type { Beginning, RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
+import { wholeState } from './whole-state.ts';
 
 /** So long a process may take to hand a run over before another one tries. Longer than a request to Temporal may take. */
 const LEASE_MS = 20_000;
@@ -26,15 +27,15 @@ export async function tryHandOver(deps: Pick<ApiDeps, 'engine' | 'store' | 'logg
   );
 }
 
-/** A run on a thread goes on from the state that its predecessor has left. */
+/** A run on a thread goes on from the state that its predecessor has left. @throws ApiError 503 while that is being written */
 export async function firstBeginning(
   store: ApiDeps['store'],
-  { begin }: RunGraphInput,
+  { begin }: Pick<RunGraphInput, 'begin'>,
   predecessorId: string | null,
 ): Promise<Beginning> {
   if (begin.kind !== 'input') return begin;
   const left = await checkpointLeftBy(store, predecessorId);
-  return left ? { ...begin, base: (await store.checkpoints.stateOf(left)).channels } : begin;
+  return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;
 }
 
 /** What a thread goes on from: its last run's newest checkpoint, or, where that has not begun, that of the one before. */

@@ -3,14 +3,15 @@ import type { RunView } from '../graph/run-view.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
+import { findState } from './whole-state.ts';
 
 /**
  * The state of a run at one of its checkpoints.
  * @param wanted `null`: the newest, with what the open superstep is going to write
- * @throws ApiError `UNKNOWN_CHECKPOINT`
+ * @throws ApiError `UNKNOWN_CHECKPOINT`; 503 while what leads to the checkpoint is being written
  */
 export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecord, wanted: string | null) {
-  const found = await store.checkpoints.at(run.id, wanted);
+  const found = await findState(store, run.id, wanted);
   if (!found && wanted !== null)
     throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${run.id} has no checkpoint "${wanted}"`);
   const { checkpoint, channels } = found ?? NOTHING_YET;

@@ -14,6 +14,7 @@ import type { RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { tryHandOver } from './hand-over.ts';
+import { findState } from './whole-state.ts';
 
 /** What a run that has ended is told, so that it goes on. */
 export interface ReopeningSignal {
@@ -25,7 +26,7 @@ export interface ReopeningSignal {
  * Has a run that has ended take a signal: what becomes of it is tried here, as the interpreter is the same everywhere.
  * One that is taken goes on as a new execution of the run's workflow, which is given the run and the signal.
  * @returns `null`: the run has not ended, or has nothing kept to go on with
- * @throws ApiError 409 when its thread has gone on without it, or somebody else was faster
+ * @throws ApiError 409 when its thread has gone on without it, or somebody else was faster; 503 while its state is being written
  */
 export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome | null> {
   const ended = await findEnded(deps, run);
@@ -62,7 +63,7 @@ async function findEnded({ store }: ApiDeps, { id }: RunRecord): Promise<EndedRu
   if (!ended) return null;
   const { start, lastSeq } = ended;
   const closed = readRun(ended.closed);
-  const state = await store.checkpoints.at(id, closed.checkpointId);
+  const state = await findState(store, id, closed.checkpointId);
   return isStart(start) ? { start, lastSeq, whole: openRun(closed, state?.channels ?? {}) } : null;
 }
 

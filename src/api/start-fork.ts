@@ -16,6 +16,7 @@ import { tryHandOver } from './hand-over.ts';
 import { pinnedGraph } from './pinned-graph.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
 import { toApiError } from './refusal.ts';
+import { findState } from './whole-state.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;
@@ -28,7 +29,8 @@ export interface WantedFork {
 /**
  * Accepts a run that goes on from a checkpoint of another one, which stays as it is.
  * @param id the new run's id, chosen before; accepting it twice accepts it once
- * @throws ApiError 404 when there is no such checkpoint, 422 when the fork can't go on from there
+ * @throws ApiError 404 when there is no such checkpoint, 422 when the fork can't go on from there, 503 while the parent's
+ * state is being written
  */
 export async function startFork(
   deps: ApiDeps,
@@ -37,7 +39,7 @@ export async function startFork(
 ): Promise<void> {
   if (!deps.settings.forking)
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
-  const state = await deps.store.checkpoints.at(parent.id, wanted.checkpoint);
+  const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const forked = await pinnedGraph(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);

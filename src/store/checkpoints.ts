@@ -26,9 +26,12 @@ export type StoredCheckpoint = Pick<
 export interface Checkpoints {
   /** A checkpoint of a run, or `null`: its newest. @returns `null` when there is none such */
   find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
-  /** The state at a checkpoint, folded from what the checkpoints up to it have changed. */
-  stateOf(checkpoint: StoredCheckpoint): Promise<StoredState>;
-  /** The state at the checkpoint that `find` finds. */
+  /**
+   * The state at a checkpoint, folded from what the checkpoints up to it have changed.
+   * @returns `null` while one of these has not been written yet: batches come in any order
+   */
+  stateOf(checkpoint: StoredCheckpoint): Promise<StoredState | null>;
+  /** The state at a checkpoint of a run, as `stateOf`; at `null`, the newest that has all before it. */
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
@@ -67,17 +70,44 @@ async function find(db: Kysely<Tables>, runId: string, id: string | null): Promi
 
 async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Promise<StoredState | null> {
   const checkpoint = await find(db, runId, id);
-  return checkpoint && (await stateOf(db, checkpoint));
+  if (!checkpoint) return null;
+  const lineage = await readLineage(db, checkpoint);
+  if (isWhole(lineage, checkpoint)) return await fold(db, checkpoint, lineage);
+  const last = lineage.chain.at(-1)?.id ?? lineage.snapshot?.checkpoint_id;
+  return id === null && last !== undefined ? await stateAt(db, runId, last) : null;
 }
 
 /** After so many checkpoints, and as many bytes as the state has, the state is kept whole: storage stays linear. */
 const SNAPSHOT_AFTER = 64;
 
-async function stateOf(db: Kysely<Tables>, checkpoint: StoredCheckpoint): Promise<StoredState> {
-  const before = await snapshotUpTo(db, checkpoint);
-  const chain = await changesBetween(db, checkpoint, before?.seq ?? 0);
-  const channels = foldCheckpoints(chain, before?.channels);
-  const place = foldPlaces(chain.length > 0 ? chain : [{ place: before?.place ?? {}, next: [] }], before?.place);
+async function stateOf(db: Kysely<Tables>, checkpoint: StoredCheckpoint): Promise<StoredState | null> {
+  const lineage = await readLineage(db, checkpoint);
+  return isWhole(lineage, checkpoint) ? await fold(db, checkpoint, lineage) : null;
+}
+
+/** What leads to a checkpoint: a snapshot, if there is one, and the checkpoints after it that follow on one another. */
+type Lineage = Awaited<ReturnType<typeof readLineage>>;
+
+async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint) {
+  const snapshot = await snapshotUpTo(db, checkpoint);
+  const written = await changesBetween(db, checkpoint, snapshot?.seq ?? 0);
+  const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
+    snapshot ? parent === snapshot.checkpoint_id : !parent?.startsWith(`${checkpoint.runId}.c`);
+  const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
+  return { snapshot, chain: gap < 0 ? written : written.slice(0, gap) };
+}
+
+function isWhole({ snapshot, chain }: Lineage, { id }: StoredCheckpoint): boolean {
+  return (chain.at(-1)?.id ?? snapshot?.checkpoint_id) === id;
+}
+
+async function fold(
+  db: Kysely<Tables>,
+  checkpoint: StoredCheckpoint,
+  { snapshot, chain }: Lineage,
+): Promise<StoredState> {
+  const channels = foldCheckpoints(chain, snapshot?.channels);
+  const place = foldPlaces(chain.length > 0 ? chain : [{ place: snapshot?.place ?? {}, next: [] }], snapshot?.place);
   await keepSnapshot(db, { checkpoint, channels, place }, chain);
   return { checkpoint, channels, place };
 }
@@ -85,7 +115,7 @@ async function stateOf(db: Kysely<Tables>, checkpoint: StoredCheckpoint): Promis
 async function snapshotUpTo(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint) {
   return await db
     .selectFrom('snapshots')
-    .select(['seq', 'channels', 'place'])
+    .select(['checkpoint_id', 'seq', 'channels', 'place'])
     .where('run_id', '=', runId)
     .where('seq', '<=', seq)
     .orderBy('seq', 'desc')
@@ -96,7 +126,7 @@ async function snapshotUpTo(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint
 async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint, after: number) {
   return await db
     .selectFrom('checkpoints')
-    .select(['changes', 'place', 'next', 'bytes'])
+    .select(['id', 'parent_id', 'changes', 'place', 'next', 'bytes'])
     .where('run_id', '=', runId)
     .where('seq', '>', after)
     .where('seq', '<=', seq)

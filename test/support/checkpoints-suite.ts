@@ -27,7 +27,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     beforeAll(async () => await writeChain(opened().store, runId));
 
     test('gives the state at each of them, also when it is read again', async () => {
-      const numbers = order(Array.from({ length: LENGTH }, (_, at) => at + 1));
+      const numbers = order(numbersUpTo(LENGTH));
       for (const n of [...numbers, ...numbers]) {
         const state = await opened().store.checkpoints.at(runId, `${runId}.c${n}`);
         expect(state).toMatchObject({ channels: stateAfter(n), place: placeAfter(n) });
@@ -41,6 +41,44 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     const { kept, written } = await sizesOf(opened().tables, 'C oldest first');
     expect(kept).toBeGreaterThan(0);
     expect(kept).toBeLessThanOrEqual(written);
+  });
+
+  test('no state holds what came before something that has not been written yet, also later', async () => {
+    const { store } = opened();
+    const runId = 'C late';
+    const last = 80;
+    await store.runs.create(aNewRun({ id: runId }));
+    const write = async (n: number): Promise<void> => {
+      const checkpoint = aCheckpoint(runId, n, { changes: { log: { append: [n] } } });
+      await writeTo(store, { id: runId }, aBatch([n], { checkpoints: [checkpoint] }));
+    };
+    for (let n = 1; n < last - 1; n++) await write(n);
+    await write(last);
+    const { checkpoints } = store;
+    const newest = await checkpoints.at(runId, null);
+    expect(newest?.checkpoint.id).toBe(`${runId}.c${last - 2}`);
+    expect(newest?.channels).toEqual({ log: numbersUpTo(last - 2) });
+    expect(await checkpoints.at(runId, `${runId}.c${last}`)).toBeNull();
+
+    await write(last - 1);
+    for (const id of [null, `${runId}.c${last}`])
+      expect((await checkpoints.at(runId, id))?.channels).toEqual({ log: numbersUpTo(last) });
+    expect((await checkpoints.at(runId, `${runId}.c${last - 1}`))?.channels).toEqual({ log: numbersUpTo(last - 1) });
+  });
+
+  test('a run whose first checkpoint has not been written yet has no state', async () => {
+    const { store } = opened();
+    await store.runs.create(aNewRun({ id: 'C second' }));
+    await writeTo(store, { id: 'C second' }, aBatch([2], { checkpoints: [aCheckpoint('C second', 2)] }));
+    expect(await store.checkpoints.at('C second', null)).toBeNull();
+  });
+
+  test('a fork’s first checkpoint follows on one of another run', async () => {
+    const { store } = opened();
+    await store.runs.create(aNewRun({ id: 'C fork' }));
+    const first = aCheckpoint('C fork', 1, { parentId: 'C oldest first.c3' });
+    await writeTo(store, { id: 'C fork' }, aBatch([1], { checkpoints: [first] }));
+    expect((await store.checkpoints.at('C fork', null))?.channels).toEqual({ x: 1 });
   });
 
   test('what runs write stays apart', async () => {
@@ -59,6 +97,8 @@ function changesOf(n: number) {
     ...(n % 3 === 0 && { third: { set: { n } } }),
   };
 }
+
+const numbersUpTo = (n: number): number[] => Array.from({ length: n }, (_, at) => at + 1);
 
 function stateAfter(n: number) {
   const from = Math.floor(n / 200) * 200;
