@@ -9,7 +9,8 @@ import type { Outcome } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
-import { ApiError } from './errors.ts';
+import { ApiError, unavailable } from './errors.ts';
+import { poll } from './poll.ts';
 import { toApiError } from './refusal.ts';
 import { earlierOutcome, sendSignal } from './send-signal.ts';
 
@@ -31,10 +32,11 @@ export async function decideApproval(
 ): Promise<PublicApproval> {
   const payload = toPayload(wanted);
   const earlier = await earlierOutcome(deps, run, attempt);
-  if (earlier) return toApproval(earlier);
+  if (earlier) return await readApproval(deps, caller, earlier);
   refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run });
   try {
-    return toApproval(await sendSignal(deps, caller, { run, signal: { name: wanted.decision, attempt, payload } }));
+    const signal = { name: wanted.decision, attempt, payload };
+    return await readApproval(deps, caller, await sendSignal(deps, caller, { run, signal }));
   } catch (error) {
     if (run.isQueued || !(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
     refuseEarly(await deps.store.approvals.ofRun(run.id), caller, {
@@ -46,11 +48,20 @@ export async function decideApproval(
   }
 }
 
-function toApproval(outcome: Outcome): PublicApproval {
+/** The approval as it was decided. Of a large one the run says only which it is; the store has it as soon as it is written. */
+async function readApproval({ store }: ApiDeps, { sub }: Caller, outcome: Outcome): Promise<PublicApproval> {
   if (!outcome.taken) throw toApiError(outcome.refusal);
-  if (!isApproval(outcome.value)) throw new TypeError('A decision was answered by what is no approval');
-  return outcome.value;
+  const { value } = outcome;
+  if (isApproval(value)) return value;
+  const id = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : '';
+  const look = async () => (await store.approvals.find(id))?.approval;
+  const isWritten = (approval?: Approval): boolean => approval?.decisions.some(({ by }) => by === sub) === true;
+  const approval = await poll(look, isWritten, UNTIL_WRITTEN);
+  if (!approval || !isWritten(approval)) throw unavailable('The journal');
+  return toPublicApproval(approval);
 }
+
+const UNTIL_WRITTEN = { everyMs: 20, withinMs: 10_000 };
 
 function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonObject {
   return {

@@ -4,8 +4,8 @@ import type { DataConverter } from '@temporalio/common';
 import type { Json, JsonObject } from '../graph/json.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
-import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId, MAX_SUMMARY } from '../workflows/contract.ts';
-import type { RunGraphInput, RunReference } from '../workflows/contract.ts';
+import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../workflows/contract.ts';
+import type { RunGraphInput, RunReference, TooLarge } from '../workflows/contract.ts';
 import { attributesAtStart } from '../workflows/search-attributes.ts';
 import { notNow, unavailable } from './errors.ts';
 import { findForcedEnds, readForcedEnd } from './forced-ends.ts';
@@ -31,7 +31,7 @@ export interface Engine {
   ): Promise<Outcome | null>;
   /** What became of a decision or control that was sent before. @returns `null` when the run never took it in. @throws as `decide` */
   outcome(run: RunReference, decisionId: string): Promise<Outcome | null>;
-  /** A run as it is now, or `null` when Temporal doesn't have it. */
+  /** A run as it is now, or `null` when Temporal doesn't have it, or there is too much to say of it. */
   view(run: RunReference): Promise<RunView | null>;
   /** Runs of which an execution was ended by force in a span of time. @throws when Temporal does not answer */
   forcedEnds(span: Span): AsyncIterable<RunReference>;
@@ -57,10 +57,12 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
   const soon = async <T>(request: () => Promise<T>): Promise<T> =>
     await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
-  const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> =>
-    await orUnavailable('A worker of this run', () =>
-      ifThere(soon(() => onceReady(() => handleOf(run).query<T, string[]>(query, ...args)))),
+  const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> => {
+    const answer = await orUnavailable('A worker of this run', () =>
+      ifThere(soon(() => onceReady(() => handleOf(run).query<T | TooLarge, string[]>(query, ...args)))),
     );
+    return isTooLarge(answer) ? null : answer;
+  };
   const outcome: Engine['outcome'] = async (run, decisionId) => await ask(run, QUERIES.outcome, decisionId);
   const send: Engine['send'] = async (run, signal, payload) => {
     const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);

@@ -77,6 +77,17 @@ export interface Continuation {
   readonly hasMore: boolean;
 }
 
+/** What a query answers instead of what is too large for it. */
+export interface TooLarge {
+  readonly truncated: true;
+  readonly bytes: number;
+  readonly message: string;
+}
+
+export function isTooLarge(answer: unknown): answer is TooLarge {
+  return typeof answer === 'object' && answer !== null && 'truncated' in answer && answer.truncated === true;
+}
+
 export const QUERIES = {
   state: 'state',
   history: 'history',

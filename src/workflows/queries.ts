@@ -6,6 +6,7 @@ import type { Json } from '../graph/json.ts';
 import type { Run } from '../graph/run.ts';
 import { toRunView } from '../graph/run-view.ts';
 import { QUERIES } from './contract.ts';
+import type { TooLarge } from './contract.ts';
 
 /** What queries look at: the run as it is now, and its latest events. */
 interface Queried {
@@ -63,8 +64,8 @@ function numberIn(value: unknown, field: string): number | null {
 }
 
 function bounded(answer: Json): Json {
-  const size = jsonSize(answer);
-  return size <= MAX_ANSWER
-    ? answer
-    : { truncated: true, bytes: size, message: 'The answer is too large for a query; ask for less, or use the API' };
+  const bytes = jsonSize(answer);
+  if (bytes <= MAX_ANSWER) return answer;
+  const message = 'The answer is too large for a query; ask for less, or use the API';
+  return { truncated: true, bytes, message } satisfies TooLarge;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aDefinition } from '../support/builders.ts';
-import { eventsOf } from '../support/api-runs.ts';
+import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aToolOf } from '../support/configured-tool.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { json, startLoopbackServer } from '../support/loopback-server.ts';
@@ -36,4 +36,53 @@ test('a result of almost a megabyte goes through channels, checkpoints and the n
   expect(JSON.parse(server.requests.at(-1)?.body ?? '')).toEqual({ put: large });
   const [called] = await eventsOf(stack.as('user'), textAt(body, '/id'), 'tool.called');
   expect(called).toMatchObject({ result: { large } });
+});
+
+test('who decides an approval of a megabyte is told so, at each try', async () => {
+  const args = { document: 'x'.repeat(900_000) };
+  const graph = aDefinition({
+    channels: { document: {}, decision: {} },
+    nodes: {
+      ask: {
+        type: 'approval',
+        title: 'File it?',
+        args: { document: '{{ state.document }}' },
+        write: { decision: '{{ result.decision }}' },
+      },
+    },
+  });
+  const input = { document: args.document };
+  const { body: asking } = await stack.as('user').post('/api/runs', { graph, input }, { prefer: 'wait=60' });
+  const id = textAt(asking, '/id');
+  const decide = async () =>
+    await stack
+      .as('approver')
+      .post(`/api/runs/${id}/approve`, { reason: 'read' }, { 'idempotency-key': `large ${id}` });
+  const decided = {
+    status: 200,
+    body: { status: 'approved', args, decisions: [{ decision: 'approve', reason: 'read' }] },
+  };
+  expect(await decide()).toMatchObject(decided);
+  expect(await decide()).toMatchObject(decided);
+  const run = await stack.as('user').untilRun(id, hasStatus('completed'));
+  expect(at(run, '/output/decision')).toBe('approved');
+});
+
+test('a control of a run that writes a megabyte is answered with the run', async () => {
+  const large = 'x'.repeat(600_000);
+  const graph = aDefinition({
+    channels: { document: {}, given: {} },
+    nodes: {
+      document: { type: 'set', write: { document: '{{ state.given + state.given }}' } },
+      wait: { type: 'wait', event: 'go' },
+    },
+    edges: [
+      { from: '__start__', to: 'document' },
+      { from: '__start__', to: 'wait' },
+    ],
+  });
+  const { body } = await stack.as('user').post('/api/runs', { graph, input: { given: large } }, { prefer: 'wait=60' });
+  const { status, body: run } = await stack.as('user').post(`/api/runs/${textAt(body, '/id')}/pause`, {});
+  expect(status).toBe(202);
+  expect(run).toMatchObject({ id: textAt(body, '/id'), status: expect.any(String), step: 0 });
 });

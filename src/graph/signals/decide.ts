@@ -4,7 +4,8 @@ import type { Draft } from '../draft.ts';
 import { deliver, emitAt } from '../deliver.ts';
 import { toPublicApproval } from '../events.ts';
 import { findTask } from '../frames.ts';
-import { own, toJson } from '../json.ts';
+import { jsonSize, own, toJson } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { Refusal } from '../run.ts';
 import { saveApproval } from '../tasks.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -33,7 +34,16 @@ function handle(draft: Draft, decision: Verdict['decision'], { payload, by }: Si
   const judgement = decide(found, verdict);
   if ('refusal' in judgement) return refused(judgement.refusal);
   record(draft, judgement.approval, judgement.decision);
-  return taken(toJson(toPublicApproval(judgement.approval)));
+  return taken(said(judgement.approval));
+}
+
+/** In bytes: a run keeps the answers to its latest decisions, and gives them by query. */
+const MAX_SAID = 10_000;
+
+/** What who decides is told of the approval: its id, where all of it is too large. */
+function said(approval: Approval): Json {
+  const whole = toJson(toPublicApproval(approval));
+  return jsonSize(whole) <= MAX_SAID ? whole : { id: approval.id };
 }
 
 function findApproval({ run }: Draft, id: string | undefined): Approval | Answer {
