@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../graph/json.ts';
 import type { DoneBefore } from '../graph/run.ts';
 import type { StoredState } from '../store/checkpoints.ts';
 import type { RunRecord } from '../store/runs.ts';
-import { INTERPRETER_VERSION } from '../workflows/contract.ts';
+import { INTERPRETER_VERSION } from '../graph/interpreter-version.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';

@@ -9,7 +9,7 @@ import { didYouMean } from '../graph/nearest.ts';
 import type { Breakpoints } from '../graph/run.ts';
 import { sliceCatalog } from '../graph/slice-catalog.ts';
 import type { NewRun } from '../store/runs.ts';
-import { INTERPRETER_VERSION } from '../workflows/contract.ts';
+import { INTERPRETER_VERSION } from '../graph/interpreter-version.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';

@@ -4,6 +4,7 @@ import type { Channel } from './channels/channel.ts';
 import type { GraphDefinition, NodeDefinition, NodeOfType, OnErrorDefinition } from './definition.ts';
 import { compileEdge } from './edges.ts';
 import type { CompiledEdge, Outgoing } from './edges.ts';
+import { INTERPRETER_VERSION } from './interpreter-version.ts';
 import { own } from './json.ts';
 import { createMemo } from './memo.ts';
 import { compileCompensation } from './nodes/compensation.ts';
@@ -17,6 +18,8 @@ import type { Writer } from './write.ts';
 
 /** A definition made ready to run: templates parsed, schemas compiled, edges sorted by source. */
 export interface CompiledGraph {
+  /** Of the interpreter that runs it. */
+  readonly version: number;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly channels: ReadonlyMap<string, Channel>;
@@ -59,16 +62,22 @@ export type OnError =
 /**
  * Compiles a definition that `validateGraph` found no errors in.
  * @param catalog what the run pins of the installation: at least the tools, models and functions that the graph names
+ * @param version of the interpreter that the run is under
  */
-export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
+export function compileGraph(
+  definition: GraphDefinition,
+  catalog: Catalog,
+  version: number = INTERPRETER_VERSION,
+): CompiledGraph {
   const channels = new Map(
-    Object.entries(definition.channels ?? {}).map(([name, channel]) => [name, compileChannel(name, channel)]),
+    Object.entries(definition.channels ?? {}).map(([name, channel]) => [name, compileChannel(name, channel, version)]),
   );
   const nodes = new Map(
-    Object.entries(definition.nodes).map(([id, node]) => [id, compileNode(node, id, { definition, catalog })]),
+    Object.entries(definition.nodes).map(([id, node]) => [id, compileNode(node, id, { definition, catalog, version })]),
   );
   const edges = definition.edges.map(compileEdge);
   return {
+    version,
     definition,
     catalog,
     channels,
@@ -88,9 +97,13 @@ const shared = createMemo<CompiledGraph>(100);
 const MAX_SHARED = 100_000;
 
 /** As `compileGraph`; runs of the same definition under the same catalog share one, unless it is very large. */
-export function compileShared(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
-  const text = JSON.stringify([definition, catalog]);
-  const compile = (): CompiledGraph => compileGraph(definition, catalog);
+export function compileShared(
+  definition: GraphDefinition,
+  catalog: Catalog,
+  version: number = INTERPRETER_VERSION,
+): CompiledGraph {
+  const text = JSON.stringify([definition, catalog, version]);
+  const compile = (): CompiledGraph => compileGraph(definition, catalog, version);
   return text.length > MAX_SHARED ? compile() : shared(text, compile);
 }
 
@@ -105,9 +118,9 @@ function bySource(edges: readonly CompiledEdge[]): Outgoing {
 function compileNode(
   node: NodeDefinition,
   id: string,
-  { definition, catalog }: { definition: GraphDefinition; catalog: Catalog },
+  { definition, catalog, version }: Pick<CompiledGraph, 'definition' | 'catalog' | 'version'>,
 ): CompiledNode {
-  const subgraph = node.type === 'subgraph' ? compileChild(node, catalog) : null;
+  const subgraph = node.type === 'subgraph' ? compileChild(node, { catalog, version }) : null;
   return {
     id,
     type: node.type,
@@ -132,13 +145,17 @@ function compileNode(
 /** The published graphs of a catalog are compiled once, however many nodes name them. */
 const compiled = new WeakMap<Catalog, Map<string, CompiledGraph>>();
 
-function compileChild({ graph }: NodeOfType<'subgraph'>, catalog: Catalog): CompiledGraph {
-  if (typeof graph !== 'string') return compileGraph(graph, catalog);
+function compileChild(
+  { graph }: NodeOfType<'subgraph'>,
+  { catalog, version }: Pick<CompiledGraph, 'catalog' | 'version'>,
+): CompiledGraph {
+  if (typeof graph !== 'string') return compileGraph(graph, catalog, version);
   const ofCatalog = compiled.get(catalog) ?? new Map<string, CompiledGraph>();
   compiled.set(catalog, ofCatalog);
   const definition = own(catalog.graphs ?? {}, graph);
   if (!definition) throw new TypeError('The catalog has no graph of that name');
-  const child = ofCatalog.get(graph) ?? compileGraph(definition, catalog);
+  const known = ofCatalog.get(graph);
+  const child = known?.version === version ? known : compileGraph(definition, catalog, version);
   ofCatalog.set(graph, child);
   return child;
 }

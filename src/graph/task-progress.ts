@@ -1,16 +1,17 @@
 import { taskBindings } from './bindings.ts';
-import { tryWrite } from './channels/apply-writes.ts';
+import { isReplacement, tryWrite } from './channels/apply-writes.ts';
 import { GraphError, toRunError } from './errors.ts';
 import { childFrame, setState } from './frames.ts';
 import type { RunError, RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
+import { deepEqual, isJsonList } from './json.ts';
 import type { Json } from './json.ts';
 import { isKept } from './nodes/position.ts';
 import type { BegunPosition, KeptPosition } from './nodes/position.ts';
 import { isOutcome } from './nodes/runner.ts';
 import type { Happening, Outcome, Progress } from './nodes/runner.ts';
 import { refuseLarge } from './refuse-large.ts';
-import type { TaskFailure, TaskState } from './scope.ts';
+import type { TaskFailure, TaskState, Update } from './scope.ts';
 import { OpenTask, emitTask, withdrawFrom } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
@@ -89,10 +90,27 @@ function finish(of: TaskFrame, outcome: Outcome): TaskState {
 
 function complete(of: TaskFrame, outcome: Outcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
-  const update = { ...given, ...of.node.write({ ...taskBindings(of.draft, of.frame, of.task), result }) };
+  const written = of.node.write({ ...taskBindings(of.draft, of.frame, of.task), result });
+  const update = of.frame.graph.version < 2 ? { ...given, ...written } : { ...given, ...after(given, written) };
   refuseLarge('What the node writes', update);
   emitTask(of, { type: 'node.completed', update });
   return { phase: 'completed', update, jump: null, outcome };
+}
+
+/** What a node writes, after the conversation that it has had on the same channel; what it says again counts once. */
+function after(conversation: Update, written: Update): Update {
+  const both: Record<string, Json> = {};
+  for (const [channel, value] of Object.entries(written)) {
+    if (!Object.hasOwn(conversation, channel) || isReplacement(value)) continue;
+    const items = toList(value);
+    const said = toList(conversation[channel]).filter((one) => !items.some((item) => deepEqual(one, item)));
+    both[channel] = [...said, ...items];
+  }
+  return { ...written, ...both };
+}
+
+function toList(value: Json = []): readonly Json[] {
+  return isJsonList(value) ? value : [value];
 }
 
 /** Carries out what code says to the engine. */

@@ -12,9 +12,6 @@ import type { Said } from './outbox.ts';
 export const RUN_GRAPH = 'runGraph';
 export const TASK_QUEUE = 'holdfast';
 
-/** The newest interpreter: what docs/versioning.md says about changing it. */
-export const INTERPRETER_VERSION = 1;
-
 /** A signal to the workflow, not to its run: go on under the worker version that is current, once no call is out. */
 export const UPGRADE = 'upgrade';
 

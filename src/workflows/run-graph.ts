@@ -56,8 +56,8 @@ interface Shell {
   readonly display: Display;
 }
 
-function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
-  const graph = compileShared(definition, catalog);
+function openShell({ definition, catalog, identity, begin, interpreterVersion }: WorkflowInput, inbox: Inbox): Shell {
+  const graph = compileShared(definition, catalog, interpreterVersion);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
   const recorder = createRecorder(outbox, inbox);
@@ -99,7 +99,7 @@ function shielded<T>(inside: () => Promise<T>): Promise<T> {
 /** Goes on until the run has ended and the store knows all of it. */
 async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
-  const shell = openShell(input, inbox);
+  const shell = openShell({ ...input, interpreterVersion }, inbox);
   const { outbox, recorder, succession, display } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
   recorder.record(shell.run, shell.hasMore);

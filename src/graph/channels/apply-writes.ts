@@ -109,14 +109,18 @@ function reduceOne(
   current: Json,
   { update, context }: { update: Json; context: ReduceContext },
 ): { value: Json; extension: readonly Json[] | null } {
-  if (isReplacement(update)) return { value: update.$replace, extension: null };
+  if (isReplacement(update)) return { value: replaced(channel, update.$replace, context), extension: null };
   context.extension = null;
   const value = channel.reducer.reduce(current, update, context);
   return { value, extension: context.extension };
 }
 
+function replaced({ reducer }: Channel, value: Json, context: ReduceContext): Json {
+  return reducer.replacement ? reducer.replacement(value, context) : value;
+}
+
 /** `{ "$replace": value }` bypasses the reducer. */
-function isReplacement(value: Json): value is JsonObject & { readonly $replace: Json } {
+export function isReplacement(value: Json): value is JsonObject & { readonly $replace: Json } {
   return isJsonObject(value) && value['$replace'] !== undefined && Object.keys(value).length === 1;
 }
 

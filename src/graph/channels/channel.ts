@@ -1,9 +1,10 @@
 import type { ChannelDefinition } from '../definition.ts';
 import { parseExpression } from '../expression.ts';
+import { INTERPRETER_VERSION } from '../interpreter-version.ts';
 import type { Json } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';
 import type { SchemaCheck } from '../json-schema.ts';
-import { reducers } from './reducers.ts';
+import { REDUCERS_OF_1, reducers } from './reducers.ts';
 import type { Reducer } from './reducer.ts';
 
 /** A channel, ready to take writes. */
@@ -16,8 +17,13 @@ export interface Channel {
   readonly ephemeral: boolean;
 }
 
-export function compileChannel(name: string, definition: ChannelDefinition): Channel {
-  const reducer = compileReducer(definition.reducer ?? 'replace');
+/** @param version of the interpreter */
+export function compileChannel(
+  name: string,
+  definition: ChannelDefinition,
+  version: number = INTERPRETER_VERSION,
+): Channel {
+  const reducer = compileReducer(definition.reducer ?? 'replace', version);
   return {
     name,
     reducer,
@@ -27,8 +33,8 @@ export function compileChannel(name: string, definition: ChannelDefinition): Cha
   };
 }
 
-function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
-  if (typeof reducer === 'string') return reducers[reducer];
+function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>, version: number): Reducer {
+  if (typeof reducer === 'string') return (version < 2 && REDUCERS_OF_1[reducer]) || reducers[reducer];
   const expression = parseExpression(reducer.expr, ['current', 'update']);
   return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };
 }

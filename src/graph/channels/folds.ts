@@ -1,9 +1,12 @@
 import type { Json } from '../json.ts';
+import { GraphError } from '../errors.ts';
 import { mismatch } from './mismatch.ts';
 import type { Reducer } from './reducer.ts';
 
 /** The folds over numbers and booleans; without a value the first write counts as it is. */
-export const sum = fold(0, asNumber, (a, b) => a + b);
+export const sum = fold(0, asNumber, add);
+/** As interpreter 1 adds: what is beyond all numbers becomes `null` when it is written down. */
+export const boundlessSum = fold(0, asNumber, (a, b) => a + b);
 export const min = fold(null, asNumber, (a, b) => Math.min(a, b));
 export const max = fold(null, asNumber, (a, b) => Math.max(a, b));
 export const and = fold(null, asBoolean, (a, b) => a && b);
@@ -19,6 +22,12 @@ function fold<T extends number | boolean>(
     exclusive: false,
     reduce: (current, update) => (current === null ? read(update) : combine(read(current), read(update))),
   };
+}
+
+function add(a: number, b: number): number {
+  const total = a + b;
+  if (Number.isFinite(total)) return total;
+  throw new GraphError('CHANNEL_SCHEMA_VIOLATION', `its sum is beyond all numbers: ${a} and ${b} more`);
 }
 
 function asNumber(value: Json): number {

@@ -23,6 +23,11 @@ export const messages: Reducer = {
     context.owned.add(list);
     return list;
   },
+  replacement(value, context) {
+    const list: Json[] = [];
+    for (const message of asList(value)) put(list, toMessage(message, context));
+    return list;
+  },
 };
 
 /** True when a change removes or replaces a message that is there already. */

@@ -13,6 +13,8 @@ export interface Reducer {
    * @throws GraphError when the write doesn't fit the channel
    */
   reduce(current: Json, update: Json, context: ReduceContext): Json;
+  /** Makes what a `$replace` holds the channel's value; without it, any JSON is. @throws as `reduce` */
+  readonly replacement?: (value: Json, context: ReduceContext) => Json;
 }
 
 export interface ReduceContext {

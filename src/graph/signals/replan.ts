@@ -1,6 +1,8 @@
 import { abandon } from '../abandon.ts';
+import type { Draft } from '../draft.ts';
 import { rootFrame } from '../frames.ts';
 import { refusePassing } from '../pass-approval.ts';
+import type { Visited } from '../place.ts';
 import { refuseUndone, refuseUnknownNode, refuseUnless } from '../refusals.ts';
 import { revive } from '../revive.ts';
 import { isEnded } from '../run.ts';
@@ -24,11 +26,20 @@ export const replan: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by: by.sub });
     if (!edited.ok) return refused(edited.refusal);
-    const visited = abandon(draft);
-    rootFrame(draft).scope.triggers = [{ node }];
+    const visited = moveTo(draft, node);
     saveEdit(draft, edited.changes, visited);
     if (isEnded(draft.run.status)) revive(draft);
     else release(draft, by.sub);
     return taken();
   },
 };
+
+/** Who stands at the breakpoint before a node and is sent to it goes on past it. */
+function moveTo(draft: Draft, node: string): Visited {
+  const { scope } = rootFrame(draft);
+  const stoodThere = scope.hold?.at === 'before' && scope.hold.nodes.includes(node);
+  const visited = abandon(draft);
+  scope.triggers = [{ node }];
+  if (stoodThere && draft.graph.version >= 2) scope.hasPassed = true;
+  return visited;
+}

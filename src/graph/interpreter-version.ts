@@ -1,0 +1,10 @@
+/**
+ * The newest interpreter; docs/versioning.md says how it is changed. What 2 does otherwise than 1:
+ *
+ * - What a node writes to the channel of its conversation follows on the conversation, and does not take its place.
+ * - `$replace` of a channel of messages takes messages only, and gives them ids.
+ * - A sum that grows beyond all numbers can't be written.
+ * - A run that was edited as a node stands at the breakpoint before what comes next, and `resume` goes on past it; so
+ *   does `replan` to the very node that it stands before.
+ */
+export const INTERPRETER_VERSION = 2;

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { toRunView } from '../../src/graph/run-view.ts';
+import { asks, says } from '../support/agents.ts';
+import { aCatalog, aDefinition } from '../support/builders.ts';
+import { runInMemory } from '../support/memory-shell.ts';
+import type { MemoryRun, Outside } from '../support/memory-shell.ts';
+import { addsNames, logOf } from '../support/runs.ts';
+
+/*
+ * What interpreter 2 does otherwise than 1, and that 1 does it still: runs that it has begun go on under it.
+ */
+
+const channels: NonNullable<GraphDefinition['channels']> = {
+  log: { reducer: 'append' },
+  chat: { reducer: 'messages' },
+  total: { reducer: 'sum' },
+};
+
+function runUnder(version: number, over: Partial<GraphDefinition>, outside: Outside = {}): MemoryRun {
+  const catalog = aCatalog();
+  return runInMemory({ version, definition: aDefinition({ channels, ...over }), catalog, input: {} }, outside);
+}
+
+const chatOf = ({ run }: MemoryRun): Json | undefined => run.root.channels['chat'];
+
+describe('a node that writes to the channel of its conversation', () => {
+  const next = { role: 'user', content: 'next?' };
+  const said = { role: 'assistant', content: 'fine' };
+  const nodesWith = (write: Json): GraphDefinition['nodes'] => ({
+    first: { type: 'set', write: { chat: { role: 'user', content: 'hi' } } },
+    ask: { type: 'agent', messages: 'chat', tools: ['lookup'], write: { chat: write } },
+  });
+  const talking = (): Outside => {
+    const replies = [asks(['lookup', { key: 'a' }]), says('fine')];
+    return { model: () => replies.shift() ?? says(''), tool: () => 'found' };
+  };
+
+  test('writes after it', () => {
+    const run = runUnder(2, { nodes: nodesWith(next) }, talking());
+    expect(chatOf(run)).toMatchObject([{ content: 'hi' }, { role: 'assistant' }, { role: 'tool' }, said, next]);
+  });
+
+  test('may write several messages, or begin anew', () => {
+    const several = runUnder(2, { nodes: nodesWith([next, next]) }, talking());
+    expect(chatOf(several)).toHaveLength(6);
+    const anew = runUnder(2, { nodes: nodesWith({ $replace: [next] }) }, talking());
+    expect(chatOf(anew)).toMatchObject([next]);
+  });
+
+  test('says its reply once, where it writes that itself', () => {
+    const run = runUnder(2, { nodes: nodesWith('{{ result.message }}') }, talking());
+    expect(chatOf(run)).toMatchObject([{ content: 'hi' }, { role: 'assistant' }, { role: 'tool' }, said]);
+  });
+
+  test('has written in its place', () => {
+    const run = runUnder(1, { nodes: nodesWith(next) }, talking());
+    expect(chatOf(run)).toMatchObject([{ content: 'hi' }, next]);
+  });
+});
+
+describe('`$replace` of a channel of messages', () => {
+  const user = { role: 'user', content: 'hi' };
+  const writing = (value: Json): Partial<GraphDefinition> => ({
+    nodes: { a: { type: 'set', write: { chat: { $replace: value } } } },
+  });
+
+  test('gives them ids', () => {
+    expect(chatOf(runUnder(2, writing([user, user])))).toEqual([
+      { id: 'run-1.m1', ...user },
+      { id: 'run-1.m2', ...user },
+    ]);
+    expect(chatOf(runUnder(1, writing([user])))).toEqual([user]);
+  });
+
+  test.each([['x'], [[1]], [{ role: 'user' }], [[{ role: 'nobody', content: 'x' }]]])('can not hold %j', (value) => {
+    expect(runUnder(2, writing(value)).run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
+    expect(runUnder(1, writing(value)).run.status).toBe('completed');
+  });
+});
+
+test('a sum beyond all numbers can not be written', () => {
+  const adds = { type: 'set', write: { total: 1e308 } } as const;
+  const nodes = { a: adds, b: adds };
+  expect(runUnder(2, { nodes }).run).toMatchObject({
+    status: 'failed',
+    error: { code: 'CHANNEL_SCHEMA_VIOLATION', node: 'b', message: expect.stringContaining('beyond all numbers') },
+    root: { channels: { total: 1e308 } },
+  });
+  expect(runUnder(1, { nodes }).run.status).toBe('completed');
+});
+
+describe('an edit as a node', () => {
+  const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b', 'c'), interruptBefore: ['b'] };
+  const afterResuming = (run: MemoryRun) => {
+    run.signal('resume', {});
+    return [run.run.status, logOf(run)];
+  };
+
+  test('is gone on from by one `resume`', () => {
+    const run = runUnder(2, stopping);
+    run.signal('edit', { values: { log: 'x' }, asNode: 'a' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'b', 'c']]);
+  });
+
+  test('of a run that had ended stands there too', () => {
+    const run = runUnder(2, stopping);
+    run.signal('resume', {});
+    expect(run.run.status).toBe('completed');
+    run.reopen('edit', { values: { log: 'x' }, asNode: 'a' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'b', 'c', 'x', 'b', 'c']]);
+  });
+
+  test('took two', () => {
+    const run = runUnder(1, stopping);
+    run.signal('edit', { values: { log: 'x' }, asNode: 'a' });
+    expect(afterResuming(run)).toEqual(['paused', ['a', 'x']]);
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'b', 'c']]);
+  });
+
+  test('that leads to another breakpoint stands at that one', () => {
+    const run = runUnder(2, { ...stopping, interruptBefore: ['b', 'c'] });
+    run.signal('edit', { values: { log: 'x' }, asNode: 'b' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['c'] });
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'c']]);
+  });
+
+  test('of a run that waits runs into the breakpoint', () => {
+    const wait = { type: 'wait', event: 'go' } as const;
+    const run = runUnder(2, { nodes: { a: wait, ...addsNames('b') }, interruptBefore: ['b'] });
+    run.signal('edit', { asNode: 'a' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(afterResuming(run)).toEqual(['completed', ['b']]);
+  });
+});
+
+describe('a replan to the node that a run stands before', () => {
+  const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b'), interruptBefore: ['b', 'a'] };
+
+  test('goes on there', () => {
+    const run = runUnder(2, stopping);
+    run.signal('resume', {});
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    run.signal('replan', { node: 'b' });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
+  });
+
+  test('to another one stops there', () => {
+    const run = runUnder(2, stopping);
+    run.signal('replan', { node: 'b' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+  });
+
+  test('stopped again', () => {
+    const run = runUnder(1, stopping);
+    run.signal('resume', {});
+    run.signal('replan', { node: 'b' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+  });
+});
