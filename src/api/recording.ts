@@ -46,7 +46,7 @@ function callOf(event: RunEvent, { calls }: Run): string | null {
 }
 
 function isAbout(event: RunEvent, key: string, { task, called, undoes }: OpenCall): boolean {
-  if (undoes) return event.type.startsWith('compensation.');
+  if (undoes) return event.type === 'node.compensated' || event.type === 'compensation.failed';
   if (!('visit' in event) || (event.type === 'model.called' && called.kind !== 'model')) return false;
   return isOfTask(event, task) && key.split(':').at(-3) === String(event.visit);
 }

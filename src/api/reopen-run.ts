@@ -26,7 +26,7 @@ export interface ReopeningSignal {
  * Has a run that has ended take a signal: what becomes of it is tried here, as the interpreter is the same everywhere.
  * One that is taken goes on as a new execution of the run's workflow, which is given the run and the signal.
  * @returns `null`: the run has not ended, or has nothing kept to go on with
- * @throws ApiError 409 when its thread has gone on without it, or somebody else was faster; 503 while its state is being written
+ * @throws ApiError 409 when its thread has gone on without it, 409 or 412 when somebody else was faster, 503 while its state is being written
  */
 export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome | null> {
   const ended = await findEnded(deps, run);
@@ -47,7 +47,8 @@ export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSig
     view: viewUntilThen(whole, after),
     at: new Date(at).toISOString(),
   });
-  if (reopened !== 'reopened') throw notReopened(run, reopened);
+  if (reopened === 'busy') throw threadGone(run);
+  if (reopened === 'changed') throw changedMeanwhile(name);
   await tryHandOver(deps, run.id);
   return outcome;
 }
@@ -67,9 +68,14 @@ async function findEnded({ store }: ApiDeps, { id }: RunRecord): Promise<EndedRu
   return isStart(start) ? { start, lastSeq, whole: openRun(closed, state?.channels ?? {}) } : null;
 }
 
-function notReopened({ threadId }: RunRecord, why: 'busy' | 'changed'): ApiError {
-  return why === 'busy'
-    ? new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`)
+function threadGone({ threadId }: RunRecord): ApiError {
+  return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
+}
+
+/** Somebody else was faster: an edit names the state that it is of, which is an older one now. */
+export function changedMeanwhile(signal: string): ApiError {
+  return signal === 'edit'
+    ? new ApiError('STALE', 'The state has changed in this moment; look again')
     : new ApiError('NOT_ALLOWED_NOW', 'The run has changed in this moment; look again');
 }
 

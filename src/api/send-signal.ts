@@ -8,7 +8,7 @@ import { ApiError, unavailable } from './errors.ts';
 import { cancelQueued } from './cancel-queued.ts';
 import { handOver } from './hand-over.ts';
 import { poll } from './poll.ts';
-import { reopen } from './reopen-run.ts';
+import { changedMeanwhile, reopen } from './reopen-run.ts';
 import type { ReopeningSignal } from './reopen-run.ts';
 
 interface SignalToSend {
@@ -65,8 +65,10 @@ export async function earlierOutcome(
 
 async function signalEnded(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome> {
   const outcome = await reopen(deps, run, signal);
-  if (!outcome) throw hasEnded(run);
-  return outcome;
+  if (outcome) return outcome;
+  const now = await deps.store.runs.find(run.id);
+  const isGoingOn = now !== null && (!now.isHandedOver || now.lastSeq !== run.lastSeq);
+  throw isGoingOn ? changedMeanwhile(signal.name) : hasEnded(run);
 }
 
 /** A run that waits for its turn on its thread can only be canceled. */

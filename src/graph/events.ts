@@ -74,7 +74,7 @@ export type CompensationEventBody =
       readonly args: Json;
       readonly idempotencyKey: string;
     }
-  | { readonly type: 'compensation.completed'; readonly tool: string | null; readonly result: Json }
+  | { readonly type: 'node.compensated'; readonly tool: string | null; readonly result: Json }
   | { readonly type: 'compensation.failed'; readonly tool: string | null; readonly error: RunError };
 
 export type RunEventBody =

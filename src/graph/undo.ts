@@ -71,7 +71,7 @@ function closeLatest(draft: Draft, compensation: Compensation, outcome: UndoOutc
   run.toUndo = run.toUndo.slice(0, -1);
   run.undone += 1;
   const tool = 'request' in compensation ? compensation.request.tool : null;
-  if ('result' in outcome) return emitWithin(draft, place, { type: 'compensation.completed', tool, ...outcome });
+  if ('result' in outcome) return emitWithin(draft, place, { type: 'node.compensated', tool, ...outcome });
   run.notUndone = [...run.notUndone, `${place.node}: ${outcome.error.message}`];
   return emitWithin(draft, place, { type: 'compensation.failed', tool, ...outcome });
 }

@@ -74,6 +74,15 @@ describe('`$replace` of a channel of messages', () => {
     expect(chatOf(runUnder(1, writing([user])))).toEqual([user]);
   });
 
+  test('is what a default is', () => {
+    const chat = { reducer: 'messages', default: [user, { id: 'mine', ...user }] } as const;
+    const run = runUnder(2, { channels: { ...channels, chat }, nodes: addsNames('a') });
+    expect(chatOf(run)).toEqual([
+      { id: 'default.m1', ...user },
+      { id: 'mine', ...user },
+    ]);
+  });
+
   test.each([['x'], [[1]], [{ role: 'user' }], [[{ role: 'nobody', content: 'x' }]]])('can not hold %j', (value) => {
     expect(runUnder(2, writing(value)).run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
     expect(runUnder(1, writing(value)).run.status).toBe('completed');

@@ -71,7 +71,7 @@ describe('a run whose work has been undone', () => {
     ['edit', { asNode: 'x' }],
   ])('does not go on by %s %j', (name, payload) => {
     const run = start();
-    expect(typesOf(run)).toContain('compensation.completed');
+    expect(typesOf(run)).toContain('node.compensated');
     expect(refusalOf(run, name, payload)).toBe('not_allowed_now');
   });
 

@@ -60,6 +60,7 @@ describe('a default of a channel of messages', () => {
   test.each<[Json, string[]]>([
     [[], []],
     [[{ id: 'm', role: 'user', content: 'x' }], []],
+    [[{ role: 'user', content: 'x' }], []],
     ['x', ['INVALID_DEFAULT /channels/c/default']],
     [[{ role: 'user' }], ['INVALID_DEFAULT /channels/c/default']],
   ])('%j has the issues %j', (value, expected) => {

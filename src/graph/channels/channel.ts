@@ -5,6 +5,7 @@ import type { Json } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';
 import type { SchemaCheck } from '../json-schema.ts';
 import { REDUCERS_OF_1, reducers } from './reducers.ts';
+import { OwnedLists } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
 
 /** A channel, ready to take writes. */
@@ -27,10 +28,17 @@ export function compileChannel(
   return {
     name,
     reducer,
-    initial: definition.default ?? reducer.initial,
+    initial: definition.default === undefined ? reducer.initial : initialOf(reducer, definition.default),
     check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
     ephemeral: definition.ephemeral ?? false,
   };
+}
+
+/** Messages that have no ids are given some, the same in each run. */
+function initialOf({ replacement }: Reducer, value: Json): Json {
+  let messages = 0;
+  const nextMessageId = (): string => `default.m${++messages}`;
+  return replacement ? replacement(value, { owned: new OwnedLists(), extension: null, nextMessageId }) : value;
 }
 
 function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>, version: number): Reducer {

@@ -9,7 +9,7 @@ import type { Rule } from './rule.ts';
 const VALUES: Readonly<Record<string, readonly [(value: Json) => boolean, string]>> = {
   append: [isJsonList, 'a list'],
   union: [isJsonList, 'a list'],
-  messages: [(value) => isJsonList(value) && value.every(isMessage), 'a list of messages'],
+  messages: [(value) => isJsonList(value) && value.every(isNewMessage), 'a list of messages'],
   merge: [isJsonObject, 'an object'],
   sum: [isNumber, 'a number'],
   min: [isNumber, 'a number'],
@@ -41,6 +41,11 @@ function schemaProblem(value: Json, schema: Json | undefined): string | null {
 
 function isSchema(value: unknown): value is Parameters<typeof compileJsonSchema>[0] {
   return typeof value === 'boolean' || isJsonObject(value);
+}
+
+/** One that may have no id yet. */
+function isNewMessage(value: Json): boolean {
+  return isMessage(isJsonObject(value) ? { id: 'new', ...value } : value);
 }
 
 function isNumber(value: Json): boolean {
