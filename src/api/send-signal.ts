@@ -66,10 +66,17 @@ export async function earlierOutcome(
 async function signalEnded(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome> {
   const outcome = await reopen(deps, run, signal);
   if (outcome) return outcome;
-  const now = await deps.store.runs.find(run.id);
-  const isGoingOn = now !== null && (!now.isHandedOver || now.lastSeq !== run.lastSeq);
-  throw isGoingOn ? changedMeanwhile(signal.name) : hasEnded(run);
+  throw (await goesOn(deps, run)) ? changedMeanwhile(signal.name) : hasEnded(run);
 }
+
+/** Whether a run that had ended is about to go on, or has. */
+async function goesOn({ store }: ApiDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
+  const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isHandedOver || now.lastSeq !== lastSeq);
+  return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
+}
+
+/** What goes on says so at once. */
+const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
 
 /** A run that waits for its turn on its thread can only be canceled. */
 async function signalQueued(

@@ -79,7 +79,7 @@ describe('a correction of a run that has ended', () => {
     const id = await startCompleted();
     const etag = await etagOf(user(), id);
     const answers = await Promise.all(['1', '2', '3', '4'].map((log) => patch(id, { values: { log }, etag })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 412, 412, 412]);
+    expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['200', '412', '412', '412']);
     expect(await eventsOf(user(), id, 'state.updated')).toHaveLength(1);
   });
 

@@ -47,7 +47,9 @@ function play(definition: GraphDefinition, input = {}): { run: MemoryRun; calls:
 }
 
 const undoEventsOf = ({ events }: MemoryRun): string[] =>
-  events.flatMap((event) => ('node' in event && /compensat/.test(event.type) ? [`${event.type} ${event.node}`] : []));
+  events.flatMap((event) =>
+    'node' in event && /^compensation|^node\.compensated/.test(event.type) ? [`${event.type} ${event.node}`] : [],
+  );
 
 describe('a run that fails', () => {
   const { run, calls, keys } = play(aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } }));

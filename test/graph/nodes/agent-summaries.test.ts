@@ -145,8 +145,8 @@ test.each<[Agent, Json]>([
   expect(playAgent(agent, { replies: ['x'] }).requests[0]?.context).toEqual(sent);
 });
 
-test('the window of a model is the room of a conversation', () => {
+test.each([[{}], [{ context: {} }]])('the window of a model is the room of a conversation with %j', (agent) => {
   const models = { default: { contextWindow: 8_000 } };
-  const { requests } = playAgent({ context: {} }, { replies: ['x'], catalog: { models } });
+  const { requests } = playAgent(agent, { replies: ['x'], catalog: { models } });
   expect(requests[0]?.context).toEqual({ maxTokens: 8_000, strategy: 'last' });
 });

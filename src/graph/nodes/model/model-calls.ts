@@ -44,9 +44,8 @@ function contextOf(
   { context }: ModelFields,
   { contextWindow }: Pick<ModelEntry, 'contextWindow'>,
 ): ContextPolicy | null {
-  return context
-    ? { maxTokens: context.maxTokens ?? contextWindow ?? null, strategy: context.strategy ?? 'last' }
-    : null;
+  if (!context && contextWindow === undefined) return null;
+  return { maxTokens: context?.maxTokens ?? contextWindow ?? null, strategy: context?.strategy ?? 'last' };
 }
 
 /** What a call of a model is for. */
