@@ -27,19 +27,26 @@ export interface UsedSecrets {
 /** Shorter parts of a secret, such as the word `Bearer`, give nothing away. */
 const MIN_PART = 7;
 
+/** So many values of a secret that changes are taken out of texts: the latest. */
+const MAX_KEPT = 100;
+
 export function useSecrets(secrets: SecretResolver): UsedSecrets {
-  const used = new Set<string>();
+  const used = new Map<string, readonly string[]>();
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
       const secret: unknown = await secrets(value.secret);
       if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${value.secret}`);
-      used.add(secret);
-      for (const part of secret.split(/\s+/)) if (part.length >= MIN_PART) used.add(part);
+      const before = used.get(value.secret)?.filter((other) => other !== secret) ?? [];
+      used.set(value.secret, [...before, secret].slice(-MAX_KEPT));
       return secret;
     },
-    redact: (text) => longestFirst(used).reduce(withoutSecret, text),
+    redact: (text) => longestFirst([...used.values()].flat().flatMap(withParts)).reduce(withoutSecret, text),
   };
+}
+
+function withParts(secret: string): readonly string[] {
+  return [secret, ...secret.split(/\s+/).filter((part) => part.length >= MIN_PART)];
 }
 
 /** A secret may begin with another one, whose place taken would leave the rest of it. */

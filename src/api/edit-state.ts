@@ -17,21 +17,21 @@ export interface WantedEdit {
 
 /**
  * Corrects the state of a run that waits, is paused or has ended.
- * @returns the checkpoint that holds the correction, once the store knows it
+ * @returns once the store knows the checkpoint that holds the correction
  * @throws ApiError 428 without `If-Match`, 412 when the state has changed since, 409 while nodes run
  */
 export async function editState(
   deps: ApiDeps,
   caller: Caller,
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
-): Promise<string> {
+): Promise<void> {
   const earlier = await earlierOutcome(deps, run, attempt);
   if (!earlier) requireCurrent(run, wanted.ifMatch);
   const payload = toPayload(run, wanted);
   const outcome = earlier ?? (await sendSignal(deps, caller, { run, signal: { name: 'edit', attempt, payload } }));
   if (!outcome.taken) throw toApiError(outcome.refusal);
   if (typeof outcome.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
-  return await untilWritten(deps, run.id, outcome.value);
+  await untilWritten(deps, run.id, outcome.value);
 }
 
 /** @throws ApiError unless the header names the state as it is */
@@ -49,12 +49,11 @@ function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObj
 
 const PATIENCE = { everyMs: 20, withinMs: 10_000 };
 
-async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<string> {
+async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<void> {
   const written = await poll(
     () => store.checkpoints.find(runId, checkpoint),
     (found) => found !== null,
     PATIENCE,
   );
   if (!written) throw unavailable('The journal');
-  return checkpoint;
 }

@@ -47,7 +47,7 @@ function refuseToolCalls({ run }: Draft, count: number, promised = 0): TaskFailu
   const out = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
   const used = run.spent.toolCalls + out + promised;
   if (used + count <= maxToolCalls) return null;
-  const message = `${exceeded('maxToolCalls', maxToolCalls, used)}; ${count} more would be made`;
+  const message = `${exceeded('maxToolCalls', maxToolCalls, { used, reserved: 0 })}; ${count} more would be made`;
   return { callFailed: false, error: { code: 'BUDGET_EXCEEDED', message } };
 }
 
@@ -75,10 +75,12 @@ function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): numb
 function byTokens({ run }: Draft, input: number): number {
   const { maxTokens } = run.limits;
   if (maxTokens === undefined) return Number.POSITIVE_INFINITY;
-  const used = run.spent.inputTokens + run.spent.outputTokens + reservedOf(run.calls, 'tokens');
-  const left = maxTokens - used - input;
+  const used = run.spent.inputTokens + run.spent.outputTokens;
+  const reserved = reservedOf(run.calls, 'tokens');
+  const left = maxTokens - used - reserved - input;
   if (left >= 1) return left;
-  throw new GraphError('BUDGET_EXCEEDED', `${exceeded('maxTokens', maxTokens, used)}; about ${input} more are needed`);
+  const what = exceeded('maxTokens', maxTokens, { used, reserved });
+  throw new GraphError('BUDGET_EXCEEDED', `${what}; about ${input} more are needed`);
 }
 
 /** A cost that nobody knows can't be kept within a limit: then nothing is called. */
@@ -87,11 +89,15 @@ function byCost({ run, graph }: Draft, model: string, input: number): number {
   if (maxCostUsd === undefined) return Number.POSITIVE_INFINITY;
   const { price } = own(graph.catalog.models, model) ?? {};
   if (!price) throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${model}" has no price`);
-  const used = run.spent.costMicros + reservedOf(run.calls, 'costMicros');
-  const left = Math.floor(maxCostUsd * 1_000_000 + ROUNDING) - used - input * price.input;
+  const used = run.spent.costMicros;
+  const reserved = reservedOf(run.calls, 'costMicros');
+  const left = Math.floor(maxCostUsd * 1_000_000 + ROUNDING) - used - reserved - input * price.input;
   const output = price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
   if (left >= 0 && output >= 1) return output;
-  throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, used / 1_000_000));
+  throw new GraphError(
+    'BUDGET_EXCEEDED',
+    exceeded('maxCostUsd', maxCostUsd, { used: toUsd(used), reserved: toUsd(reserved) }),
+  );
 }
 
 /** What a call has cost is rounded to whole millionths; so is the limit, but for what floats make of it. */
@@ -101,6 +107,12 @@ function reservedOf(calls: Draft['run']['calls'], what: keyof Reserved): number 
   return Object.values(calls).reduce((sum, { reserved }) => sum + (reserved?.[what] ?? 0), 0);
 }
 
-function exceeded(name: string, limit: number, used: number): string {
-  return `The budget ${name} of ${limit} is used up: ${used}`;
+const toUsd = (micros: number): number => micros / 1_000_000;
+
+function exceeded(name: string, limit: number, { used, reserved }: { used: number; reserved: number }): string {
+  if (reserved === 0) return `The budget ${name} of ${limit} is used up: ${used}`;
+  return (
+    `The budget ${name} of ${limit} has no room: ${used} are used, and ${reserved} set aside for calls that are out. ` +
+    'Nodes with a maxOutputTokens have less set aside'
+  );
 }

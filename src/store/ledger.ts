@@ -59,8 +59,8 @@ export interface Retrying {
 
 export interface Ledger {
   /**
-   * Claims a call, and writes what the run has to say with it. Where the ledger has an entry already, `judge` decides whether this attempt takes it over; nobody
-   * else can claim it meanwhile.
+   * Claims a call, and writes what the run has to say with it. Where the ledger has an entry already, `judge` decides
+   * whether this attempt takes it over; nobody else can claim it meanwhile.
    * @returns how often it has failed before, or what `judge` answered instead
    */
   claim<T>(

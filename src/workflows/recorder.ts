@@ -12,7 +12,7 @@ export interface Recorder {
   isUrgent(): boolean;
   /** The activity of its own is out. */
   isOut(): boolean;
-  /** Packs what the activity of a call takes along; `null`: nothing. */
+  /** Packs what the activity of a call takes along; `null`: nothing, and what there is to say is urgent. */
   carry(run: Run, call: CallEffect): Parcel | null;
   /**
    * Writes by an activity, where no call will carry it soon: one at a time, and only when somebody waits to see what is

@@ -46,4 +46,13 @@ describe('useSecrets', () => {
     await secrets.resolve({ secret: 'NEW' });
     expect(secrets.redact('canary-1-and-more, canary-1')).toBe('[secret], [secret]');
   });
+
+  test('that change at each use are forgotten in time', async () => {
+    let uses = 0;
+    const secrets = useSecrets(async () => await Promise.resolve(`canary-token-${++uses}-`));
+    for (let use = 0; use < 150; use++) await secrets.resolve({ secret: 'TOKEN' });
+    expect(secrets.redact('canary-token-150- canary-token-51- canary-token-50-')).toBe(
+      '[secret] [secret] canary-token-50-',
+    );
+  });
 });

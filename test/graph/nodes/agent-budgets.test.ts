@@ -29,7 +29,13 @@ describe('what is out', () => {
       4_096, 1_892,
     ]);
     expect(run.events.filter(({ type }) => type === 'node.failed')).toMatchObject([
-      { node: 'c', error: { code: 'BUDGET_EXCEEDED', message: expect.stringContaining('maxTokens of 6000') } },
+      {
+        node: 'c',
+        error: {
+          code: 'BUDGET_EXCEEDED',
+          message: expect.stringContaining('0 are used, and 6000 set aside for calls that are out'),
+        },
+      },
     ]);
   });
 
