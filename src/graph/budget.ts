@@ -31,6 +31,20 @@ export function reserve(draft: Draft, request: CallRequest): Reservation<CallReq
   return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reserved: null };
 }
 
+/**
+ * Whether a model may be asked now. Calls that are out have set aside more than they will use: while not even as much is
+ * left as one of them has, others wait until it is given back. One that is asked alone need not wait for anything.
+ */
+export function hasRoom({ run, graph }: Draft): boolean {
+  if (graph.version < 2) return true;
+  const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = run.limits;
+  const out = Object.values(run.calls).flatMap(({ reserved }) => (reserved ? [reserved] : []));
+  const { inputTokens, outputTokens, costMicros } = run.spent;
+  const tokens = maxTokens - inputTokens - outputTokens - reservedOf(run.calls, 'tokens');
+  const micros = maxCostUsd * 1_000_000 - costMicros - reservedOf(run.calls, 'costMicros');
+  return out.every((one) => one.tokens <= tokens && one.costMicros <= micros);
+}
+
 /** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */
 export function refuseBatch(draft: Draft, count: number): TaskFailure | null {
   const promised = openTasks(draft).flatMap(({ task: { state } }) =>

@@ -4,6 +4,8 @@
  * - What a node writes to the channel of its conversation follows on the conversation, and does not take its place.
  * - `$replace` of a channel of messages takes messages only, and gives them ids.
  * - A sum that grows beyond all numbers can't be written.
+ * - A model is asked when calls that are out have given back what they had set aside of the budgets, where they had set
+ *   aside so much that little was left; before, asking it failed.
  * - A run that was edited as a node stands at the breakpoint before what comes next, and `resume` goes on past it; so
  *   does `replan` to the very node that it stands before.
  */

@@ -3,6 +3,7 @@ import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { END } from './definition.ts';
 import { stopsAmong } from './breakpoints.ts';
+import { hasRoom } from './budget.ts';
 import { emit, isFull, reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
@@ -103,7 +104,7 @@ function startReady(draft: Draft, frame: Frame): boolean {
   const lanes = lanesOf(frame.scope);
   for (const of of tasksOf(draft, frame)) {
     const { task } = of;
-    const isReady = task.state.phase === 'ready' && !isTaken(task.lane, lanes);
+    const isReady = task.state.phase === 'ready' && !isTaken(task.lane, lanes) && mayBegin(of);
     if (!isReady && !isHeldBack(of)) continue;
     if (!hasCapacity(draft)) return false;
     if (isFull(draft)) return true;
@@ -115,6 +116,11 @@ function startReady(draft: Draft, frame: Frame): boolean {
     if (task.lane) occupy(frame.scope, task, lanes);
   }
   return false;
+}
+
+/** A node that asks a model as it begins waits for room in the budgets. */
+function mayBegin({ draft, node }: TaskFrame): boolean {
+  return (node.type !== 'llm' && node.type !== 'agent') || hasRoom(draft);
 }
 
 /** Whether a task that is at work has more to call. */

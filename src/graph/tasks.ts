@@ -3,7 +3,7 @@ import { taskBindings } from './bindings.ts';
 import { toPublicApproval } from './events.ts';
 import type { TaskEventBody } from './events.ts';
 import type { CompiledNode } from './compile.ts';
-import { refuseBatch, reserve } from './budget.ts';
+import { hasRoom, refuseBatch, reserve } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest } from './effect.ts';
@@ -63,6 +63,10 @@ export class OpenTask implements TaskContext {
 
   hasCapacity(): boolean {
     return hasCapacity(this.#of.draft);
+  }
+
+  mayAskModel(): boolean {
+    return hasCapacity(this.#of.draft) && hasRoom(this.#of.draft);
   }
 
   refuseToolCalls(count: number): TaskFailure | null {

@@ -17,6 +17,7 @@ export const IDLE_TASK: TaskContext = {
   at: '1970-01-01T00:00:00.000Z',
   createdBy: { sub: 'uma', roles: [] },
   hasCapacity: () => true,
+  mayAskModel: () => true,
   asksPeople: true,
   refuseToolCalls: () => null,
 };

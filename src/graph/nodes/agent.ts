@@ -177,7 +177,7 @@ function goOn(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; 
   const { talk, batch } = position;
   const failure = failureIn(batch);
   if (failure && !isOut(batch)) return failed(failure, position);
-  if (!isOver(batch) || !task.hasCapacity()) return { kind: 'open', position };
+  if (!isOver(batch) || !task.mayAskModel()) return { kind: 'open', position };
   const told = { ...position, talk: { ...talk, said: [...talk.said, ...answersOf(batch)] } };
   return goingOnFrom(position, () => ask(plan, task, told));
 }

@@ -35,6 +35,8 @@ export interface TaskContext {
   call(number: number, request: CallRequest, order?: number): string;
   /** Whether one more call may be out; a task that may not make one goes on when it is told of `capacity`. */
   hasCapacity(): boolean;
+  /** As `hasCapacity`, of a call of a model, which needs room in the budgets, too. */
+  mayAskModel(): boolean;
   /** Why the run may not call tools so many times more; `null`: it may. */
   refuseToolCalls(count: number): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };

@@ -5,11 +5,12 @@ import type { ModelCallRequest, ModelReply } from '../../../src/graph/effect.ts'
 import { estimateRequest } from '../../../src/graph/estimate-request.ts';
 import type { Json } from '../../../src/graph/json.ts';
 import { aModelRequest } from '../../support/call-builders.ts';
-import { asks, modelDown, play, playAgent, says } from '../../support/agents.ts';
+import { CHANNELS, asks, modelDown, play, playAgent, says } from '../../support/agents.ts';
 import type { Agent, Stage } from '../../support/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
 import { runInMemory } from '../../support/memory-shell.ts';
 import { createRandom } from '../../support/random.ts';
+import { adds, typesOf } from '../../support/runs.ts';
 
 const look = (key: string): readonly [string, Json] => ['lookup', { key }];
 const agent: NodeDefinition = { type: 'agent', prompt: 'Hello', tools: ['lookup', 'charge'] };
@@ -17,11 +18,50 @@ const together = (...ids: readonly string[]): GraphDefinition['edges'] => [{ fro
 const none = { next: () => null };
 
 describe('what is out', () => {
-  test('never uses more together than there is', () => {
-    const ask: NodeDefinition = { type: 'llm', prompt: 'Hello' };
+  const ask: NodeDefinition = { type: 'llm', prompt: 'Hello' };
+  const three = { nodes: { a: ask, b: ask, c: ask }, edges: together('a', 'b', 'c') };
+
+  test.each([2_000, 6_000])('waits for what others of the same size have set aside of %i', (maxTokens) => {
+    const limits = { maxTokens };
+    const { run } = play({ replies: [], graph: three, limits, outside: none });
+    expect(run.out).toHaveLength(1);
+    const { run: whole, requests } = play({ replies: ['x', 'y', 'z'], graph: three, limits });
+    expect([whole.run.status, whole.run.spent.outputTokens]).toEqual(['completed', 15]);
+    expect(requests.map(({ maxOutputTokens }) => maxOutputTokens)).toEqual(
+      [0, 15, 30].map((used) => Math.min(4_096, maxTokens - used - 6)),
+    );
+  });
+
+  test('of agents waits at each of their turns, and nothing else does', () => {
+    const { run, requests, calls } = play({
+      replies: [asks(look('a')), asks(look('b')), 'x', 'y'],
+      graph: { nodes: { a: agent, b: agent, c: adds('at once') }, edges: together('a', 'b', 'c') },
+      limits: { maxTokens: 3_000 },
+    });
+    expect([run.run.status, requests.length, calls.length]).toEqual(['completed', 4, 2]);
+    expect(typesOf(run)).not.toContain('node.failed');
+  });
+
+  test('inside subgraphs waits as well, and for money too', () => {
+    const child = aDefinition({ name: 'child', nodes: { inside: ask } });
+    const { run, requests } = play({
+      replies: ['x', 'y', 'z'],
+      graph: {
+        channels: { ...CHANNELS, n: { default: [1, 2, 3] } },
+        nodes: { each: { type: 'subgraph', graph: child } },
+        edges: [{ from: '__start__', forEach: 'state.n', to: 'each' }],
+      },
+      catalog: { models: { default: { price: { input: 1, output: 1 } } } },
+      limits: { maxCostUsd: 0.003 },
+    });
+    expect([run.run.status, requests.length, run.run.spent.costMicros]).toEqual(['completed', 3, 45]);
+  });
+
+  test('never uses more together than there is, under interpreter 1', () => {
     const { run } = play({
+      version: 1,
       replies: [],
-      graph: { nodes: { a: ask, b: ask, c: ask }, edges: together('a', 'b', 'c') },
+      graph: three,
       limits: { maxTokens: 6_000 },
       outside: none,
     });
