@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
 import { toJson, toJsonObject } from '../../src/graph/json.ts';
 import type { JsonObject } from '../../src/graph/json.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
@@ -28,7 +29,7 @@ export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
     const limits = limitsOfGraph(definition.limits, catalog.defaults);
     const identity = { id, tenantId: 'bench', threadId: null, graph, createdBy, limits };
     const start: RunGraphInput = {
-      interpreterVersion: 1,
+      interpreterVersion: INTERPRETER_VERSION,
       execution: 1,
       identity,
       definition,

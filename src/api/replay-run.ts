@@ -46,7 +46,7 @@ export async function replayRun(
   const begin = withInput(await firstBeginning(deps.store, pinned.start, run.predecessorId), wanted.input);
   const identity = { ...pinned.start.identity, id, graph: pinned.graph };
   const replayed = await replay(
-    { graph: compileShared(pinned.definition, pinned.catalog), identity, begin },
+    { graph: compileShared(pinned.definition, pinned.catalog, pinned.start.interpreterVersion), identity, begin },
     recording,
   );
   const record: NewRun = {

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Catalog } from '../../src/graph/catalog.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import { canonicalJson, toJson } from '../../src/graph/json.ts';
 import type { Json } from '../../src/graph/json.ts';
@@ -54,7 +55,7 @@ function inputOf(definition: GraphDefinition, tenantId: string, continueAfter?: 
     limits: limitsOfGraph(limits, defaults),
   };
   const begin = { kind: 'input', input: {} } as const;
-  return { interpreterVersion: 1, execution: 1, identity, definition, catalog, begin };
+  return { interpreterVersion: INTERPRETER_VERSION, execution: 1, identity, definition, catalog, begin };
 }
 
 /** All that a run has said, done and come to, but for times, and the tenant by whom the two are told apart. */
