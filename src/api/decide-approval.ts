@@ -10,7 +10,7 @@ import type { RunRecord } from '../store/runs.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
-import { poll } from './poll.ts';
+import { UNTIL_WRITTEN, poll } from './poll.ts';
 import { toApiError } from './refusal.ts';
 import { earlierOutcome, sendSignal } from './send-signal.ts';
 
@@ -60,8 +60,6 @@ async function readApproval({ store }: ApiDeps, { sub }: Caller, outcome: Outcom
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
   return toPublicApproval(approval);
 }
-
-const UNTIL_WRITTEN = { everyMs: 20, withinMs: 10_000 };
 
 function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonObject {
   return {

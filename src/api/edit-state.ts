@@ -3,7 +3,7 @@ import type { RunRecord } from '../store/runs.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
-import { poll } from './poll.ts';
+import { UNTIL_WRITTEN, poll } from './poll.ts';
 import { etagOf } from './read-state.ts';
 import { toApiError } from './refusal.ts';
 import { earlierOutcome, sendSignal } from './send-signal.ts';
@@ -47,13 +47,11 @@ function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObj
   return { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
 }
 
-const PATIENCE = { everyMs: 20, withinMs: 10_000 };
-
 async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<void> {
   const written = await poll(
     () => store.checkpoints.find(runId, checkpoint),
     (found) => found !== null,
-    PATIENCE,
+    UNTIL_WRITTEN,
   );
   if (!written) throw unavailable('The journal');
 }

@@ -6,6 +6,9 @@ interface Patience {
   readonly withinMs: number;
 }
 
+/** For what a run has taken in, and says with its next write. */
+export const UNTIL_WRITTEN: Patience = { everyMs: 20, withinMs: 10_000 };
+
 /** Looks at something again and again, until it is as wanted or time is up. @returns what was seen last */
 export async function poll<T>(
   look: () => Promise<T>,

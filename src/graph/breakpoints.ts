@@ -1,5 +1,6 @@
 import type { Draft, Frame } from './draft.ts';
 import type { Breakpoints } from './run.ts';
+import type { Trigger } from './scope.ts';
 
 /** The nodes among some that a breakpoint of the graph, or of the run, stands at. */
 export function stopsAmong(
@@ -14,3 +15,12 @@ export function stopsAmong(
 }
 
 const NONE: readonly string[] = [];
+
+/** Has a graph stand at the breakpoints before the nodes that are ready, unless they have been passed. @returns whether it does */
+export function stopBefore(draft: Draft, frame: Frame, ready: readonly Trigger[]): boolean {
+  const { scope } = frame;
+  if (scope.hasPassed) return false;
+  const nodes = stopsAmong(draft, frame, { at: 'before', nodes: ready.map(({ node }) => node) });
+  if (nodes.length > 0) scope.hold = { at: 'before', nodes };
+  return nodes.length > 0;
+}

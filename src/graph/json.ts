@@ -127,6 +127,11 @@ export function isJsonList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
+/** A list as it is; anything else as the only item of one. */
+export function toItems(value: Json): readonly Json[] {
+  return isJsonList(value) ? value : [value];
+}
+
 /** A record's own member: names such as `constructor` are data, never what the prototype holds. */
 export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(record, key) ? record[key] : undefined;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from './definition.ts';
-import { isJsonList, isJsonObject, own } from './json.ts';
+import { isJsonList, isJsonObject, own, toItems } from './json.ts';
 import type { Json } from './json.ts';
 
 /* What a JSON Schema says of the types of a value and of its parts, through references and combinations. */
@@ -35,7 +35,7 @@ function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): Typ
 }
 
 function ownTypes(type: Json | undefined): Types {
-  return type === undefined ? null : new Set(isJsonList(type) ? type : [type]);
+  return type === undefined ? null : new Set(toItems(type));
 }
 
 function typesOfValues(values: Json | undefined): Types {

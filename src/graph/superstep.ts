@@ -2,7 +2,7 @@ import { applyWrites } from './channels/apply-writes.ts';
 import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { END } from './definition.ts';
-import { stopsAmong } from './breakpoints.ts';
+import { stopBefore, stopsAmong } from './breakpoints.ts';
 import { hasRoom } from './budget.ts';
 import { emit, isFull, reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
@@ -208,18 +208,9 @@ function openNext(draft: Draft, frame: Frame): Standing | null {
   if (ready.length === 0) return { kind: 'finished' };
   const limit = frame.path.length === 0 ? draft.run.limits.maxSteps : frame.graph.maxSteps;
   if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
-  if (stopsBefore(draft, frame, ready)) return { kind: 'paused' };
+  if (stopBefore(draft, frame, ready)) return { kind: 'paused' };
   openStep(draft, frame);
   return null;
-}
-
-/** Stops at the breakpoints before the nodes that are ready, unless they have been passed. */
-function stopsBefore(draft: Draft, frame: Frame, ready: readonly Trigger[]): boolean {
-  const { scope } = frame;
-  if (scope.hasPassed) return false;
-  const nodes = stopsAmong(draft, frame, { at: 'before', nodes: ready.map(({ node }) => node) });
-  if (nodes.length > 0) scope.hold = { at: 'before', nodes };
-  return nodes.length > 0;
 }
 
 /** Deferred nodes run when nothing else is left to run. */

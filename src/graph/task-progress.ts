@@ -4,7 +4,7 @@ import { GraphError, toRunError } from './errors.ts';
 import { childFrame, setState } from './frames.ts';
 import type { RunError, RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
-import { deepEqual, isJsonList } from './json.ts';
+import { deepEqual, toItems } from './json.ts';
 import type { Json } from './json.ts';
 import { isKept } from './nodes/position.ts';
 import type { BegunPosition, KeptPosition } from './nodes/position.ts';
@@ -102,15 +102,11 @@ function after(conversation: Update, written: Update): Update {
   const both: Record<string, Json> = {};
   for (const [channel, value] of Object.entries(written)) {
     if (!Object.hasOwn(conversation, channel) || isReplacement(value)) continue;
-    const items = toList(value);
-    const said = toList(conversation[channel]).filter((one) => !items.some((item) => deepEqual(one, item)));
+    const items = toItems(value);
+    const said = toItems(conversation[channel] ?? []).filter((one) => !items.some((item) => deepEqual(one, item)));
     both[channel] = [...said, ...items];
   }
   return { ...written, ...both };
-}
-
-function toList(value: Json = []): readonly Json[] {
-  return isJsonList(value) ? value : [value];
 }
 
 /** Carries out what code says to the engine. */

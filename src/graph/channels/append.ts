@@ -1,4 +1,4 @@
-import { isJsonList } from '../json.ts';
+import { toItems } from '../json.ts';
 import { asList } from './mismatch.ts';
 import { extend } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
@@ -7,5 +7,5 @@ import type { Reducer } from './reducer.ts';
 export const append: Reducer = {
   initial: [],
   exclusive: false,
-  reduce: (current, update, context) => extend(asList(current), isJsonList(update) ? update : [update], context),
+  reduce: (current, update, context) => extend(asList(current), toItems(update), context),
 };

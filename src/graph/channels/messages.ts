@@ -1,5 +1,5 @@
 import { GraphError } from '../errors.ts';
-import { isJsonList, isJsonObject } from '../json.ts';
+import { isJsonObject, toItems } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { isMessage, messageProblem } from '../message.ts';
 import type { Message } from '../message.ts';
@@ -16,7 +16,7 @@ export const messages: Reducer = {
   exclusive: false,
   reduce(current, update, context) {
     const before = asList(current);
-    const changes = isJsonList(update) ? update : [update];
+    const changes = toItems(update);
     if (!touchesKnown(before, changes)) return extendAll(before, changes, context);
     const list = [...before];
     for (const change of changes) apply(list, change, context);

@@ -1,4 +1,4 @@
-import { canonicalJson, isJsonList } from '../json.ts';
+import { canonicalJson, toItems } from '../json.ts';
 import { asList } from './mismatch.ts';
 import { extend } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
@@ -10,7 +10,7 @@ export const union: Reducer = {
   reduce(current, update, context) {
     const list = asList(current);
     const seen = new Set(list.map(canonicalJson));
-    const items = (isJsonList(update) ? update : [update]).filter((item) => {
+    const items = toItems(update).filter((item) => {
       const key = canonicalJson(item);
       return !seen.has(key) && seen.add(key);
     });

@@ -1,6 +1,6 @@
 import { END } from '../definition.ts';
 import { GraphError } from '../errors.ts';
-import { isJsonList, isJsonObject } from '../json.ts';
+import { isJsonObject, toItems } from '../json.ts';
 import type { Json } from '../json.ts';
 import { done, failed } from './runner.ts';
 import type { Command, NodeRunner, Progress } from './runner.ts';
@@ -47,7 +47,7 @@ function isCommand(keys: readonly string[]): boolean {
 }
 
 function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
-  const names = isJsonList(goto) ? goto : [goto];
+  const names = toItems(goto);
   return names.map((name) => {
     if (typeof name === 'string' && (name === END || mayGoto.includes(name))) return name;
     throw new GraphError(

@@ -1,8 +1,8 @@
 import { abandon } from '../abandon.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
-import { stopsAmong } from '../breakpoints.ts';
-import type { Draft, Frame } from '../draft.ts';
+import { stopBefore } from '../breakpoints.ts';
+import type { Draft } from '../draft.ts';
 import { EdgeFailure } from '../edges.ts';
 import { evaluateEdges, fire, lookAgain } from '../fire.ts';
 import { rootFrame } from '../frames.ts';
@@ -85,14 +85,9 @@ function goOnFrom(draft: Draft, node: string): Visited {
   frame.scope.hasPassed = false;
   frame.scope.unfired = [node];
   fire(draft, frame);
-  if (draft.graph.version >= 2 && draft.run.status !== 'waiting') stopBefore(draft, frame);
+  // One that does not run stands at the breakpoint then: it has stopped already.
+  if (draft.graph.version >= 2 && draft.run.status !== 'waiting') stopBefore(draft, frame, frame.scope.triggers);
   return visited;
-}
-
-/** One that does not run stands at the breakpoint before what comes next: it has been stopped for already. */
-function stopBefore(draft: Draft, frame: Frame): void {
-  const nodes = stopsAmong(draft, frame, { at: 'before', nodes: frame.scope.triggers.map(({ node }) => node) });
-  if (nodes.length > 0) frame.scope.hold = { at: 'before', nodes };
 }
 
 function reopen(draft: Draft, by: string): void {
