@@ -4,9 +4,9 @@ import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { UNTIL_WRITTEN, poll } from './poll.ts';
-import { etagOf } from './read-state.ts';
 import { toApiError } from './refusal.ts';
 import { earlierOutcome, sendSignal } from './send-signal.ts';
+import { isMatched } from './state-etag.ts';
 
 export interface WantedEdit {
   readonly values: JsonObject;
@@ -35,11 +35,10 @@ export async function editState(
 }
 
 /** @throws ApiError unless the header names the state as it is */
-function requireCurrent({ id, view }: RunRecord, ifMatch: string | undefined): void {
+function requireCurrent(run: RunRecord, ifMatch: string | undefined): void {
   if (ifMatch === undefined)
     throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
-  if (ifMatch !== etagOf(id, view?.checkpointId ?? null))
-    throw new ApiError('STALE', 'The state has changed since that ETag');
+  if (!isMatched(ifMatch, run)) throw new ApiError('STALE', 'The state has changed since that ETag');
 }
 
 function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {

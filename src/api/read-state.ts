@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { RunView } from '../graph/run-view.ts';
 import type { RunRecord } from '../store/runs.ts';
 import type { ApiDeps } from './environment.ts';
@@ -34,9 +33,4 @@ function isNow({ view }: RunRecord, wanted: string | null): boolean {
 /** For the newest checkpoint the run itself knows better where it goes on. */
 function placeOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
   return view && { next: view.next, pending: view.pending };
-}
-
-/** A strong validator (RFC 9110, 8.8.3) of the state at a checkpoint. */
-export function etagOf(runId: string, checkpoint: string | null): string {
-  return `"${createHash('sha256').update(`${runId} ${checkpoint}`).digest('base64url').slice(0, 22)}"`;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/json.ts';
-import { eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
+import { PATIENTLY, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
@@ -202,6 +202,19 @@ describe('the state of a run', () => {
     await stack.as('user').untilRun(id, hasStatus('completed'));
     expect(tags).toEqual([expect.stringMatching(/^"[^"]+"$/), tags[0]]);
     expect((await stateOf(id)).headers.get('etag')).not.toBe(tags[0]);
+  });
+
+  test('has another ETag when what will be written changes', async () => {
+    const ask = { type: 'approval', title: 'Go on?' } as const;
+    const two = aDefinition({ nodes: { one: ask, two: ask }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
+    const id = textAt(await startRun(stack.as('user'), two), '/id');
+    const before = await stateOf(id);
+    const { body } = await stack.as('user').get(`/api/approvals?runId=${id}`);
+    await stack.as('approver').post(`/api/runs/${id}/approve`, { approvalId: textAt(body, '/items/0/id') });
+    await expect.poll(async () => at((await stateOf(id)).body, '/pending'), PATIENTLY).toHaveLength(1);
+    const after = await stateOf(id);
+    expect(at(after.body, '/checkpoint')).toBe(at(before.body, '/checkpoint'));
+    expect(after.headers.get('etag')).not.toBe(before.headers.get('etag'));
   });
 
   test('at a checkpoint that the run does not have is refused', async () => {

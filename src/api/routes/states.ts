@@ -10,7 +10,7 @@ import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../paging.ts';
-import { etagOf, readState } from '../read-state.ts';
+import { readState } from '../read-state.ts';
 import { replayRun } from '../replay-run.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
@@ -26,6 +26,7 @@ import {
   StateSchema,
 } from '../schemas/run.ts';
 import { startFork } from '../start-fork.ts';
+import { etagOf } from '../state-etag.ts';
 
 const tags = ['state'];
 
@@ -168,6 +169,6 @@ export const stateRoutes = routes(state, edit, checkpoints, fork, replay, diff);
 
 /** With the `ETag` that a correction of it names. */
 function answerState(c: Context<ApiEnv>, runId: string, state: Awaited<ReturnType<typeof readState>>) {
-  c.header('etag', etagOf(runId, state.checkpoint));
+  c.header('etag', etagOf(runId, state));
   return c.json(state, 200);
 }

@@ -9,12 +9,13 @@ import { checkpointLeftBy } from '../hand-over.ts';
 import { listCheckpoints } from '../list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { readPage } from '../paging.ts';
-import { etagOf, readState } from '../read-state.ts';
+import { readState } from '../read-state.ts';
 import { routes } from '../router.ts';
 import type { AddRoute } from '../router.ts';
 import { toRunJson } from '../run-json.ts';
 import { Id, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
+import { etagOf } from '../state-etag.ts';
 
 const tags = ['threads'];
 
@@ -59,7 +60,7 @@ const state: AddRoute = (router, deps) => {
     const left = await checkpointLeftBy(deps.store, lastRunId);
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
     const found = await readState(deps, run, null);
-    c.header('etag', etagOf(run.id, found.checkpoint));
+    c.header('etag', etagOf(run.id, found));
     return c.json(found, 200);
   });
 };
