@@ -84,6 +84,14 @@ describe('a body', () => {
     },
   );
 
+  test.each([
+    ['cancel', aProblem(404, 'UNKNOWN_RUN')],
+    ['skip', aProblem(422, 'INVALID_REQUEST')],
+  ])('that is missing is an empty one: POST …/%s', async (name, expected) => {
+    const path = `/api/runs/${UNKNOWN_ID}/${name}`;
+    expect(await admin.send(path, { method: 'POST' })).toMatchObject(expected);
+  });
+
   test.each(['null', '[]', '"graph"', '7', 'true'])('%s is no object', async (body) => {
     const answer = await post('/api/runs', body);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));

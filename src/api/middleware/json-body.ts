@@ -6,13 +6,15 @@ import { ApiError } from '../errors.ts';
 const MAX_DEPTH = 100;
 
 /**
- * Reads a JSON body, counted while it comes in, so that what follows can take it for granted.
+ * Reads a JSON body, counted while it comes in, so that what follows can take it for granted. Who sends none at all, and
+ * says no type of it, has sent `{}`.
  * @param maxBytes a larger body is refused
  */
 export function jsonBody(maxBytes: number) {
   return createMiddleware<ApiEnv>(async (c, next) => {
-    const text = await readText(c.req.raw, maxBytes);
-    const type = c.req.header('content-type') ?? '';
+    const given = await readText(c.req.raw, maxBytes);
+    const givenType = c.req.header('content-type') ?? '';
+    const [text, type] = given === '' && givenType === '' ? ['{}', 'application/json'] : [given, givenType];
     if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type)) {
       throw new ApiError(
         'UNSUPPORTED_MEDIA_TYPE',
@@ -24,7 +26,9 @@ export function jsonBody(maxBytes: number) {
         issues: [{ path: '', message: 'Too deep' }],
       });
     }
-    const { url, method, headers, signal } = c.req.raw;
+    const { url, method, signal } = c.req.raw;
+    const headers = new Headers(c.req.raw.headers);
+    headers.set('content-type', type);
     c.req.raw = new Request(url, { method, headers, body: text, signal });
     await next();
   });
