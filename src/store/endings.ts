@@ -1,6 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { ClosedRun } from '../graph/closed-run.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
+import { isEnded } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import type { Tables } from './tables.ts';
 import { takeBack } from './turns.ts';
@@ -29,7 +30,10 @@ export interface Ended {
 export interface Endings {
   /** @returns `null` while the run has not ended; one that was ended by force can't go on */
   find(id: string): Promise<Ended | null>;
-  /** Has a run that has ended go on. @returns `busy`: its thread has gone on; `changed`: so has the run */
+  /**
+   * Has a run that has ended go on; one that stays ended, as its state is corrected, needs no turn on its thread.
+   * @returns `busy`: its thread has gone on; `changed`: so has the run
+   */
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
 }
 
@@ -64,7 +68,8 @@ async function reopen(
     .executeTakeFirst();
   if (row?.last_seq !== lastSeq) return 'changed';
   const { tenant_id: tenantId, thread_id: threadId } = row;
-  if (threadId !== null && !(await takeBack(transaction, { runId: id, tenantId, threadId, at }))) return 'busy';
+  const hasTurn = threadId === null || (await takeBack(transaction, { runId: id, tenantId, threadId, at }));
+  if (!hasTurn && !isEnded(view.status)) return 'busy';
   await transaction
     .updateTable('runs')
     .set({

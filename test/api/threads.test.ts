@@ -138,7 +138,6 @@ describe('a run of a thread that goes on after it has ended', () => {
     ['retried', (id: string) => control(id, 'retry')],
     ['skipped', (id: string) => control(id, 'skip', { output: { job: 'x' } })],
     ['replanned', (id: string) => control(id, 'replan', { node: 'only' })],
-    ['corrected', (id: string) => patchState(user(), id, { values: { log: 'x' } })],
   ] as const;
 
   test.each(ways)('is not %s when it has a successor', async (way, act) => {
@@ -150,6 +149,19 @@ describe('a run of a thread that goes on after it has ended', () => {
     expect(await act(id)).toMatchObject(aProblem(409, 'THREAD_BUSY'));
     expect(await get(`/api/runs/${id}`)).toEqual(before);
     expect(await get(`/api/threads/${threadId}`)).toMatchObject({ activeRunId: null, lastRunId: successor });
+  });
+
+  test('is corrected, and stays ended, when it has a successor, which keeps its own state', async () => {
+    const id = await started({ threadId: 'corrected behind' });
+    const successor = await started({ threadId: 'corrected behind', graph: asking, say: 'next' });
+    const patched = await patchState(user(), id, { values: { log: 'x' } });
+    expect(patched).toMatchObject({ status: 200, body: { values: { log: ['hi', 'x'] } } });
+    expect(await get(`/api/runs/${id}`)).toMatchObject({ status: 'completed' });
+    expect(await get('/api/threads/corrected%20behind')).toMatchObject({
+      activeRunId: successor,
+      lastRunId: successor,
+    });
+    expect(at(await get('/api/threads/corrected%20behind/state'), '/values/log')).toEqual(['hi']);
   });
 
   test('is not retried while another is at work', async () => {
