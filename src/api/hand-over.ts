@@ -14,9 +14,10 @@ export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'stor
   const claimed = await store.handOvers.claim(id, formatMoment(now), formatMoment(now + LEASE_MS));
   const start: unknown = claimed?.start;
   if (!claimed || !isStart(start)) return;
-  const { reopening, predecessorId, execution } = claimed;
+  const { reopening, predecessorId, execution, earlySignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
   await engine.start({ ...start, begin, execution });
+  if (execution === 1) for (const { name, payload } of earlySignals) await engine.send(start.identity, name, payload);
   await store.handOvers.complete(claimed, formatMoment(Date.now()));
 }
 

@@ -5,11 +5,11 @@ import type { RunRecord } from '../store/runs.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
-import { cancelQueued } from './cancel-queued.ts';
 import { handOver } from './hand-over.ts';
 import { poll } from './poll.ts';
 import { changedMeanwhile, reopen } from './reopen-run.ts';
 import type { ReopeningSignal } from './reopen-run.ts';
+import { signalQueued } from './signal-queued.ts';
 
 interface SignalToSend {
   readonly name: string;
@@ -33,7 +33,8 @@ export async function sendSignal(
   const by = { sub: caller.sub, roles: [...caller.roles] };
   const whole = { ...payload, decisionId: attempt.id, by };
   if (isEnded(run.status)) return await signalEnded(deps, run, { name, payload: whole });
-  if (run.isQueued) return await signalQueued(deps, run, { name, payload: whole, by: caller.sub });
+  const early = run.isQueued ? await signalQueued(deps, run, { name, payload: whole, by: caller.sub }) : null;
+  if (early) return early;
   if (!run.isHandedOver) await untilHandedOver(deps, run.id);
   const outcome = await deps.engine.decide(run, name, whole);
   if (outcome) return outcome;
@@ -77,18 +78,6 @@ async function goesOn({ store }: ApiDeps, { id, lastSeq }: RunRecord): Promise<b
 
 /** What goes on says so at once. */
 const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
-
-/** A run that waits for its turn on its thread can only be canceled. */
-async function signalQueued(
-  deps: ApiDeps,
-  run: RunRecord,
-  { name, payload, by }: { name: string; payload: JsonObject & { readonly decisionId: string }; by: string },
-): Promise<Outcome> {
-  if (name !== 'cancel') throw new ApiError('NOT_ALLOWED_NOW', 'The run is queued; it has not begun yet');
-  const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
-  if (await cancelQueued(deps, run, { by, reason })) return { id: payload.decisionId, taken: true, value: null };
-  throw new ApiError('NOT_ALLOWED_NOW', 'The run begins in this moment; cancel it again');
-}
 
 function hasEnded({ status, view }: RunRecord): ApiError {
   const endedAt = view?.endedAt ?? null;

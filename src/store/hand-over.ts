@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Json } from '../graph/json.ts';
-import type { Tables } from './tables.ts';
+import type { EarlySignal, Tables } from './tables.ts';
 
 /** A run that Temporal is to be given. */
 export interface HandOver {
@@ -13,6 +13,8 @@ export interface HandOver {
   readonly predecessorId: string | null;
   /** Which execution of the run's workflow it will be, from 1. */
   readonly execution: number;
+  /** What it was told while it waited for its turn, in order. */
+  readonly earlySignals: readonly EarlySignal[];
 }
 
 /** Runs on their way to Temporal: from the moment that they are accepted, or go on, until it has their workflow. */
@@ -52,11 +54,11 @@ async function claim(
     .where('handed_over_at', 'is', null)
     .where(sql<boolean>`is_granted`)
     .where('hand_over_after', '<=', new Date(now))
-    .returning(['start', 'reopening', 'predecessor_id', 'execution'])
+    .returning(['start', 'reopening', 'predecessor_id', 'execution', 'early_signals'])
     .executeTakeFirst();
   if (!row) return null;
-  const { start, reopening, predecessor_id: predecessorId, execution } = row;
-  return { id, start, reopening, predecessorId, execution };
+  const { start, reopening, predecessor_id: predecessorId, execution, early_signals: earlySignals } = row;
+  return { id, start, reopening, predecessorId, execution, earlySignals };
 }
 
 async function due(db: Kysely<Tables>, now: string, limit: number): Promise<readonly string[]> {

@@ -36,6 +36,13 @@ export interface Divergence {
   readonly actual: RunEvent | null;
 }
 
+/** A signal that a run is sent once it has begun. */
+export interface EarlySignal {
+  readonly name: string;
+  /** Its id is the decision's: it is taken once, however often it is sent. */
+  readonly payload: JsonObject & { readonly decisionId: string };
+}
+
 /** What we have written we can read as what it was. */
 type Payload<T = Json> = ColumnType<T, string, string>;
 type OptionalPayload<T = Json> = ColumnType<T | null, string | null | undefined, string | null>;
@@ -88,6 +95,8 @@ export interface RunsTable {
   predecessor_id: string | null;
   /** The run that is active on its thread is to be canceled for it. */
   interrupts: boolean;
+  /** What it was told while it waited for its turn. */
+  early_signals: ColumnType<readonly EarlySignal[], string | undefined, string>;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
   handed_over_at: OptionalTime;
   /** Until then somebody is at it. */

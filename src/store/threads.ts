@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { keepSignal } from './early-signals.ts';
 import { createJournal } from './journal.ts';
-import type { Tables } from './tables.ts';
+import type { EarlySignal, Tables } from './tables.ts';
 import { grantTurn, leaveQueue, queueOf } from './turns.ts';
 
 /** A conversation across runs, of which one at a time may be at work. */
@@ -40,6 +41,8 @@ export interface Threads {
   markInterrupted(runId: string): Promise<void>;
   /** Ends a run that waits for its turn. @returns whether it still did */
   cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
+  /** Keeps a signal for a run that waits for its turn. @returns as `keepSignal` */
+  tellQueued(id: string, signal: EarlySignal): ReturnType<typeof keepSignal>;
 }
 
 export function createThreads(db: Kysely<Tables>): Threads {
@@ -64,6 +67,7 @@ export function createThreads(db: Kysely<Tables>): Threads {
         await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
         return true;
       }),
+    tellQueued: (id, signal) => db.transaction().execute((transaction) => keepSignal(transaction, id, signal)),
   };
 }
 

@@ -148,12 +148,33 @@ describe('a queued run', () => {
     ['skip', { output: 1 }],
     ['fail', {}],
     ['replan', { node: 'only' }],
-    ['signal', { event: 'any' }],
   ])('is not to be told to %s', async (name, body) => {
     await occupy(`told ${name}`);
     const id = idOf(await start(`told ${name}`, 'enqueue', { say: 'second' }));
     expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
     expect(await get(`/api/runs/${id}`)).toMatchObject({ status: 'queued' });
+  });
+
+  test('keeps events for its beginning, each once, in order', async () => {
+    const first = await occupy('early');
+    const nodes = {
+      one: { type: 'wait', event: 'go', write: 'say' },
+      two: { type: 'wait', event: 'go', write: 'log' },
+    };
+    const edges = [
+      { from: '__start__', to: 'one' },
+      { from: 'one', to: 'two' },
+    ];
+    const id = idOf(await start('early', 'enqueue', { say: 'x', graph: { ...saying, output: [], nodes, edges } }));
+    const signal = async (payload: string, key: string) =>
+      await user().post(`/api/runs/${id}/signal`, { event: 'go', payload }, { 'idempotency-key': key });
+    expect(await signal('1', 'early 1')).toMatchObject({ status: 202, body: { status: 'queued' } });
+    expect(await signal('1', 'early 1')).toMatchObject({ status: 202 });
+    expect(await signal('2', 'early 2')).toMatchObject({ status: 202 });
+    await approve(first);
+    expect(at(await until(id, 'completed'), '/output')).toEqual({});
+    expect(at(await get(`/api/runs/${id}/state`), '/values')).toEqual({ say: '1', log: ['first', '2'] });
+    expect(await eventsOf(user(), id, 'signal.received')).toMatchObject([{ by: 'uma' }, { by: 'uma' }]);
   });
 
   test('has no state to correct', async () => {

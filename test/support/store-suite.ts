@@ -81,7 +81,8 @@ function runsSuite(store: () => Store): void {
     expect([run?.createdBy, run?.status, run?.isHandedOver, run?.view]).toEqual(['ann', 'queued', false, null]);
     const { handOvers } = store();
     expect(await handOvers.due(AT, 10)).toEqual(['R-once']);
-    const claimed = { id: 'R-once', start: { some: 'input' }, reopening: null, predecessorId: null, execution: 1 };
+    const first = { reopening: null, predecessorId: null, execution: 1, earlySignals: [] };
+    const claimed = { id: 'R-once', start: { some: 'input' }, ...first };
     expect(await handOvers.claim('R-once', AT, LATER)).toEqual(claimed);
     expect([await handOvers.claim('R-once', AT, LATER), await handOvers.due(AT, 10)]).toEqual([null, []]);
     expect(await handOvers.claim('R-once', LATER, LATER)).toEqual(claimed);

@@ -134,6 +134,28 @@ function turns(store: () => Store): void {
     expect(both.filter(Boolean)).toHaveLength(1);
   });
 
+  test('what a queued run is told is handed over with it, each signal once, in order', async () => {
+    await create('told-1');
+    await create('told-2', 'enqueue');
+    const tell = async (id: string) =>
+      await store().threads.tellQueued('told-2', { name: 'event', payload: { decisionId: id } });
+    expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['kept', 'kept', 'kept']);
+    await endRun(store(), { id: 'told-1', tenantId: 'told' });
+    expect(await store().threads.grant(aHead('told-2'), AT)).toBe(true);
+    expect(await tell('three')).toBe('begun');
+    const claimed = await store().handOvers.claim('told-2', LATER, LATER);
+    expect(claimed?.earlySignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
+  });
+
+  test('a queued run is told so much and no more', async () => {
+    await create('full-1');
+    await create('full-2', 'enqueue');
+    const answers: string[] = [];
+    for (let n = 0; n < 101; n += 1)
+      answers.push(await store().threads.tellQueued('full-2', { name: 'event', payload: { decisionId: `${n}` } }));
+    expect([answers.filter((answer) => answer === 'kept').length, answers.at(-1)]).toEqual([100, 'full']);
+  });
+
   test('an end that is written late does not free the thread of somebody else', async () => {
     await create('late-1');
     await endRun(store(), { id: 'late-1', tenantId: 'late' });
@@ -176,6 +198,7 @@ function reopenings(store: () => Store): void {
       reopening: { again: true },
       predecessorId: null,
       execution: 2,
+      earlySignals: [],
     });
   });
 

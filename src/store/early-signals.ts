@@ -1,0 +1,34 @@
+import { sql } from 'kysely';
+import type { Transaction } from 'kysely';
+import type { EarlySignal, Tables } from './tables.ts';
+
+/** So many are kept for a run that waits for its turn, as many as a run keeps events. */
+const MAX_KEPT = 100;
+
+/**
+ * Keeps a signal for a run that waits for its turn; the same again changes nothing.
+ * @returns `full`: it keeps as many as it may; `begun`: it waits no longer
+ */
+export async function keepSignal(
+  transaction: Transaction<Tables>,
+  id: string,
+  signal: EarlySignal,
+): Promise<'kept' | 'full' | 'begun'> {
+  const row = await transaction
+    .selectFrom('runs')
+    .select('early_signals')
+    .where('id', '=', id)
+    .where(sql<boolean>`not is_granted`)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return 'begun';
+  const { early_signals: kept } = row;
+  if (kept.some(({ payload }) => payload.decisionId === signal.payload.decisionId)) return 'kept';
+  if (kept.length >= MAX_KEPT) return 'full';
+  await transaction
+    .updateTable('runs')
+    .set({ early_signals: JSON.stringify([...kept, signal]) })
+    .where('id', '=', id)
+    .execute();
+  return 'kept';
+}
