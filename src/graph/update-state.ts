@@ -41,7 +41,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
   if (!applied.ok) {
     const { message } = applied.error;
     scope.messages = messages;
-    return refuse(message, [{ path: '/values', message }]);
+    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
   }
   scope.channels = applied.channels;
   emit(draft, frame, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by });

@@ -203,7 +203,7 @@ describe('a fork that can not be', () => {
     [{ checkpoint: 'none' }, [404, 'UNKNOWN_CHECKPOINT']],
     [{ checkpoint: undefined }, [422, 'INVALID_REQUEST', '/checkpoint']],
     [{ values: { lgo: 1, olg: 2 } }, [422, 'INVALID_VALUES', '/values/lgo', '/values/olg']],
-    [{ values: { n: 'text' } }, [422, 'INVALID_VALUES', '/values']],
+    [{ values: { n: 'text' } }, [422, 'INVALID_VALUES', '/values/n']],
     [{ asNode: 'x' }, [422, 'INVALID_REQUEST', '/asNode']],
     [{ graph: 'nobody' }, [404, 'UNKNOWN_GRAPH']],
     [{ graph: aDefinition({ nodes: { z: aJob('z') } }) }, [422, 'INVALID_REQUEST', '/graph']],

@@ -247,6 +247,18 @@ describe('retrying with other limits', () => {
     expect(await runOf(id)).toMatchObject({ status: 'failed', limits: { maxSteps: 1 } });
   });
 
+  test.each([
+    ['retry', { node: 'a' }],
+    ['retry', { id: 'a:1' }],
+    ['skip', { output: 1 }],
+    ['skip', { node: 'a', output: 1 }],
+  ])('is the only way: %s %j names a node that has not failed', async (name, body) => {
+    const id = await startLimited({ maxSteps: 1 });
+    expect(await control(id, name, body)).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+    expect(await control(id, 'fail', {})).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(await runOf(id)).toMatchObject({ status: 'failed' });
+  });
+
   test('has the deadline start anew', async () => {
     const graph = aDefinition({ nodes: { wait: { type: 'wait', for: '300ms' }, a: aJob('a') } });
     const { body } = await user().post('/api/runs', { graph, limits: { deadline: '50ms' } });

@@ -16,7 +16,11 @@ beforeAll(async () => {
 afterAll(async () => await stack.stop());
 
 const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
-const three = aDefinition({ nodes: { a: adds('a'), b: adds('b'), c: adds('c') } });
+const three = aDefinition({
+  channels: { log: { reducer: 'append' }, n: { schema: { type: ['number', 'null'] } } },
+  output: ['log'],
+  nodes: { a: adds('a'), b: adds('b'), c: adds('c') },
+});
 const { control, until } = createRunControls(() => stack.as('user'));
 
 /** Starts a run that stops before a node. */
@@ -113,6 +117,23 @@ describe('a correction of the state', () => {
     expect(patched.headers.get('etag')).not.toBe(etag);
     expect(await patch(id, { values: {} }, { 'if-match': etag })).toMatchObject(aProblem(412, 'STALE'));
     expect(await patch(id, { values: {} }, {})).toMatchObject(aProblem(428, 'PRECONDITION_REQUIRED'));
+  });
+
+  test.each([
+    ['any state', () => '*', 200],
+    ['one of a list', (etag: string) => `"other", ${etag}`, 200],
+    ['none of a list', () => '"one", "other"', 412],
+    ['a weak validator', (etag: string) => `W/${etag}`, 412],
+  ])('under an If-Match that names %s', async (_what, header, status) => {
+    const id = textAt(await startStopping(), '/id');
+    const ifMatch = header(await etagOf(id));
+    expect(await patch(id, { values: { log: 'x' } }, { 'if-match': ifMatch })).toMatchObject({ status });
+  });
+
+  test('that does not fit says which value it is', async () => {
+    const id = textAt(await startStopping(), '/id');
+    const refused = await patch(id, { values: { log: 'x', n: 'text' } }, { 'if-match': await etagOf(id) });
+    expect(issuePathsOf(refused)).toEqual(['/values/n']);
   });
 
   test('as a node takes that node’s edges; the open superstep is given up', async () => {

@@ -119,7 +119,7 @@ describe('a skip of a run that has failed', () => {
 
   test('is refused when it failed at no node', () => {
     const run = startRun({ nodes: addsNames('a'), edges: [{ from: '__start__', route: "'x'", paths: {} }] });
-    expect(refusalOf(run, 'skip', { output: 1 })).toBe('not_allowed_now');
+    expect(refusalOf(run, 'skip', { output: 1 })).toBe('unknown_intervention');
   });
 });
 

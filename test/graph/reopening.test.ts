@@ -219,7 +219,7 @@ describe('a retry of a run that failed between two nodes', () => {
   });
 
   test.each([{ node: 'a' }, { id: 'a:1' }])('can name no node: %j is refused', (payload) => {
-    expect(refusalOf(startRun(definition, breakable().outside), 'retry', payload)).toBe('not_allowed_now');
+    expect(refusalOf(startRun(definition, breakable().outside), 'retry', payload)).toBe('unknown_intervention');
   });
 });
 

@@ -22,7 +22,12 @@ export type ChannelChange = { readonly set: Json } | { readonly append: readonly
 
 export type Applied =
   | { readonly ok: true; readonly channels: Channels; readonly changes: Readonly<Record<string, ChannelChange>> }
-  | { readonly ok: false; readonly error: RunError; readonly culprits: readonly string[] };
+  | {
+      readonly ok: false;
+      readonly error: RunError;
+      readonly channel: string;
+      readonly culprits: readonly string[];
+    };
 
 interface WriteOfChannel {
   readonly by: string;
@@ -147,6 +152,7 @@ function refused(channel: string, writes: readonly WriteOfChannel[], thrown: unk
   return {
     ok: false,
     error: { code, message: `Channel "${channel}": ${message}`, ...(node !== undefined && { node }) },
+    channel,
     culprits: writes.map(({ by }) => by),
   };
 }

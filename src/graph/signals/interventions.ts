@@ -29,7 +29,9 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly I
   const all = interventions(draft);
   const { status } = draft.run;
   if (all.length === 0)
-    return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
+    return status === 'failed'
+      ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
+      : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
   const [node, id] = [textOf(payload, 'node'), textOf(payload, 'id')];
   const chosen = all.filter((one) => isNamed(one, node, id));
   if (chosen.length > 0) return chosen;
