@@ -20,6 +20,7 @@ export function occurrenceBefore(event: RunEvent, run: Run, { answers }: Recordi
   switch (event.type) {
     case 'tool.called':
     case 'model.called':
+    case 'compensation.failed':
       return answerIfOpen(event, callOf(event, run), answers);
     case 'approval.expired':
       return { kind: 'timer', id: `${event.approvalId}.timeout` };
@@ -65,7 +66,7 @@ function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
   return timer ? { kind: 'timer', id: timer[0] } : null;
 }
 
-type Called = RunEvent & { readonly type: 'tool.called' | 'model.called' };
+type Called = RunEvent & { readonly type: 'tool.called' | 'model.called' | 'compensation.failed' };
 
 function answerIfOpen(event: Called | null, key: string | null, answers: Recording['answers']): OccurrenceBody | null {
   return key === null ? null : answerAs(event, key, answers);
@@ -85,7 +86,7 @@ function replyIn(event: Called | null): CallReply | null {
 }
 
 function effortOf(event: Called | null, answer: RecordedAnswer | undefined): { attempts: number; durationMs: number } {
-  const { attempts = (answer?.failures ?? 0) + 1, durationMs = 0 } = event ?? {};
+  const { attempts = (answer?.failures ?? 0) + 1, durationMs = 0 } = event && 'attempts' in event ? event : {};
   return { attempts, durationMs };
 }
 

@@ -26,7 +26,7 @@ import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
 import { cancelTimer } from './tasks.ts';
 import { truncate } from './truncate.ts';
-import { undoNext } from './undo.ts';
+import { statusWhileUndoing, undoNext } from './undo.ts';
 import { withdraw } from './withdraw.ts';
 
 /** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
@@ -224,7 +224,7 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
   }
   if (undoNext(draft)) {
     run.failing = error;
-    run.status = 'running';
+    run.status = statusWhileUndoing(run);
     return;
   }
   run.error = withNotUndone(error, run.notUndone);
@@ -243,7 +243,7 @@ function withNotUndone(error: RunError, notUndone: readonly string[]): RunError 
  */
 function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
   const closing = undoNext(draft) ? 'waiting' : closeDown(draft);
-  draft.run.status = 'running';
+  draft.run.status = statusWhileUndoing(draft.run);
   if (closing === 'over') end(draft, 'canceled', { type: 'run.canceled', by, reason });
   return closing === 'full';
 }

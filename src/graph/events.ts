@@ -53,7 +53,7 @@ export type TaskEventBody =
   | ({ readonly type: 'tool.skipped'; readonly tool: string; readonly result: Json } & ByPerson)
   | { readonly type: 'node.started' }
   | { readonly type: 'node.completed'; readonly update: Update }
-  | { readonly type: 'node.failed'; readonly error: RunError; readonly attempts: number }
+  | ({ readonly type: 'node.failed'; readonly error: RunError; readonly attempts: number } & Partial<ByPerson>)
   | ({ readonly type: 'node.skipped'; readonly update: Update } & ByPerson)
   | { readonly type: 'approval.requested'; readonly approval: PublicApproval }
   | ({
@@ -74,8 +74,12 @@ export type CompensationEventBody =
       readonly args: Json;
       readonly idempotencyKey: string;
     }
-  | { readonly type: 'node.compensated'; readonly tool: string | null; readonly result: Json }
-  | { readonly type: 'compensation.failed'; readonly tool: string | null; readonly error: RunError };
+  | ({ readonly type: 'node.compensated'; readonly tool: string | null; readonly result: Json } & Partial<ByPerson>)
+  | ({
+      readonly type: 'compensation.failed';
+      readonly tool: string | null;
+      readonly error: RunError;
+    } & Partial<ByPerson>);
 
 export type RunEventBody =
   | {

@@ -1,5 +1,11 @@
 /**
- * The newest interpreter; docs/versioning.md says how it is changed. What 2 does otherwise than 1:
+ * The newest interpreter; docs/versioning.md says how it is changed. What 3 does otherwise than 2:
+ *
+ * - Where the call that undoes another one may or may not have done it, the run waits for a person before it goes on undoing.
+ * - `node.failed` says who has given up a node that waited for an intervention.
+ * - `cancel` is taken until a run has ended, also once it is being canceled, or about to fail: it ends as canceled then.
+ *
+ * What 2 does otherwise than 1:
  *
  * - What a node writes to the channel of its conversation follows on the conversation, and does not take its place.
  * - `$replace` of a channel of messages takes messages only, and gives them ids.
@@ -9,4 +15,4 @@
  * - A run that was edited as a node stands at the breakpoint before what comes next, and `resume` goes on past it; so
  *   does `replan` to the very node that it stands before.
  */
-export const INTERPRETER_VERSION = 2;
+export const INTERPRETER_VERSION = 3;

@@ -4,7 +4,7 @@ import type { Json } from './json.ts';
 import { stepOfTrail } from './frames.ts';
 import { own } from './json.ts';
 import { isEnded } from './run.ts';
-import type { Run, RunStatus } from './run.ts';
+import type { Run, RunStatus, Undo } from './run.ts';
 import type { BatchCall } from './nodes/tool-calls/batch.ts';
 import { batchOf } from './nodes/position.ts';
 import type { WaitPosition } from './nodes/position.ts';
@@ -75,13 +75,20 @@ export function toRunView(run: Run): RunView {
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
     step: root.superstep ? root.step : root.step - 1,
     next: nextNodes(root),
-    waitingFor: isEnded(status) ? [] : waitingIn(run, root, []),
+    waitingFor: isEnded(status) ? [] : waitingOf(run),
     output,
     error,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     checkpointId,
     pending: pendingIn(root),
   };
+}
+
+/** A run that is being undone waits for nothing else. */
+function waitingOf(run: Run): WaitingFor[] {
+  if (!run.inDoubt) return waitingIn(run, run.root, []);
+  const { undo, since } = run.inDoubt;
+  return [{ kind: 'intervention', node: undo.place.node, id: doubtId(undo), since }];
 }
 
 /** What the tasks of a graph wait for, and those of the graphs inside it. */
@@ -136,6 +143,12 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
 export function interventionId(trail: readonly string[], { key, visit }: NodeTask, call: number | null): string {
   const id = `${[...trail, key].join('/')}:${visit}`;
   return call === null ? id : `${id}:${call}`;
+}
+
+/** What the intervention is named by that an undo in doubt waits for: the call that it takes back, within its run. */
+export function doubtId({ place: { path = [], node, visit, index } }: Undo): string {
+  const task = index === undefined ? node : `${node}#${index}`;
+  return `${[...path, task].join('/')}:${visit}:undo`;
 }
 
 function pendingIn({ superstep }: Scope): PendingWrite[] {

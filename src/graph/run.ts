@@ -64,6 +64,8 @@ export interface Run {
   readonly cancellation: Cancellation | null;
   /** What the run has done and is undone when it fails or is canceled, the earliest first. */
   readonly toUndo: readonly Compensation[];
+  /** Nobody knows what undoing the latest thing has done: a person has to say. */
+  readonly inDoubt?: UndoInDoubt;
   /** How much has been undone, or was tried to be. */
   readonly undone: number;
   /** What could not be undone, and why. */
@@ -94,6 +96,15 @@ export interface Undo {
   readonly key: string;
   readonly place: TaskPlace;
   readonly request: ToolCallRequest;
+  /** How often a person has ordered it again. */
+  readonly order?: number;
+}
+
+export interface UndoInDoubt {
+  readonly undo: Undo;
+  readonly error: RunError;
+  /** RFC 3339. */
+  readonly since: string;
 }
 
 export interface NoUndo {

@@ -134,14 +134,16 @@ export function skipTask(of: TaskFrame, output: Json, by: string): void {
   setState(of, { phase: 'completed', update, jump: null, outcome: { kind: 'done', result: output } });
 }
 
-/** Ends a task that a person has given up; one that is at work has not said yet that it has failed. */
+/** Ends a task that a person has given up. */
 export function failTask(
   of: TaskFrame,
-  { failure, kept }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'kept'>,
+  { failure, kept, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'kept'> & { readonly by: string },
 ): void {
   const { attempts = 1 } = failure.error;
   const error = placed(of, failure.error);
-  if (of.task.state.phase === 'open') emitTask(of, { type: 'node.failed', error, attempts });
+  const isNews = of.draft.graph.version >= 3;
+  if (isNews || of.task.state.phase === 'open')
+    emitTask(of, { type: 'node.failed', error, attempts, ...(isNews && { by }) });
   withdrawFrom(of);
   setState(of, { phase: 'failed', failure: { ...failure, error }, kept });
 }

@@ -5,7 +5,8 @@ import type { CallReply } from './effect.ts';
 import type { RunError } from './errors.ts';
 import { toRunError } from './errors.ts';
 import type { Json } from './json.ts';
-import type { Compensation, Undo } from './run.ts';
+import type { CompensationEventBody } from './events.ts';
+import type { Compensation, Run, RunStatus, Undo, UndoInDoubt } from './run.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /*
@@ -39,6 +40,7 @@ function compensationOf(
 /** Begins to undo the latest thing that has not been undone. @returns false: there is nothing left */
 export function undoNext(draft: Draft): boolean {
   const { run } = draft;
+  if (run.inDoubt) return true;
   for (let last = run.toUndo.at(-1); last; last = run.toUndo.at(-1)) {
     if ('request' in last) return begin(draft, last);
     closeLatest(draft, last, { error: last.problem });
@@ -47,31 +49,66 @@ export function undoNext(draft: Draft): boolean {
 }
 
 function begin(draft: Draft, undo: Undo): true {
-  const { key: done, place, request } = undo;
+  const { key: done, place, request, order = 0 } = undo;
   const key = `${done}:undo`;
   const { tool, args } = request;
   draft.run.calls[key] = { task: [], called: { kind: 'tool', name: tool }, since: draft.now, undoes: undo };
   emitWithin(draft, place, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   const summary = `undo ${[...(place.path ?? []), place.node].join('/')} #${place.visit}`;
-  draft.effects.push({ kind: 'call', key, order: 0, node: place.node, request, summary });
+  draft.effects.push({ kind: 'call', key, order, node: place.node, request, summary });
   return true;
 }
 
-/** Takes in what became of undoing the latest thing. What could not be undone is said, and the others still are. */
+/**
+ * Takes in what became of undoing the latest thing. What could not be undone is said, and the others still are; where
+ * nobody knows whether it was, a person has to say first.
+ */
 export function undone(draft: Draft, undo: Undo, outcome: UndoOutcome): void {
-  draft.run.spent.toolCalls += 1;
+  const { run, graph, at: since } = draft;
+  run.spent.toolCalls += 1;
+  if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME' && graph.version >= 3) {
+    run.inDoubt = { undo, error: outcome.error, since };
+    return say(draft, undo, outcome);
+  }
+  return closeLatest(draft, undo, outcome);
+}
+
+/** Makes the call again that is in doubt: the person's order lets its claim be taken over. */
+export function undoAgain(draft: Draft, { undo }: UndoInDoubt): void {
+  delete draft.run.inDoubt;
+  draft.run.status = 'running';
+  begin(draft, { ...undo, order: (undo.order ?? 0) + 1 });
+}
+
+/** Goes on as a person says of what was in doubt. */
+export function endDoubt(draft: Draft, { undo }: UndoInDoubt, outcome: UndoOutcome & { readonly by: string }): void {
+  delete draft.run.inDoubt;
   closeLatest(draft, undo, outcome);
 }
 
-type UndoOutcome = { readonly result: Json } | { readonly error: RunError };
+type UndoOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
+  /** The person who says so. */
+  readonly by?: string;
+};
+
+/** A run that is being undone waits for people only while something is in doubt. */
+export function statusWhileUndoing({ inDoubt }: Pick<Run, 'inDoubt'>): RunStatus {
+  return inDoubt ? 'waiting' : 'running';
+}
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: UndoOutcome): void {
   const { run } = draft;
-  const { place } = compensation;
   run.toUndo = run.toUndo.slice(0, -1);
   run.undone += 1;
+  if ('error' in outcome) run.notUndone = [...run.notUndone, `${compensation.place.node}: ${outcome.error.message}`];
+  say(draft, compensation, outcome);
+}
+
+function say(draft: Draft, compensation: Compensation, outcome: UndoOutcome): void {
   const tool = 'request' in compensation ? compensation.request.tool : null;
-  if ('result' in outcome) return emitWithin(draft, place, { type: 'node.compensated', tool, ...outcome });
-  run.notUndone = [...run.notUndone, `${place.node}: ${outcome.error.message}`];
-  return emitWithin(draft, place, { type: 'compensation.failed', tool, ...outcome });
+  const body: CompensationEventBody =
+    'result' in outcome
+      ? { type: 'node.compensated', tool, ...outcome }
+      : { type: 'compensation.failed', tool, ...outcome };
+  emitWithin(draft, compensation.place, body);
 }

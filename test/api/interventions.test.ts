@@ -157,6 +157,55 @@ describe('an unsafe call of unknown outcome', () => {
   });
 });
 
+describe('an unsafe undo of unknown outcome', () => {
+  /** Pays, which can be taken back, and then fails for good. */
+  const paying = aDefinition({
+    nodes: {
+      pay: { type: 'tool', tool: 'work', compensate: { tool: 'risky' } },
+      fails: { type: 'tool', tool: 'work' },
+    },
+  });
+
+  async function startInDoubt(): Promise<string> {
+    server.answers(json({ n: 1 }), answer(404), hangUp);
+    const id = textAt(await startRun(stack.as('user'), paying), '/id');
+    const waitingFor = [{ kind: 'intervention', node: 'pay', id: 'pay:1:undo' }];
+    expect(await until(id, 'waiting')).toMatchObject({ error: null, waitingFor });
+    return id;
+  }
+
+  test('waits for a person, who has it made again under its key', async () => {
+    const id = await startInDoubt();
+    server.answers(json({ n: 2 }));
+    expect(await control(id, 'retry')).toMatchObject({ status: 202 });
+    expect(await until(id, 'failed')).toMatchObject({ error: { node: 'fails' }, waitingFor: [] });
+    expect([keys().length, keys()[3]]).toEqual([4, keys()[2]]);
+    expect(await eventsOf(stack.as('user'), id, 'node.compensated')).toMatchObject([{ node: 'pay' }]);
+  });
+
+  test.each([
+    ['skip', { id: 'pay:1:undo', output: { seen: true } }, { type: 'node.compensated', result: { seen: true } }],
+    ['fail', { reason: 'too late' }, { type: 'compensation.failed', error: { code: 'UNKNOWN_OUTCOME' } }],
+  ])('is gone past by %s, which says who did', async (name, body, told) => {
+    const id = await startInDoubt();
+    expect(await control(id, 'pause')).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+    expect(await control(id, name, { ...body, id: 'other' })).toMatchObject(aProblem(422, 'UNKNOWN_INTERVENTION'));
+    expect(await control(id, name, body)).toMatchObject({ status: 202 });
+    await until(id, 'failed');
+    expect((await eventsOf(stack.as('user'), id, told.type)).at(-1)).toMatchObject({ node: 'pay', by: 'uma', ...told });
+    expect(server.requests).toHaveLength(3);
+  });
+
+  test('is replayed as it went', async () => {
+    const id = await startInDoubt();
+    server.answers(json({ n: 2 }));
+    await control(id, 'retry');
+    await until(id, 'failed');
+    const { body } = await stack.as('user').post(`/api/runs/${id}/replay`, {});
+    expect(body).toMatchObject({ status: 'failed', divergence: null });
+  });
+});
+
 describe('several nodes that wait', () => {
   const call = { type: 'tool', tool: 'work', onError: 'intervene', write: { log: '{{ result.n }}' } } as const;
   const twoCalls = aDefinition({ nodes: { one: call, two: call }, edges: [{ from: '__start__', to: ['one', 'two'] }] });
@@ -199,6 +248,15 @@ describe('several nodes that wait', () => {
       for (const named of ids.values()) expect(textAt(refused.body, '/detail')).toContain(named);
     },
   );
+
+  test('are given up one by one, and each time it is seen by whom', async () => {
+    const { id } = await startTwoFailing();
+    await control(id, 'fail', { node: 'one' });
+    await expect.poll(async () => at(await runOf(id), '/waitingFor'), PATIENTLY).toMatchObject([{ node: 'two' }]);
+    expect((await failuresOf(id)).filter((event) => at(event, '/by') === 'uma')).toMatchObject([{ node: 'one' }]);
+    await control(id, 'fail', { node: 'two' });
+    expect(await until(id, 'failed')).toMatchObject({ error: { node: 'one' } });
+  });
 
   test('go on together: what the first gave is kept while the other is done again', async () => {
     const { id } = await startTwoFailing();

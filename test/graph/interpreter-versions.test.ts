@@ -4,12 +4,13 @@ import type { Json } from '../../src/graph/json.ts';
 import { toRunView } from '../../src/graph/run-view.ts';
 import { asks, says } from '../support/agents.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
-import { runInMemory } from '../support/memory-shell.ts';
+import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/memory-shell.ts';
 import { addsNames, logOf } from '../support/runs.ts';
 
 /*
- * What interpreter 2 does otherwise than 1, and that 1 does it still: runs that it has begun go on under it.
+ * What each interpreter does otherwise than the one before, and that this one does it still: runs that it has begun go on
+ * under it.
  */
 
 const channels: NonNullable<GraphDefinition['channels']> = {
@@ -23,6 +24,7 @@ function runUnder(version: number, over: Partial<GraphDefinition>, outside: Outs
   return runInMemory({ version, definition: aDefinition({ channels, ...over }), catalog, input: {} }, outside);
 }
 
+const args = { key: 'k' };
 const chatOf = ({ run }: MemoryRun): Json | undefined => run.root.channels['chat'];
 
 describe('a node that writes to the channel of its conversation', () => {
@@ -169,4 +171,41 @@ describe('a replan to the node that a run stands before', () => {
     run.signal('replan', { node: 'b' });
     expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
   });
+});
+
+describe('a node that a person has given up', () => {
+  const nodes = { only: { type: 'tool', tool: 'lookup', args, onError: 'intervene' } } as const;
+  const givenUpUnder = (version: number): (string | undefined)[] => {
+    const tool = (): never => {
+      throw new CallFailure('TOOL_FAILED', 'broken');
+    };
+    const run = runUnder(version, { nodes }, { tool });
+    run.signal('fail', { by: { sub: 'ada', roles: [] } });
+    return run.events.flatMap((event) => (event.type === 'node.failed' ? [event.by] : []));
+  };
+
+  test('says by whom', () => expect(givenUpUnder(3)).toEqual([undefined, 'ada']));
+  test('has said nothing', () => expect(givenUpUnder(2)).toEqual([undefined]));
+});
+
+describe('a cancellation of a run that is about to end otherwise', () => {
+  const nodes = {
+    first: { type: 'tool', tool: 'charge', args },
+    other: { type: 'tool', tool: 'lookup', args },
+  } as const;
+  const edges = [{ from: '__start__', to: ['first', 'other'] }];
+
+  /** The deadline is over while a call is out, and so the run is about to fail. */
+  function canceledUnder(version: number): MemoryRun {
+    let isAnswered = false;
+    const outside: Outside = { next: () => (isAnswered ? 0 : null), tool: () => 1 };
+    const run = runUnder(version, { nodes, edges, limits: { deadline: '1s' } }, outside);
+    run.passTime(2_000);
+    isAnswered = true;
+    run.signal('cancel', {});
+    return run;
+  }
+
+  test('is taken', () => expect(canceledUnder(3).run.status).toBe('canceled'));
+  test('was refused', () => expect(canceledUnder(2).run.status).toBe('failed'));
 });

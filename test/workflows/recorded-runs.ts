@@ -148,6 +148,18 @@ const unpaid = aDefinition({
   },
 });
 
+const inDoubt = aDefinition({
+  nodes: {
+    paid: job('paid', { compensate: { tool: 'unclear', args: { job: 'undo' } } }),
+    broken: job('broken', { tool: 'never' }),
+  },
+});
+
+const twice = aDefinition({
+  nodes: { one: job('one', { tool: 'never', ...intervene }), two: job('two', { tool: 'never', ...intervene }) },
+  edges: [{ from: '__start__', to: ['one', 'two'] }],
+});
+
 const large = aDefinition({
   channels: { log, text: {} },
   nodes: {
@@ -224,6 +236,15 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   { name: 'canceled-by-signal', graph: cancelable, steps: [{ when: 'call:slow', signal: 'cancel', payload: {} }] },
   { name: 'canceled-by-server', graph: cancelable, steps: [{ when: 'call:slow', isCancelRequested: true }] },
   { name: 'not-undone', graph: unpaid },
+  { name: 'undo-in-doubt', graph: inDoubt, steps: [{ when: 'waiting:paid', control: 'retry' }] },
+  {
+    name: 'given-up-one-by-one',
+    graph: twice,
+    steps: [
+      { when: 'waiting:one', control: 'fail', body: { node: 'one' } },
+      { when: 'waiting:two', control: 'skip', body: { node: 'two', output: { job: 'by hand' } } },
+    ],
+  },
   { name: 'late', graph: late },
   { name: 'large-values', graph: large, steps: [approve] },
   { name: 'thread', graph: repairable, threadId: 'thread', steps: [{ when: 'failed', control: 'retry' }] },

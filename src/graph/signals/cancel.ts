@@ -7,6 +7,7 @@ import type { SignalKind } from './signal.ts';
 export const cancel: SignalKind = {
   description: 'End the run as canceled: {"reason"?}',
   properties: { reason: { type: 'string' } },
+  whileEnding: true,
   handle(draft, { payload, by }) {
     cancelRun(draft, by.sub, textOf(payload, 'reason') ?? null);
     return taken();

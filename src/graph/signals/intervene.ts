@@ -1,5 +1,7 @@
 import type { Draft } from '../draft.ts';
 import { GraphError } from '../errors.ts';
+import type { RunError } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
 import { refuseSpeakingFor } from '../pass-approval.ts';
 import { refuseUndone } from '../refusals.ts';
 import { revive } from '../revive.ts';
@@ -7,6 +9,7 @@ import { isEnded } from '../run.ts';
 import { tell } from '../start-again.ts';
 import { failTask, skipTask } from '../task-progress.ts';
 import { emitTask } from '../tasks.ts';
+import { endDoubt } from '../undo.ts';
 import { WHICH, findIntervention } from './interventions.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
@@ -24,6 +27,10 @@ export const skip: SignalKind = {
       const issues = [{ path: '/output', message: error.message }];
       return refused({ code: 'MALFORMED', message: `The node can't go on with that output: ${error.message}`, issues });
     }
+  },
+  ofUndo(draft, doubt, { payload, by }) {
+    endDoubt(draft, doubt, { result: payload['output'] ?? null, by: by.sub });
+    return taken();
   },
 };
 
@@ -49,9 +56,17 @@ export const fail: SignalKind = {
     const found = findIntervention(draft, payload);
     if ('code' in found) return refused(found);
     const { of, failure, kept } = found;
-    const reason = textOf(payload, 'reason');
-    const message = `${failure.error.message} (given up by ${by.sub}${reason === undefined ? '' : `: ${reason}`})`;
-    failTask(of, { failure: { ...failure, error: { ...failure.error, message } }, kept });
+    const error = givenUp(failure.error, payload, by.sub);
+    failTask(of, { failure: { ...failure, error }, kept, by: by.sub });
+    return taken();
+  },
+  ofUndo(draft, doubt, { payload, by }) {
+    endDoubt(draft, doubt, { error: givenUp(doubt.error, payload, by.sub), by: by.sub });
     return taken();
   },
 };
+
+function givenUp(error: RunError, payload: JsonObject, by: string): RunError {
+  const reason = textOf(payload, 'reason');
+  return { ...error, message: `${error.message} (given up by ${by}${reason === undefined ? '' : `: ${reason}`})` };
+}

@@ -5,7 +5,8 @@ import { isDeeperThan, isJsonObject } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { compileJsonSchema } from '../json-schema.ts';
 import { isEnded } from '../run.ts';
-import type { Principal, Refusal } from '../run.ts';
+import type { Principal, Refusal, UndoInDoubt } from '../run.ts';
+import { doubtId } from '../run-view.ts';
 import { refused, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
@@ -51,15 +52,26 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
       issues,
     });
   }
+  const request = { payload, by: principalOf(payload) };
+  const { inDoubt } = draft.run;
+  if (inDoubt && kind.ofUndo) return refuseOther(inDoubt, payload) ?? kind.ofUndo(draft, inDoubt, request);
   const refusal = refuseNow(draft, kind);
-  if (refusal) return refused(refusal);
-  return kind.handle(draft, { payload, by: principalOf(payload) });
+  return refusal ? refused(refusal) : kind.handle(draft, request);
 }
 
-function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
+/** A run that is being undone waits for one intervention only. */
+function refuseOther({ undo }: UndoInDoubt, payload: JsonObject): Answer | null {
+  const [node, id] = [textOf(payload, 'node'), textOf(payload, 'id')];
+  const own = doubtId(undo);
+  if ((node ?? undo.place.node) === undo.place.node && (id ?? own) === own) return null;
+  const message = `The run is being undone; only ${own} (${undo.place.node}) waits for an intervention`;
+  return refused({ code: 'UNKNOWN_INTERVENTION', message });
+}
+
+function refuseNow({ run, graph }: Draft, kind: SignalKind): Refusal | null {
   const { status, cancellation, failing } = run;
   if (isEnded(status)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}` };
-  if (!cancellation && !failing) return null;
+  if ((!cancellation && !failing) || (kind.whileEnding && graph.version >= 3)) return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}` };
 }
 

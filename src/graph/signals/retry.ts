@@ -7,6 +7,7 @@ import { revive } from '../revive.ts';
 import { isEnded } from '../run.ts';
 import type { Refusal } from '../run.ts';
 import { startAgain, tell } from '../start-again.ts';
+import { undoAgain } from '../undo.ts';
 import type { Intervention } from './interventions.ts';
 import { WHICH, findIntervention, findInterventions } from './interventions.ts';
 import { LIMITS, raiseLimits } from './raise-limits.ts';
@@ -19,6 +20,13 @@ export const retry: SignalKind = {
   properties: { ...WHICH, limits: LIMITS },
   reopens: true,
   handle: (draft, request) => (draft.run.status === 'failed' ? retryRun(draft, request) : retryNode(draft, request)),
+  ofUndo(draft, doubt, { payload, by }) {
+    const refusal = raiseLimits(draft, payload['limits']);
+    if (refusal) return refused(refusal);
+    emit(draft, rootFrame(draft), { type: 'run.retried', node: doubt.undo.place.node, by: by.sub });
+    undoAgain(draft, doubt);
+    return taken();
+  },
 };
 
 function retryNode(draft: Draft, { payload, by }: SignalRequest): Answer {

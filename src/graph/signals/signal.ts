@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../definition.ts';
 import type { Draft } from '../draft.ts';
 import type { Json, JsonObject } from '../json.ts';
-import type { Principal, Refusal } from '../run.ts';
+import type { Principal, Refusal, UndoInDoubt } from '../run.ts';
 
 /** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
 export interface SignalKind {
@@ -11,7 +11,11 @@ export interface SignalKind {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   /** A run that has ended may take it. */
   readonly reopens?: true;
+  /** A run that only waits for its calls before it is over may take it. */
+  readonly whileEnding?: true;
   handle(draft: Draft, request: SignalRequest): Answer;
+  /** What it does to an undo that is in doubt; without it, a run that is being undone does not take it. */
+  ofUndo?(draft: Draft, doubt: UndoInDoubt, request: SignalRequest): Answer;
 }
 
 export interface SignalRequest {
