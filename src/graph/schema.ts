@@ -58,7 +58,7 @@ export const GraphSchema = z.strictObject({
   description: z.string().optional(),
   channels: z.record(z.string(), Channel).optional(),
   nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
-  edges: z.array(z.looseObject({ from: OneOrMore })),
+  edges: z.array(z.looseObject({})),
   input: Names.optional(),
   output: Names.optional(),
   interruptBefore: Names.optional(),
