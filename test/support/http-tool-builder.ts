@@ -8,10 +8,11 @@ export const CANARY = 'canary-4711';
 
 const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '' };
 
-/** An HTTP tool that may reach one place of this machine; `path` follows that place's address in the URL. */
+/** An HTTP tool that may reach one place of this machine, and what `allow` names; `path` follows its address in the URL. */
 export function aHttpTool(
   address: string,
   { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {},
+  allow: readonly string[] = [],
 ): HttpTool {
   const settings: HttpToolSettings = {
     name: 'pay',
@@ -22,5 +23,8 @@ export function aHttpTool(
     url: `http://${address}${path}`,
     ...over,
   };
-  return createHttpTool(settings, { fetch: createGuardedFetch([address]), secrets: createEnvironmentSecrets(SECRETS) });
+  return createHttpTool(settings, {
+    fetch: createGuardedFetch([address, ...allow]),
+    secrets: createEnvironmentSecrets(SECRETS),
+  });
 }
