@@ -6,7 +6,7 @@ import type { HttpTool, HttpToolSettings } from '../../src/activities/tools/http
 /** In each secret, and nowhere else. */
 export const CANARY = 'canary-4711';
 
-const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '' };
+const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '', PIN: '1234567' };
 
 /** An HTTP tool that may reach one place of this machine, and what `allow` names; `path` follows its address in the URL. */
 export function aHttpTool(

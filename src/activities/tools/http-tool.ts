@@ -45,7 +45,8 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await headersOf(settings, secrets);
-        return readResult(settings.name, await send(settings, deps.fetch, { url, rest, headers, context }));
+        const answer = await send(settings, deps.fetch, { url, rest, headers, context });
+        return secrets.redactResult(readResult(settings.name, answer));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redact(error.message));
