@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { SecretResolver } from './activities/secrets.ts';
 import { code } from './config/code.ts';
-import { Duration } from './graph/schema.ts';
+import { Duration, TimeSpan } from './graph/schema.ts';
 import { Functions } from './config/functions.ts';
 import { McpServers } from './config/mcp-servers.ts';
 import type { McpServerInput } from './config/mcp-servers.ts';
@@ -38,9 +38,9 @@ const Auth = z.strictObject({
 const Defaults = z.strictObject({
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
   deadline: Duration.optional(),
-  approvalTimeout: Duration.default(DEFAULTS.approvalTimeout),
-  timeout: Duration.default(DEFAULTS.timeout),
-  heartbeatTimeout: Duration.default(DEFAULTS.heartbeatTimeout),
+  approvalTimeout: TimeSpan.default(DEFAULTS.approvalTimeout),
+  timeout: TimeSpan.default(DEFAULTS.timeout),
+  heartbeatTimeout: TimeSpan.default(DEFAULTS.heartbeatTimeout),
   continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
   retry: z
     .strictObject({

@@ -22,6 +22,8 @@ describe('a configuration', () => {
 
   test.each<[string, object, RegExp]>([
     ['an unknown field', { model: {} }, /"model"/],
+    ['a time-out after no time', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
+    ['one of a tool', { tools: [{ ...tool, timeout: '0ms' }] }, /\/tools\/0\/timeout: "0ms" leaves no time/],
     ['a tool without an address', { tools: [{ ...tool, url: undefined }] }, /\/tools\/0\/url/],
     ['an address that is none', { tools: [{ ...tool, url: 'ftp://x' }] }, /\/tools\/0\/url: must begin with http/],
     [

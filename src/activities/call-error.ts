@@ -26,6 +26,12 @@ export class CallError extends Error {
     const { code, retryable, done, retryAfterMs, reason } = this;
     return new CallError(code, message, { retryable, done, retryAfterMs, reason });
   }
+
+  /** The same failure of a call that may have been done all the same. */
+  perhapsDone(): CallError {
+    const { code, message, retryable, retryAfterMs, reason, cause } = this;
+    return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, cause });
+  }
 }
 
 interface CallErrorFields {

@@ -151,12 +151,10 @@ const MAX_REPLY_BYTES = 5_000_000;
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
   const { store, task, claim, safety } = call;
   const failure = asCallError(thrown);
-  const attempts = call.failures + 1;
+  const attempts = limit.isOver ? call.failures : call.failures + 1;
   if (safety === 'unsafe' && failure.done === 'perhaps') {
-    return await endWith(call, 'unknown', {
-      error: unknownOutcome(failure.message, attempts, failure),
-      callFailed: false,
-    });
+    const error = unknownOutcome(failure.message, attempts, failure);
+    return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
   }
   if (limit.isCanceled()) return await recordCancellation(call, failure.message);
   const error: RunError = {
@@ -174,15 +172,16 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
     );
     return toFailure(again, delayMs);
   }
-  return await endWith(call, 'failed', { error, callFailed: task.request.kind === 'model' || failure.done === 'no' });
+  const callFailed = task.request.kind === 'model' || failure.done === 'no';
+  return await endWith(call, { status: 'failed', attempts }, { error, callFailed });
 }
 
 async function endWith<R extends CallRequest>(
-  { store, task, claim, failures }: Call<R>,
-  status: 'failed' | 'unknown',
+  { store, task, claim }: Call<R>,
+  { status, attempts }: { readonly status: 'failed' | 'unknown'; readonly attempts: number },
   failure: TaskFailure,
 ): Promise<Error> {
-  await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures: failures + 1, failure }));
+  await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures: attempts, failure }));
   return toFailure(failure);
 }
 

@@ -1,4 +1,5 @@
-import { own } from '../graph/json.ts';
+import { isJsonList, isJsonObject, own } from '../graph/json.ts';
+import type { Json } from '../graph/json.ts';
 
 /** A secret is named everywhere and resolved only inside the activity that uses it. */
 export interface SecretReference {
@@ -22,16 +23,22 @@ export interface UsedSecrets {
   resolve(value: string | SecretReference): Promise<string>;
   /** Takes the secrets out of a text that others will read. */
   redact(text: string): string;
+  /** Takes the longer secrets out of all texts of a result: a short one may stand there by chance. */
+  redactResult(result: Json): Json;
 }
 
 /** Shorter parts of a secret, such as the word `Bearer`, give nothing away. */
 const MIN_PART = 7;
+
+/** Shorter ones stay in results, which nodes work with. */
+const MIN_IN_RESULTS = 8;
 
 /** So many values of a secret that changes are taken out of texts: the latest. */
 const MAX_KEPT = 100;
 
 export function useSecrets(secrets: SecretResolver): UsedSecrets {
   const used = new Map<string, readonly string[]>();
+  const known = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
@@ -41,7 +48,11 @@ export function useSecrets(secrets: SecretResolver): UsedSecrets {
       used.set(value.secret, [...before, secret].slice(-MAX_KEPT));
       return secret;
     },
-    redact: (text) => longestFirst([...used.values()].flat().flatMap(withParts)).reduce(withoutSecret, text),
+    redact: (text) => known().reduce(withoutSecret, text),
+    redactResult(result) {
+      const long = known().filter((secret) => secret.length >= MIN_IN_RESULTS);
+      return long.length === 0 ? result : mapTexts(result, (text) => long.reduce(withoutSecret, text));
+    },
   };
 }
 
@@ -65,4 +76,12 @@ const REDACTED = '[secret]';
 
 function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
+}
+
+/** Names of members are texts, too. */
+function mapTexts(value: Json, change: (text: string) => string): Json {
+  if (typeof value === 'string') return change(value);
+  if (isJsonList(value)) return value.map((item) => mapTexts(item, change));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));
 }

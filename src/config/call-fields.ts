@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Duration } from '../graph/schema.ts';
+import { Duration, TimeSpan } from '../graph/schema.ts';
 
 const Retry = z.strictObject({
   maxAttempts: z.int().min(1).optional(),
@@ -10,4 +10,4 @@ const Retry = z.strictObject({
 });
 
 /** How calls of something are tried. */
-export const callFields = { timeout: Duration.optional(), retry: Retry.optional() };
+export const callFields = { timeout: TimeSpan.optional(), retry: Retry.optional() };

@@ -14,6 +14,11 @@ export const Duration = z.string().refine((text) => parseDuration(text) !== null
   error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
   ...coded('INVALID_DURATION'),
 });
+/** How long something may take: where it may take no time, it is over before it has begun. */
+export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
+  error: ({ input }) => `"${String(input)}" leaves no time for it`,
+  ...coded('INVALID_DURATION'),
+});
 const Count = z.int().min(1);
 const Names = z.array(z.string());
 const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
@@ -58,14 +63,14 @@ export const GraphSchema = z.strictObject({
   description: z.string().optional(),
   channels: z.record(z.string(), Channel).optional(),
   nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
-  edges: z.array(z.looseObject({ from: OneOrMore })),
+  edges: z.array(z.looseObject({})),
   input: Names.optional(),
   output: Names.optional(),
   interruptBefore: Names.optional(),
   interruptAfter: Names.optional(),
   limits: Limits.optional(),
   defaults: z
-    .strictObject({ model: OneOrMore.optional(), timeout: Duration.optional(), retry: Retry.optional() })
+    .strictObject({ model: OneOrMore.optional(), timeout: TimeSpan.optional(), retry: Retry.optional() })
     .optional(),
   onCancel: z.string().optional(),
 });
@@ -73,12 +78,12 @@ export const GraphSchema = z.strictObject({
 const common = {
   description: z.string().optional(),
   write: z.union([z.string(), Values]).optional(),
-  deadline: Duration.optional(),
+  deadline: TimeSpan.optional(),
   onError: z.union([z.literal('intervene'), z.strictObject({ to: z.string(), write: Values.optional() })]).optional(),
   maxVisits: Count.optional(),
   defer: z.boolean().optional(),
 };
-const call = { ...common, timeout: Duration.optional(), retry: Retry.optional() };
+const call = { ...common, timeout: TimeSpan.optional(), retry: Retry.optional() };
 
 const Policy = z.strictObject({
   roles: Names.optional(),
@@ -150,7 +155,7 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
     argsSchema: Schema.optional(),
     decisionSchema: Schema.optional(),
     policy: Policy.optional(),
-    timeout: Duration.optional(),
+    timeout: TimeSpan.optional(),
     onTimeout: z.enum(['expire', 'reject', 'approve', 'fail']).optional(),
     onReject: z.enum(['continue', 'fail']).optional(),
   }),

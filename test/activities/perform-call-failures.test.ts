@@ -214,6 +214,17 @@ describe('the deadline of all attempts', () => {
     expect(failure).toMatchObject({ type: 'TIMEOUT', nonRetryable: true });
     expect(tool.calls).toHaveLength(0);
   });
+
+  test('does not count the attempt that it has kept from being made', async () => {
+    const task = aNewTask('keyed', { deadlineMs: 90_000 });
+    const tool = scriptedTool(answers(503), answers(503), returns('paid'));
+    await failureOf(attempt(tool, task, late(0)));
+    await failureOf(attempt(tool, task, late(0)));
+    const failure = await failureOf(attempt(tool, task, late(100_000)));
+    expect(failure).toMatchObject({ type: 'TIMEOUT', details: [{ error: { attempts: 2 } }] });
+    expect(await failureOf(attempt(tool, task, late(0)))).toMatchObject({ details: failure.details });
+    expect(tool.calls).toHaveLength(2);
+  });
 });
 
 describe('a cancellation', () => {

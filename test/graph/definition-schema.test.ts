@@ -54,6 +54,7 @@ describe('definitionSchema', () => {
     ['a field of another type', withNode({ type: 'set', tool: 'charge' })],
     ['a tool node without a tool', withNode({ type: 'tool' })],
     ['a bad duration', withNode({ type: 'tool', tool: 'charge', timeout: 'soon' })],
+    ['a time-out after no time', withNode({ type: 'tool', tool: 'charge', timeout: '0.0s' })],
     ['a bad duration deep inside', withNode({ type: 'tool', tool: 'charge', retry: { maxInterval: '1 minute' } })],
     ['a prompt and messages', withNode({ type: 'llm', prompt: 'x', messages: 'log' })],
     ['neither prompt nor messages', withNode({ type: 'llm' })],

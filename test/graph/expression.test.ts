@@ -42,6 +42,30 @@ describe('values', () => {
   });
 });
 
+describe('numbers are equal by their value, however they are written', () => {
+  test.each<[string, Json, boolean]>([
+    ['1 == 1.0', {}, true],
+    ['1 == 1.5', {}, false],
+    ['2.0 != 1 + 1', {}, false],
+    ['size(state.l) == 1.0', { l: [1] }, true],
+    ['[1, 2] == [1.0, 2.0]', {}, true],
+    ['[[1]] == [[1.5]]', {}, false],
+    ['{"a": 1} == {"a": 1.0}', {}, true],
+    ['1 in [1.0]', {}, true],
+    ['1.0 in [2]', {}, false],
+    ['[1].exists(x, x == 1.0)', {}, true],
+    ['(1 == 1.0) == (2 in [2.0])', {}, true],
+    ['state.n == 1 && state.n == 1.0', { n: 1 }, true],
+    ['1 in state.l && 1.0 in state.l', { l: [1] }, true],
+  ])('%s', (source, state, expected) => {
+    expect(evaluate(source, state)).toBe(expected);
+  });
+
+  test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])('%s compares what is never equal', (source) => {
+    expect(() => evaluate(source)).toThrow(InvalidExpressionError);
+  });
+});
+
 describe('functions on top of standard CEL', () => {
   test.each<[string, Json, Json]>([
     ['state.l.join("-")', { l: ['a', 1, null, { x: 1 }] }, 'a-1--{"x":1}'],

@@ -56,6 +56,22 @@ describe('errors', () => {
       nodes({ a: { type: 'tool', tool: 'lookup', timeout: 'soon' } }),
       'INVALID_DURATION /nodes/a/timeout',
     ],
+    [
+      'a time-out after no time',
+      nodes({ a: { type: 'tool', tool: 'lookup', timeout: '0s' } }),
+      'INVALID_DURATION /nodes/a/timeout',
+    ],
+    [
+      'a deadline after no time',
+      nodes({ a: { type: 'tool', tool: 'lookup', deadline: '0.0m' } }),
+      'INVALID_DURATION /nodes/a/deadline',
+    ],
+    ['a default of no time', base({ defaults: { timeout: '0ms' } }), 'INVALID_DURATION /defaults/timeout'],
+    [
+      'an approval that nobody has time for',
+      nodes({ a: { type: 'approval', title: 'Go?', timeout: '0d' } }),
+      'INVALID_DURATION /nodes/a/timeout',
+    ],
     ['a graph name', base({ name: 'Not A Name' }), 'INVALID_NAME /name'],
     ['a node id', nodes({ '9 lives': set('x') }), 'INVALID_NAME /nodes/9 lives'],
     ['a channel name', channels({ 'a/b': {} }), 'INVALID_NAME /channels/a~1b'],
@@ -188,6 +204,14 @@ describe('errors', () => {
     };
     expect(found(chain(2_000))).toEqual([]);
     expect(found(chain(2_001))).toEqual(['GRAPH_TOO_LARGE /nodes']);
+  });
+
+  test.each<[string, Json]>([
+    ['a wait goes on at once', { type: 'wait', for: '0s' }],
+    ['a wait takes what is there already', { type: 'wait', event: 'go', timeout: '0s' }],
+    ['a retry follows at once', { type: 'tool', tool: 'lookup', retry: { initialInterval: '0s', maxInterval: '0s' } }],
+  ])('%s where its time is none', (_title, a) => {
+    expect(found(nodes({ a }))).toEqual([]);
   });
 
   test('names of the prototype are names like others', () => {

@@ -6,12 +6,13 @@ import type { HttpTool, HttpToolSettings } from '../../src/activities/tools/http
 /** In each secret, and nowhere else. */
 export const CANARY = 'canary-4711';
 
-const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '' };
+const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '', PIN: '1234567' };
 
-/** An HTTP tool that may reach one place of this machine; `path` follows that place's address in the URL. */
+/** An HTTP tool that may reach one place of this machine, and what `allow` names; `path` follows its address in the URL. */
 export function aHttpTool(
   address: string,
   { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {},
+  allow: readonly string[] = [],
 ): HttpTool {
   const settings: HttpToolSettings = {
     name: 'pay',
@@ -22,5 +23,8 @@ export function aHttpTool(
     url: `http://${address}${path}`,
     ...over,
   };
-  return createHttpTool(settings, { fetch: createGuardedFetch([address]), secrets: createEnvironmentSecrets(SECRETS) });
+  return createHttpTool(settings, {
+    fetch: createGuardedFetch([address, ...allow]),
+    secrets: createEnvironmentSecrets(SECRETS),
+  });
 }

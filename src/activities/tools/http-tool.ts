@@ -6,6 +6,8 @@ import type { Json, JsonObject } from '../../graph/json.ts';
 import { parseSegments } from '../../graph/template.ts';
 import { CallError } from '../call-error.ts';
 import { fromNetwork, fromStatus, messageOf } from '../failures.ts';
+import { followRedirects } from '../http/follow-redirects.ts';
+import type { Followed } from '../http/follow-redirects.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { readBody } from '../http/read-body.ts';
 import { resolveHeaders } from '../resolve-texts.ts';
@@ -43,7 +45,8 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await headersOf(settings, secrets);
-        return readResult(settings.name, await send(settings, deps.fetch, { url, rest, headers, context }));
+        const answer = await send(settings, deps.fetch, { url, rest, headers, context });
+        return secrets.redactResult(readResult(settings.name, answer));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redact(error.message));
@@ -88,20 +91,21 @@ interface Sending {
 }
 
 interface Answer {
-  readonly response: Response;
+  readonly followed: Followed;
   readonly text: string;
 }
 
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function send(
-  { method }: HttpToolSettings,
+  { method, headers: configured = {} }: HttpToolSettings,
   fetch: GuardedFetch,
   { url, rest, headers, context }: Sending,
 ): Promise<Answer> {
   const hasBody = HAS_BODY.has(method);
   if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
-  const init = {
+  const request = {
+    url,
     method,
     headers: {
       accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
@@ -112,12 +116,19 @@ async function send(
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
+  const followed = await followRedirects(fetch, request, secretsIn(configured));
+  const { response, isPerhapsDone } = followed;
   try {
-    const response = await fetch(url, init);
-    return { response, text: await readBody(response).catch((error: unknown) => unreadable(response, error)) };
-  } catch (error) {
-    throw fromNetwork('TOOL_FAILED', error);
+    return { followed, text: await readBody(response).catch((error: unknown) => unreadable(response, error)) };
+  } catch (thrown) {
+    const error = fromNetwork('TOOL_FAILED', thrown);
+    throw isPerhapsDone ? error.perhapsDone() : error;
   }
+}
+
+/** Names of the headers whose values are secrets. */
+function secretsIn(headers: TextsOrSecrets): readonly string[] {
+  return Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name.toLowerCase()]));
 }
 
 /** A failure is known by its status, also when its body can't be read. */
@@ -134,16 +145,13 @@ async function headersOf({ headers = {} }: HttpToolSettings, secrets: UsedSecret
   }
 }
 
-function readResult(name: string, { response, text }: Answer): Json {
+function readResult(name: string, { followed: { response, isPerhapsDone }, text }: Answer): Json {
   const { status, headers } = response;
-  if (!response.ok)
-    throw fromStatus({
-      code: 'TOOL_FAILED',
-      callee: 'tool',
-      status,
-      headers,
-      message: `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`,
-    });
+  if (!response.ok) {
+    const message = `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`;
+    const error = fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
+    throw isPerhapsDone ? error.perhapsDone() : error;
+  }
   if (text === '') return null;
   return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
 }

@@ -1,6 +1,7 @@
 import { divideJsonNumbers, isJsonDivision, openOperands } from './division.ts';
 import { REPLACED_METHODS, replacementName } from './functions.ts';
 import { spend } from './meter.ts';
+import { compareNumbersByValue, isComparison } from './mixed-numbers.ts';
 import { childrenOf } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 import { sizeOf, weightOf } from './weight.ts';
@@ -9,12 +10,13 @@ const READS_OPERANDS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<='
 const MAKES_VALUES: ReadonlySet<string> = new Set(['call', 'rcall', '+', 'list', 'map']);
 const LEAVES: ReadonlySet<string> = new Set(['value', 'id', 'accuValue']);
 
-/** Before the type check: our methods in place of the library's, branches of `?:` that may differ in type, JSON's division. */
+/** Before the type check: our methods in place of the library's, branches of `?:` that may differ in type, JSON's numbers. */
 export function beforeCheck(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) {
     if (node.op === 'rcall' && Array.isArray(node.args)) replaceMethod(node.args);
     if (node.op === '?:') allowMixedBranches(node);
     if (isJsonDivision(node)) openOperands(node);
+    if (isComparison(node)) compareNumbersByValue(node);
   }
 }
 

@@ -2,6 +2,8 @@
 export interface SyntaxNode {
   readonly op: string;
   readonly args: unknown;
+  /** The type of its values, once it has been checked. */
+  checkedType?: unknown;
   readonly meta: {
     readonly check: Check;
     readonly evaluate: Evaluate;
@@ -12,7 +14,14 @@ export interface SyntaxNode {
   setMeta(key: 'evaluate', evaluate: Evaluate): unknown;
 }
 
-type Check = (checker: { dynType: unknown }, node: SyntaxNode, scope: unknown) => unknown;
+type Check = (checker: TypeChecker, node: SyntaxNode, scope: unknown) => unknown;
+
+interface TypeChecker {
+  readonly dynType: unknown;
+  /** Gives the type of a node, and notes it there. */
+  check(node: SyntaxNode, scope: unknown): unknown;
+}
+
 type Evaluate = (evaluator: unknown, node: SyntaxNode, scope: unknown) => unknown;
 
 export function isSyntaxNode(value: unknown): value is SyntaxNode {

@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog.ts';
 import { isJsonList, isJsonObject, own, toJsonObject } from '../json.ts';
 import type { JsonObject } from '../json.ts';
 import { mapValues } from '../map-values.ts';
-import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
+import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas, TimeSpan } from '../schema.ts';
 import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS, NODE_DESCRIPTIONS } from './descriptions.ts';
 
 type NodeTypes = NonNullable<Catalog['nodeTypes']>;
@@ -32,7 +32,7 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
       describeFields(jsonSchema);
       if (type !== undefined) Object.assign(jsonSchema, lookOfNode(type));
       if (kind !== undefined) Object.assign(jsonSchema, lookOfEdge(kind));
-      if (isDuration(zodSchema)) jsonSchema.pattern = DURATION;
+      if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION;
     },
   });
   return { ...toJsonObject(schema), title: 'Graph definition, version 1' };
@@ -40,6 +40,7 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
 
 const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/);
 const DURATION = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
+const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
 
 /** Fields of nodes of a type that rules say more of than the shape: what may be a template is checked where it is none. */
 const NARROWER: Readonly<Record<string, JsonObject>> = {

@@ -11,12 +11,12 @@ import type { Subject, SubjectNode } from './subject.ts';
 
 /** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for what expressions read. */
 export const expressions: Rule = (subject) => {
-  return bareExpressions(subject).flatMap(({ source, names, path }) => {
+  return bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
     try {
       return readIssues(subject, parseExpression(source, names), path);
     } catch (thrown) {
-      if (thrown instanceof InvalidExpressionError) return [error('INVALID_EXPRESSION', path, thrown.message)];
-      throw thrown;
+      if (!(thrown instanceof InvalidExpressionError)) throw thrown;
+      return [error('INVALID_EXPRESSION', path, thrown.message + didYouMean(source, words))];
     }
   });
 };
@@ -25,6 +25,8 @@ interface BareExpression {
   readonly source: string;
   readonly names: readonly Name[];
   readonly path: string;
+  /** Words that may stand there instead. */
+  readonly words?: readonly string[];
 }
 
 /** The fields that are CEL without braces. */
@@ -49,12 +51,21 @@ export function bareExpressions({ channels, edges, nodes }: Subject): readonly B
   return [...reducers, ...conditions, ...choices, ...[...nodes.values()].flatMap(approvalRules)];
 }
 
+const APPROVAL_WORDS = ['always', 'never'];
+
 /** What an agent says of the approvals of its tools, where it is no plain word. */
 function approvalRules({ type, fields: { approve }, path }: SubjectNode): readonly BareExpression[] {
   if (type !== 'agent' || !isJsonObject(approve)) return [];
   return Object.entries(approve).flatMap(([tool, rule]) =>
-    typeof rule === 'string' && rule !== 'always' && rule !== 'never'
-      ? [{ source: rule, names: [...NODE_NAMES, 'args' as const], path: path + toPointer(['approve', tool]) }]
+    typeof rule === 'string' && !APPROVAL_WORDS.includes(rule)
+      ? [
+          {
+            source: rule,
+            names: [...NODE_NAMES, 'args' as const],
+            path: path + toPointer(['approve', tool]),
+            words: APPROVAL_WORDS,
+          },
+        ]
       : [],
   );
 }

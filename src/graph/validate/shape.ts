@@ -1,6 +1,5 @@
-import type { z } from 'zod';
 import { parseDuration } from '../duration.ts';
-import { isJsonObject, own, toPointer } from '../json.ts';
+import { own, toPointer } from '../json.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { GraphIssue } from '../issue.ts';
 import { parseMoment } from '../moment.ts';
@@ -11,32 +10,36 @@ import { ownFields } from '../nodes/custom.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../schema.ts';
 import { error } from './rule.ts';
 import type { Rule } from './rule.ts';
-
-type Path = readonly (string | number)[];
+import { shapeIssues } from './shape-issues.ts';
+import { valueAt } from './value-at.ts';
+import type { Path } from './value-at.ts';
 
 /** `INVALID_FIELD`, `INVALID_DURATION`, `UNKNOWN_NODE_TYPE`: fields that are missing, unknown or of the wrong type. */
 export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
-  ...issuesOf(GraphSchema, definition, []),
+  ...shapeIssues(GraphSchema, definition, { path: [] }),
   ...[...nodes.values()].flatMap(({ id, type, fields }) => {
     if (type === '') return [];
     const schema = Object.hasOwn(NodeSchemas, type) ? NodeSchemas[type] : undefined;
-    if (schema) return issuesOf(schema, fields, ['nodes', id]);
+    if (schema) return shapeIssues(schema, fields, { path: ['nodes', id] });
     const registered = own(catalog.nodeTypes ?? {}, type);
     return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
   }),
   ...edges.flatMap(({ kind, fields, path }) =>
-    issuesOf(EdgeSchemas[kind], fields, ['edges', Number(path.slice('/edges/'.length))]),
+    shapeIssues(EdgeSchemas[kind], fields, { path: toPath(path), alsoKnown: EDGE_FIELDS, asWhole: ['from'] }),
   ),
   ...[...nodes.values()].flatMap(({ type, fields, path }) => CHOICES[type]?.(fields, path) ?? []),
 ];
+
+/** Who misspells the field that tells an edge's kind means a field of that kind. */
+const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Object.keys(fields));
 
 /** Of a custom node: the common fields by our schema, its own by that of its type; templates are filled later. */
 function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): readonly GraphIssue[] {
   const given = ownFields(fields);
   const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(given, name)));
-  const ofType = compileJsonSchema(schema)(given).filter(({ path }) => !isTemplate(valueAt(given, path)));
+  const ofType = compileJsonSchema(schema)(given).filter(({ path }) => !isTemplate(valueAt(given, toPath(path))));
   return [
-    ...issuesOf(CustomNodeSchema, common, ['nodes', id]),
+    ...shapeIssues(CustomNodeSchema, common, { path: ['nodes', id] }),
     ...ofType.map(({ path, message }) => error('INVALID_FIELD', toPointer(['nodes', id]) + path, message)),
   ];
 }
@@ -45,12 +48,11 @@ function isTemplate(value: Json | undefined): boolean {
   return typeof value === 'string' && value.includes('{{');
 }
 
-function valueAt(value: Json, pointer: string): Json | undefined {
-  const path = pointer.split('/').slice(1);
-  return at(
-    value,
-    path.map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')),
-  );
+function toPath(pointer: string): Path {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): GraphIssue {
@@ -121,36 +123,4 @@ function toolIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
   return OF_ONE_CALL.filter((field) => fields[field] !== undefined).map((field) =>
     error('INVALID_FIELD', `${path}/${field}`, `A tool node takes calls or ${field}, not both`),
   );
-}
-
-function issuesOf(schema: z.ZodType, value: Json, path: Path): readonly GraphIssue[] {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return [];
-  return parsed.error.issues.flatMap((issue) => toIssues(issue, value, path));
-}
-
-function toIssues(issue: z.core.$ZodIssue, value: Json, prefix: Path): readonly GraphIssue[] {
-  const inner = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
-  const path = [...prefix, ...inner];
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) =>
-      error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here`),
-    );
-  }
-  if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION')
-    return [error('INVALID_DURATION', toPointer(path), issue.message)];
-  const last = inner.at(-1);
-  if (last !== undefined && at(value, inner) === undefined) {
-    return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];
-  }
-  return [error('INVALID_FIELD', toPointer(path), issue.message)];
-}
-
-function at(value: Json, path: Path): Json | undefined {
-  let found: Json | undefined = value;
-  for (const part of path) {
-    if (Array.isArray(found)) found = found[Number(part)];
-    else found = isJsonObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
-  }
-  return found;
 }

@@ -57,7 +57,13 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
 function readEdge(fields: JsonObject, index: number): SubjectEdge {
   const path = `/edges/${index}`;
   const kind = KINDS.find((name) => name in fields) ?? 'plain';
-  return { fields, path, kind, sources: namesAt(fields['from'], `${path}/from`), targets: TARGETS[kind](fields, path) };
+  const sources = firstOfEach(namesAt(fields['from'], `${path}/from`));
+  return { fields, path, kind, sources, targets: TARGETS[kind](fields, path) };
+}
+
+/** A join waits once for a node that it names twice. */
+function firstOfEach(names: readonly Named[]): readonly Named[] {
+  return names.filter(({ name }, at) => names.findIndex((other) => other.name === name) === at);
 }
 
 /** Kinds that a field of their own tells. */

@@ -75,8 +75,8 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
 /** The issues of the graphs that stand inside the definition. */
 function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
   return [...nodes.values()].flatMap(({ type, fields, path }) => {
-    const { graph = null } = fields;
-    if (type !== 'subgraph' || typeof graph === 'string') return [];
+    const { graph } = fields;
+    if (type !== 'subgraph' || !isJsonObject(graph)) return [];
     return validateGraph(graph, catalog).map((issue) => ({ ...issue, path: `${path}/graph${issue.path}` }));
   });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
-import type { JsonObject } from '../../../src/graph/json.ts';
+import type { Json, JsonObject } from '../../../src/graph/json.ts';
 import { aContext } from '../../support/call-builders.ts';
 import { CANARY, aHttpTool } from '../../support/http-tool-builder.ts';
-import { answer, closedPort, silence } from '../../support/loopback-server.ts';
-import type { HeardRequest } from '../../support/loopback-server.ts';
+import { answer, closedPort, json, silence } from '../../support/loopback-server.ts';
+import type { Answer, HeardRequest } from '../../support/loopback-server.ts';
 import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
 const server = await useLoopbackServer();
@@ -188,6 +188,31 @@ describe('secrets never stand in an error', () => {
     const message = await messageOf(server.address, 'BROKEN_KEY');
     expect(message).not.toBe('no error');
     expect(message).not.toContain(CANARY);
+  });
+});
+
+describe('secrets never stand in a result', () => {
+  const headers = { authorization: { secret: 'PAY_KEY' }, 'x-pin': { secret: 'PIN' } };
+  const resultOf = async (given: Answer): Promise<Json> => {
+    server.answers(given);
+    return await aHttpTool(server.address, { headers }).execute({}, aContext());
+  };
+
+  test('wherever the server says what it was sent', async () => {
+    const echo = { headers: { authorization: `Bearer ${CANARY}` }, seen: [`key=${CANARY}&n=1`], [CANARY]: 7 };
+    expect(await resultOf(json(echo))).toEqual({
+      headers: { authorization: '[secret]' },
+      seen: ['key=[secret]&n=1'],
+      '[secret]': 7,
+    });
+  });
+
+  test('in a text that is no JSON', async () => {
+    expect(await resultOf(answer(200, {}, `Hello ${CANARY}`))).toEqual({ text: 'Hello [secret]' });
+  });
+
+  test('but short ones that may stand there by chance', async () => {
+    expect(await resultOf(json({ street: 'Main 1234567' }))).toEqual({ street: 'Main 1234567' });
   });
 });
 

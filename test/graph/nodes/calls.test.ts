@@ -49,6 +49,14 @@ describe('a node that makes calls', () => {
     expect(played.run.events.find(({ type }) => type === 'node.completed')).toMatchObject({ update: {} });
   });
 
+  test('reads numbers and booleans out of text', () => {
+    const parameters = { type: 'object', properties: { n: { type: 'integer' }, on: { type: 'boolean' } } };
+    const played = playCalls([asking(call('a', 'lookup', { n: '5', on: 'true' }))], {
+      tools: { lookup: { parameters } },
+    });
+    expect(played.calls[0]?.args).toEqual({ n: 5, on: true });
+  });
+
   test('tells what went wrong', () => {
     const said = [asking(call('a', 'nope'), call('b', 'lookup', {}), call('c', 'charge'), call('d'))];
     const tool = ({ tool: name }: { tool: string }): Json => {

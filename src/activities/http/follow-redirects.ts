@@ -1,0 +1,94 @@
+import type { Response } from 'undici';
+import { CallError } from '../call-error.ts';
+import { REFUSED, fromNetwork } from '../failures.ts';
+import type { GuardedFetch } from './guarded-fetch.ts';
+
+/** A request of a tool; the names of its headers are in lower case. */
+export interface ToolRequest {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly signal: AbortSignal;
+}
+
+export interface Followed {
+  readonly response: Response;
+  /**
+   * A server has answered what was sent by naming a place to read from, and may have done the work: what fails from then
+   * on says nothing of it.
+   */
+  readonly isPerhapsDone: boolean;
+}
+
+/**
+ * Makes a request and follows redirects as browsers do: the guard checks each place anew.
+ * @param credentials names of headers that no other origin gets to see, besides those that always are
+ * @throws CallError
+ */
+export async function followRedirects(
+  fetch: GuardedFetch,
+  request: ToolRequest,
+  credentials: readonly string[],
+): Promise<Followed> {
+  let hop = request;
+  let isPerhapsDone = false;
+  for (let hops = 0; hops <= MAX_HOPS; hops++) {
+    const response = await send(fetch, hop, isPerhapsDone);
+    const next = nextHop(hop, response, credentials);
+    if (!next) return { response, isPerhapsDone };
+    await response.body?.cancel();
+    isPerhapsDone ||= next.method !== hop.method;
+    hop = next;
+  }
+  const error = new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
+  throw isPerhapsDone ? error.perhapsDone() : error;
+}
+
+/** Who names more places leads around in a circle. */
+const MAX_HOPS = 10;
+
+async function send(fetch: GuardedFetch, { url, ...init }: ToolRequest, isPerhapsDone: boolean): Promise<Response> {
+  try {
+    return await fetch(url, init);
+  } catch (thrown) {
+    const error = fromNetwork('TOOL_FAILED', thrown);
+    throw isPerhapsDone ? error.perhapsDone() : error;
+  }
+}
+
+/** What becomes of a request's method; another status, or one without a place, is an answer. */
+const METHOD_AFTER: ReadonlyMap<number, (method: string) => string> = new Map([
+  [301, getAfterPost],
+  [302, getAfterPost],
+  [303, () => 'GET'],
+  [307, (method) => method],
+  [308, (method) => method],
+]);
+
+function getAfterPost(method: string): string {
+  return method === 'POST' ? 'GET' : method;
+}
+
+/** @returns `null`: the answer leads nowhere */
+function nextHop(
+  { url: from, headers, ...rest }: ToolRequest,
+  { status, headers: answered }: Response,
+  credentials: readonly string[],
+): ToolRequest | null {
+  const location = answered.get('location');
+  const methodAfter = METHOD_AFTER.get(status);
+  if (location === null || !methodAfter || !URL.canParse(location, from.href)) return null;
+  const url = new URL(location, from);
+  const method = methodAfter(rest.method);
+  const isRead = method !== rest.method;
+  const dropped = new Set([
+    ...(isRead ? OF_BODIES : []),
+    ...(url.origin === from.origin ? [] : [...OF_ONE_ORIGIN, ...credentials]),
+  ]);
+  const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
+  return { ...rest, url, method, headers: Object.fromEntries(kept), body: isRead ? null : rest.body };
+}
+
+const OF_BODIES = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
+const OF_ONE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];

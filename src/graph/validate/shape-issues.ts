@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { GraphIssue } from '../issue.ts';
+import { toPointer } from '../json.ts';
+import type { Json } from '../json.ts';
+import { didYouMean } from '../nearest.ts';
+import { fieldsAt } from '../schema/fields-at.ts';
+import { isUnexpected, unlikeExpected } from './expectation.ts';
+import { error } from './rule.ts';
+import { valueAt } from './value-at.ts';
+import type { Path } from './value-at.ts';
+
+/** Where a value stands in the definition, and what its fields may be named. */
+interface Place {
+  readonly path: Path;
+  /** Names that could have been meant at the top of the value, besides those that the schema knows. */
+  readonly alsoKnown?: readonly string[];
+  /** Fields that are told of as a whole, whatever part of them is wrong. */
+  readonly asWhole?: readonly string[];
+}
+
+/** What a schema of the language says is wrong with a value: each issue at the deepest place that is wrong. */
+export function shapeIssues(schema: z.ZodType, value: Json, place: Place): readonly GraphIssue[] {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return [];
+  return parsed.error.issues
+    .flatMap((issue) => innermost(issue, []))
+    .flatMap((found) => toIssues(found, { schema, value, ...place }));
+}
+
+/** An issue of zod's; its path from the top of the value is told beside it. */
+interface Found {
+  readonly issue: z.core.$ZodIssue;
+  readonly at: Path;
+}
+
+/** Of a value that fits no branch of a union: what is wrong with it as the branch that it is nearest to. */
+function innermost(issue: z.core.$ZodIssue, above: Path): readonly Found[] {
+  const at = [...above, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
+  if (issue.code !== 'invalid_union') return [{ issue, at }];
+  const [meant] = issue.errors
+    .filter((branch) => !branch.some(isUnexpected))
+    .map((branch) => branch.flatMap((inner) => innermost(inner, at)))
+    .toSorted((one, other) => one.length - other.length);
+  return meant ?? [{ issue, at }];
+}
+
+interface Whole extends Place {
+  readonly schema: z.ZodType;
+  readonly value: Json;
+}
+
+function toIssues({ issue, at }: Found, whole: Whole): readonly GraphIssue[] {
+  const path = [...whole.path, ...at];
+  if (issue.code === 'unrecognized_keys') {
+    const known = [...fieldsAt(whole.schema, at), ...(at.length === 0 ? (whole.alsoKnown ?? []) : [])];
+    return issue.keys.map((key) =>
+      error('INVALID_FIELD', toPointer([...path, key]), `There is no field "${key}" here.${didYouMean(key, known)}`),
+    );
+  }
+  const found = valueAt(whole.value, at);
+  const last = at.at(-1);
+  if (found === undefined && last !== undefined)
+    return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];
+  const isWhole = whole.asWhole?.includes(String(at[0])) === true;
+  const told = isWhole ? path.slice(0, whole.path.length + 1) : path;
+  return [wrongValue(issue, found ?? null, toPointer(told))];
+}
+
+function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): GraphIssue {
+  if (issue.code === 'custom' && issue.params?.['code'] === 'INVALID_DURATION')
+    return error('INVALID_DURATION', path, issue.message);
+  const message = isUnexpected({ ...issue, path: [] }) ? unlikeExpected([issue], value) : issue.message;
+  return error('INVALID_FIELD', path, message);
+}
