@@ -28,7 +28,7 @@ describe('what can not be read is told, and everything else is checked', () => {
     ['a node', base({ nodes: { a: set, b: set, c: 7 } }), ['INVALID_FIELD /nodes/c']],
     ['channels', base({ channels: { x: 7 } }), ['INVALID_FIELD /channels/x']],
     ['an edge', edges(7), ['INVALID_FIELD /edges/2']],
-    ['a name of a list', edges({ from: ['b', 7], to: 'a' }), ['INVALID_FIELD /edges/2/from']],
+    ['a name of a list', edges({ from: ['b', 7], to: 'a' }), ['INVALID_FIELD /edges/2/from/1']],
     ['paths', edges({ from: 'b', route: "'x'", paths: 7 }), ['INVALID_FIELD /edges/2/paths']],
     ['branches', edges({ from: 'b', branches: 7 }), ['INVALID_FIELD /edges/2/branches']],
     ['a branch', edges({ from: 'b', branches: [7, { to: 'a' }] }), ['INVALID_FIELD /edges/2/branches/0']],

@@ -120,7 +120,7 @@ describe('errors', () => {
       channels({ log: { reducer: { expr: 'curent' } } }),
       'INVALID_EXPRESSION /channels/log/reducer/expr',
     ],
-    ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_EXPRESSION /nodes/a/write/log'],
+    ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
     [
       'a template that does not close',
       nodes({ a: set(['x', 'y {{ state.log']) }),

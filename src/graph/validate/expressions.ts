@@ -13,7 +13,7 @@ import type { Subject, SubjectNode } from './subject.ts';
 export const expressions: Rule = (subject) => {
   return bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
     try {
-      return readIssues(subject, parseExpression(source, names), path);
+      return readIssues(subject, parseExpression(source, names), { path, code: 'INVALID_EXPRESSION' });
     } catch (thrown) {
       if (!(thrown instanceof InvalidExpressionError)) throw thrown;
       return [error('INVALID_EXPRESSION', path, thrown.message + didYouMean(source, words))];
@@ -70,8 +70,18 @@ function approvalRules({ type, fields: { approve }, path }: SubjectNode): readon
   );
 }
 
+/** Where an expression stands, and the code of what is wrong with one that stands there. */
+interface Standing {
+  readonly path: string;
+  readonly code: 'INVALID_EXPRESSION' | 'INVALID_TEMPLATE';
+}
+
 /** What an expression reads and is not there. */
-export function readIssues({ channels }: Subject, { references }: Expression, path: string): readonly GraphIssue[] {
+export function readIssues(
+  { channels }: Subject,
+  { references }: Expression,
+  { path, code }: Standing,
+): readonly GraphIssue[] {
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
   return [
@@ -80,7 +90,7 @@ export function readIssues({ channels }: Subject, { references }: Expression, pa
     ),
     ...unknownFields.map((name) =>
       error(
-        'INVALID_EXPRESSION',
+        code,
         path,
         `"run" has no field "${name}"; it has ${RUN_FIELDS.join(', ')}.${didYouMean(name, RUN_FIELDS)}`,
       ),

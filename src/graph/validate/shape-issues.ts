@@ -14,8 +14,6 @@ interface Place {
   readonly path: Path;
   /** Names that could have been meant at the top of the value, besides those that the schema knows. */
   readonly alsoKnown?: readonly string[];
-  /** Fields that are told of as a whole, whatever part of them is wrong. */
-  readonly asWhole?: readonly string[];
 }
 
 /** What a schema of the language says is wrong with a value: each issue at the deepest place that is wrong. */
@@ -61,9 +59,7 @@ function toIssues({ issue, at }: Found, whole: Whole): readonly GraphIssue[] {
   const last = at.at(-1);
   if (found === undefined && last !== undefined)
     return [error('INVALID_FIELD', toPointer(path.slice(0, -1)), `The field "${last}" is missing`)];
-  const isWhole = whole.asWhole?.includes(String(at[0])) === true;
-  const told = isWhole ? path.slice(0, whole.path.length + 1) : path;
-  return [wrongValue(issue, found ?? null, toPointer(told))];
+  return [wrongValue(issue, found ?? null, toPointer(path))];
 }
 
 function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): GraphIssue {

@@ -25,7 +25,7 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
     return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
   }),
   ...edges.flatMap(({ kind, fields, path }) =>
-    shapeIssues(EdgeSchemas[kind], fields, { path: toPath(path), alsoKnown: EDGE_FIELDS, asWhole: ['from'] }),
+    shapeIssues(EdgeSchemas[kind], fields, { path: toPath(path), alsoKnown: EDGE_FIELDS }),
   ),
   ...[...nodes.values()].flatMap(({ type, fields, path }) => CHOICES[type]?.(fields, path) ?? []),
 ];

@@ -66,7 +66,9 @@ function check(subject: Subject, value: Json, { names, path }: Omit<TemplatedFie
     );
   }
   try {
-    return parseTemplate(value, names, '').expressions.flatMap((expression) => readIssues(subject, expression, path));
+    return parseTemplate(value, names, '').expressions.flatMap((expression) =>
+      readIssues(subject, expression, { path, code: 'INVALID_TEMPLATE' }),
+    );
   } catch (thrown) {
     if (thrown instanceof InvalidTemplateError) return [error('INVALID_TEMPLATE', path, thrown.message)];
     throw thrown;
