@@ -53,6 +53,7 @@ export async function replayRun(
     id,
     tenantId: run.tenantId,
     graph: pinned.graph,
+    definition: pinned.given,
     threadId: null,
     onBusy: 'reject',
     parentRunId: null,

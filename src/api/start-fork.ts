@@ -52,6 +52,7 @@ export async function startFork(
     id,
     tenantId: parent.tenantId,
     graph: forked.graph,
+    definition: forked.given,
     threadId: null,
     onBusy: 'reject',
     parentRunId: parent.id,

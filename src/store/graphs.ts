@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { GraphIssue } from '../graph/issue.ts';
 import type { JsonObject } from '../graph/json.ts';
+import { keepDefinition } from './definitions.ts';
 import { toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -38,8 +39,6 @@ export interface Graphs {
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
   /** The newest version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<PublishedGraph>>;
-  /** Keeps the definition that a run executes. */
-  keepDefinition(hash: string, definition: JsonObject): Promise<void>;
   /** A definition that was published, or that a run executes. */
   definition(hash: string): Promise<JsonObject | null>;
 }
@@ -49,7 +48,6 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
     publish: (graph) => db.transaction().execute((transaction) => publish(transaction, graph)),
     find: (tenantId, name, version) => find(db, { tenantId, name, version }),
     list: (tenantId, page) => list(db, tenantId, page),
-    keepDefinition: (hash, definition) => keepDefinition(db, hash, definition),
     definition: async (hash) =>
       (await db.selectFrom('definitions').select('definition').where('hash', '=', hash).executeTakeFirst())
         ?.definition ?? null,
@@ -99,14 +97,6 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
 /** Two publications of one name take turns until the transaction is over. */
 async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
-}
-
-async function keepDefinition(db: Db, hash: string, definition: JsonObject): Promise<void> {
-  await db
-    .insertInto('definitions')
-    .values({ hash, definition: JSON.stringify(definition) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
 }
 
 function graphsWithDefinition(db: Db, tenantId: string) {

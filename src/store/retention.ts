@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { createCheckpoints } from './checkpoints.ts';
+import { forgetDefinitions } from './definitions.ts';
 import type { Tables } from './tables.ts';
 
 /** What has outlived its time. Runs that have not ended never do. */
@@ -99,11 +100,10 @@ async function pruneRuns(
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
-  await sql`
-    delete from definitions where hash = any(${runs.map(({ graphHash }) => graphHash)}::text[])
-      and not exists (select from graphs where graphs.hash = definitions.hash)
-      and not exists (select from runs where runs.graph_hash = definitions.hash)
-  `.execute(transaction);
+  await forgetDefinitions(
+    transaction,
+    runs.map(({ graphHash }) => graphHash),
+  );
   return { runs: ids.length, ...gone, blobs: Number(blobs.numAffectedRows ?? 0) };
 }
 

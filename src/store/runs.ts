@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { keepDefinition } from './definitions.ts';
 import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, toPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -45,6 +46,8 @@ export interface NewRun {
   readonly id: string;
   readonly tenantId: string;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
+  /** The graph as it was given: what its hash stands for. */
+  readonly definition: JsonObject;
   readonly threadId: string | null;
   /** What happens when another run of the thread is at work. */
   readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
@@ -118,6 +121,7 @@ async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'a
       ? ALWAYS
       : await takeTurn(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
   if (turn.kind === 'busy') return 'busy';
+  await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction
     .insertInto('runs')
     .values({ ...toRow(run), ...toTurn(turn, run) })

@@ -17,7 +17,6 @@ beforeAll(async () => {
   const database = new PGlite();
   store = await openEmbeddedStore(database);
   tables = new Kysely({ dialect: createPgliteDialect(database) });
-  await store.graphs.keepDefinition('h1', {});
 });
 afterAll(async () => await store.close());
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });

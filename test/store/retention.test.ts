@@ -1,5 +1,5 @@
 import { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Retention } from '../../src/store/retention.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -23,7 +23,6 @@ let store: Store;
 beforeAll(async () => {
   store = await openEmbeddedStore(new PGlite());
 });
-beforeEach(async () => await store.graphs.keepDefinition('h1', {}));
 afterAll(async () => await store.close());
 
 /** A run with three checkpoints, a call and a blob, that has ended. */
@@ -113,8 +112,9 @@ test('a run stays whose successor has not begun', async () => {
 });
 
 test('definitions go with the last run that executes them, unless they are published', async () => {
-  await store.graphs.keepDefinition('h2', { name: 'once' });
-  await store.runs.create(aNewRun({ id: 'R-once', graph: { name: 'once', version: null, hash: 'h2' } }));
+  const graph = { name: 'once', version: null, hash: 'h2' };
+  await store.runs.create(aNewRun({ id: 'R-once', graph, definition: { name: 'once' } }));
+  expect(await store.graphs.definition('h2')).toEqual({ name: 'once' });
   await endRun(store, { id: 'R-once' });
   await store.retention.prune(older({ runsBefore: LATER }), BATCH);
   expect(await store.graphs.definition('h2')).toBeNull();
