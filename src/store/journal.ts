@@ -3,6 +3,8 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { mapPage, readPage } from './page.ts';
+import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
 /** Who writes: a run, by the execution of its workflow that Temporal knows by `executionRunId`. */
@@ -14,7 +16,9 @@ export interface JournalWriter {
 
 export interface Journal {
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
-  /** Events after a number, in order, as far as they are there without a gap. */
+  /** A page of the history, as far as it is there without a gap. */
+  list(runId: string, page: PageRequest): Promise<Page<RunEvent>>;
+  /** Events after a number, as `list`: as many as a page has room for. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The signals that a run has taken in, in order. */
   signals(runId: string): Promise<readonly RecordedSignal[]>;
@@ -33,7 +37,8 @@ export interface Journal {
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
     write: (batch, writer) => write(db, batch, writer),
-    events: (runId, after, limit) => events(db, { runId, after }, limit),
+    list: (runId, page) => list(db, runId, page),
+    events: async (runId, after, limit) => (await list(db, runId, { limit, after: toPosition(after) })).items,
     signals: (runId) =>
       db
         .selectFrom('signals')
@@ -169,21 +174,30 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
 
-async function events(
+async function list(
   db: Kysely<Tables>,
-  { runId, after }: { runId: string; after: number },
-  limit: number,
-): Promise<readonly RunEvent[]> {
-  const rows = await db
+  runId: string,
+  { limit, after: position }: PageRequest,
+): Promise<Page<RunEvent>> {
+  const after = Number(position?.id ?? 0);
+  const rows = db
     .selectFrom('events')
-    .select(['seq', 'body'])
+    .select(['seq', 'body', sql<boolean>`coalesce(lead(seq) over (order by seq) > seq + 1, false)`.as('is_before_gap')])
     .where('run_id', '=', runId)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-  const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
-  return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
+    .where('seq', '>', after);
+  const { items, next } = await readPage(db, rows, {
+    limit,
+    order: sql`seq`,
+    payloads: ['body'],
+    positionOf: ({ seq, body: { at } }) => toPosition(seq, at),
+  });
+  if (items[0] && items[0].seq !== after + 1) return { items: [], next: null };
+  const gap = items.findIndex((row) => row.is_before_gap);
+  return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);
+}
+
+function toPosition(seq: number, at = ''): Position {
+  return { at, id: String(seq) };
 }
 
 async function ofTypes(
