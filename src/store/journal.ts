@@ -3,8 +3,9 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
-import { mapPage, readPage } from './page.ts';
-import type { Page, PageRequest, Position } from './page.ts';
+import { eventsOfTypes, listEvents, toPosition } from './history.ts';
+import type { Range } from './history.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
 /** Who writes: a run, by the execution of its workflow that Temporal knows by `executionRunId`. */
@@ -22,12 +23,12 @@ export interface Journal {
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The signals that a run has taken in, in order. */
   signals(runId: string): Promise<readonly RecordedSignal[]>;
-  /** Events of some types, in order, within a part of the history. */
-  ofTypes(
+  /** Events of some types, in order, within a part of the history; read page by page, as far as they are wanted. */
+  ofTypes<Type extends RunEvent['type']>(
     runId: string,
-    types: readonly RunEvent['type'][],
-    range: { readonly after: number; readonly upTo?: number },
-  ): Promise<readonly RunEvent[]>;
+    types: readonly Type[],
+    range: Range,
+  ): AsyncIterable<RunEvent & { readonly type: Type }>;
   /** The nodes that ran last up to an event, the oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Every node that was begun, once; one of a subgraph after the nodes around it, as `outer/inner`. */
@@ -37,8 +38,8 @@ export interface Journal {
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
     write: (batch, writer) => write(db, batch, writer),
-    list: (runId, page) => list(db, runId, page),
-    events: async (runId, after, limit) => (await list(db, runId, { limit, after: toPosition(after) })).items,
+    list: (runId, page) => listEvents(db, runId, page),
+    events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
     signals: (runId) =>
       db
         .selectFrom('signals')
@@ -46,7 +47,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
         .where('run_id', '=', runId)
         .orderBy('number')
         .execute(),
-    ofTypes: (runId, types, range) => ofTypes(db, { runId, types }, range),
+    ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };
@@ -173,47 +174,6 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 }
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
-
-async function list(
-  db: Kysely<Tables>,
-  runId: string,
-  { limit, after: position }: PageRequest,
-): Promise<Page<RunEvent>> {
-  const after = Number(position?.id ?? 0);
-  const rows = db
-    .selectFrom('events')
-    .select(['seq', 'body', sql<boolean>`coalesce(lead(seq) over (order by seq) > seq + 1, false)`.as('is_before_gap')])
-    .where('run_id', '=', runId)
-    .where('seq', '>', after);
-  const { items, next } = await readPage(db, rows, {
-    limit,
-    order: sql`seq`,
-    payloads: ['body'],
-    positionOf: ({ seq, body: { at } }) => toPosition(seq, at),
-  });
-  if (items[0] && items[0].seq !== after + 1) return { items: [], next: null };
-  const gap = items.findIndex((row) => row.is_before_gap);
-  return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);
-}
-
-function toPosition(seq: number, at = ''): Position {
-  return { at, id: String(seq) };
-}
-
-async function ofTypes(
-  db: Kysely<Tables>,
-  { runId, types }: { runId: string; types: readonly RunEvent['type'][] },
-  { after, upTo }: { readonly after: number; readonly upTo?: number },
-): Promise<readonly RunEvent[]> {
-  const later = db
-    .selectFrom('events')
-    .select('body')
-    .where('run_id', '=', runId)
-    .where('type', 'in', types)
-    .where('seq', '>', after);
-  const rows = await (upTo === undefined ? later : later.where('seq', '<=', upTo)).orderBy('seq').execute();
-  return rows.map(({ body }) => body);
-}
 
 const MAX_VISITED = 100;
 
