@@ -3,7 +3,7 @@ import type { Transaction } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
-import { toWorkflowId } from '../../src/workflows/contract.ts';
+import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
 import { AT, LATER, aNewRun, endRun } from './store-builders.ts';
 
@@ -12,8 +12,12 @@ export function definitionsSuite(opened: () => OpenedStore): void {
   const aRunOf = (id: string, hash: string) =>
     aNewRun({ id, tenantId: hash, graph: { name: 'once', version: null, hash }, definition: { name: hash } });
   const store = (): Store => opened().store;
-  const prune = async () =>
-    await store().retention.prune({ runsBefore: LATER, checkpointsBefore: null, toWorkflowId }, 10);
+  const prune = async (): Promise<number> => {
+    const retention = { runsBefore: LATER, checkpointsBefore: null, toWorkflowId, fromWorkflowId };
+    let runs = 0;
+    for await (const pruned of store().retention.prune(retention, 10)) runs += pruned.runs;
+    return runs;
+  };
 
   describe('a definition that is wanted while it is forgotten', () => {
     test('is kept anew for a run', async () => {
@@ -41,7 +45,7 @@ export function definitionsSuite(opened: () => OpenedStore): void {
           await untilSomebodyWaits(publishing);
           return { pruning };
         });
-      expect((await pruned.pruning).runs).toBe(1);
+      expect(await pruned.pruning).toBe(1);
       expect(await store().graphs.definition('D-stays')).toEqual({ name: 'D-stays' });
     });
   });
