@@ -33,7 +33,11 @@ export interface PinnedGraph {
  * @param reference `null`: its own
  * @throws ApiError 404 when the run has been forgotten meanwhile
  */
-export async function pinnedGraph(deps: ApiDeps, run: RunRecord, reference: Json): Promise<PinnedGraph> {
+export async function pinnedGraph(
+  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  run: RunRecord,
+  reference: Json,
+): Promise<PinnedGraph> {
   const start = await deps.store.runs.startOf(run.id);
   if (start === null) throw forgotten(run);
   if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);

@@ -49,6 +49,19 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   }
 }
 
+/** How large all is that is known of how a run went: its events, its signals, and what its calls came to. */
+export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select (
+      coalesce((select sum(octet_length(body::text)) from events where run_id = ${runId}), 0)
+      + coalesce((select sum(octet_length(payload::text)) from signals where run_id = ${runId}), 0)
+      + coalesce((select sum(coalesce(octet_length(result::text), 0) + coalesce(octet_length(failure::text), 0))
+          from ledger where run_id = ${runId}), 0)
+    )::float8 as bytes
+  `.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
 const PAGE = 1_000;
 const TO_THE_END = 2_147_483_647;
 

@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
-import { eventsOfTypes, listEvents, toPosition } from './history.ts';
+import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './history.ts';
 import type { Range } from './history.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -21,6 +21,8 @@ export interface Journal {
   list(runId: string, page: PageRequest): Promise<Page<RunEvent>>;
   /** Events after a number, as `list`: as many as a page has room for. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** How large all is that a replay of a run takes. */
+  recordedBytes(runId: string): Promise<number>;
   /** The signals that a run has taken in, in order. */
   signals(runId: string): Promise<readonly RecordedSignal[]>;
   /** Events of some types, in order, within a part of the history; read page by page, as far as they are wanted. */
@@ -40,6 +42,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     write: (batch, writer) => write(db, batch, writer),
     list: (runId, page) => listEvents(db, runId, page),
     events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
+    recordedBytes: (runId) => recordedBytes(db, runId),
     signals: (runId) =>
       db
         .selectFrom('signals')
