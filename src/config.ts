@@ -20,6 +20,7 @@ import type { ToolHolder } from './config/tool-methods.ts';
 import type { HttpToolInput } from './config/tools.ts';
 import { DEFAULTS } from './graph/catalog.ts';
 import { toPointer } from './graph/json.ts';
+import { messageOf } from './graph/message-of.ts';
 
 /*
  * What an installation offers: `holdfast.config.ts`, or the same as JSON. It is checked at start, and every problem is
@@ -143,7 +144,7 @@ async function readConfigFile(path: string): Promise<unknown> {
     const module: unknown = await import(pathToFileURL(path).href);
     return typeof module === 'object' && module !== null && 'default' in module ? module.default : module;
   } catch (error) {
-    throw new ConfigError(`${path} can't be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new ConfigError(`${path} can't be read: ${messageOf(error)}`, {
       cause: error,
     });
   }

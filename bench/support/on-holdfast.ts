@@ -36,9 +36,9 @@ export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
       catalog: sliceCatalog(definition, catalog),
       begin: { kind: 'input', input },
     };
-    await store.graphs.keepDefinition(graph.hash, toJsonObject(definition));
     await store.runs.create({
       ...identity,
+      definition: toJsonObject(definition),
       onBusy: 'reject',
       parentRunId: null,
       replay: null,

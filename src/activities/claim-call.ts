@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isJsonObject, toJson } from '../graph/json.ts';
+import { messageOf } from '../graph/message-of.ts';
 import { isDatabaseAway } from '../store/database-away.ts';
 import type { CallClaim } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
@@ -42,7 +43,7 @@ export async function claimCall(
     heartbeat({ neverMade: [...neverMade, claim].slice(-MAX_REMEMBERED) });
     throw ApplicationFailure.create({
       type: 'DATABASE_AWAY',
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
       nextRetryDelay: ASK_AGAIN_AFTER_MS,
       category: ApplicationFailureCategory.BENIGN,
     });

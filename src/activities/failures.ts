@@ -1,4 +1,5 @@
 import type { RunErrorCode } from '../graph/errors.ts';
+import { messageOf } from '../graph/message-of.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
 
@@ -92,8 +93,4 @@ function systemErrorOf(thrown: unknown): { readonly code: string; readonly sysca
 export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
   return new CallError(code, messageOf(thrown), { retryable: true, done: 'perhaps', cause: thrown });
-}
-
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -68,7 +68,8 @@ function since(lineage: readonly Stretch[], point: StoredCheckpoint | null): rea
 async function sideOf(store: Store, run: RunRecord, stretches: readonly (Stretch & { after: number })[]) {
   const events: RunEvent[] = [];
   for (const { runId, after, upTo } of stretches)
-    events.push(...(await store.journal.ofTypes(runId, ['step.started', 'approval.decided'], { after, upTo })));
+    for await (const event of store.journal.ofTypes(runId, ['step.started', 'approval.decided'], { after, upTo }))
+      events.push(event);
   const state = await store.checkpoints.at(run.id, null);
   const { usage } = run.view ?? NOT_BEGUN;
   const shown = {

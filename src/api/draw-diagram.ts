@@ -1,9 +1,8 @@
-import type { GraphDefinition } from '../graph/definition.ts';
 import type { Marks } from '../graph/diagram/diagram.ts';
 import { NO_MARKS } from '../graph/diagram/diagram.ts';
 import { toMermaid } from '../graph/diagram/mermaid.ts';
 import { toPlantUml } from '../graph/diagram/plant-uml.ts';
-import { isJsonList, isJsonObject } from '../graph/json.ts';
+import { isDefinition } from '../graph/is-definition.ts';
 import type { JsonObject } from '../graph/json.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';
@@ -55,9 +54,4 @@ async function readRun(
   if (graph.name !== name) throw new ApiError('UNKNOWN_RUN', `Graph "${name}" has no run "${id}"`);
   const [definition, visited] = await Promise.all([store.graphs.definition(graph.hash), store.journal.begun(id)]);
   return { definition, marks: { visited, current: view?.next ?? [] } };
-}
-
-/** What was published or run has been validated. */
-function isDefinition(value: JsonObject | null): value is GraphDefinition & JsonObject {
-  return value !== null && isJsonObject(value['nodes']) && isJsonList(value['edges']);
 }

@@ -1,6 +1,7 @@
 import type { GraphDefinition } from '../graph/definition.ts';
+import { isDefinition } from '../graph/is-definition.ts';
 import { isJsonObject, own } from '../graph/json.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
+import type { Json } from '../graph/json.ts';
 import { referencesIn, replaceReferences } from '../graph/subgraph-references.ts';
 import type { PublishedGraph } from '../store/graphs.ts';
 import type { Store } from '../store/store.ts';
@@ -79,9 +80,4 @@ export async function findNamed(
   if (name === undefined) return null;
   const version = named?.['version'];
   return await store.graphs.find(tenantId, name, version === undefined ? own(pins, name) : Number(version));
-}
-
-/** What was published has been validated. */
-function isDefinition(value: Json): value is GraphDefinition & JsonObject {
-  return isJsonObject(value) && isJsonObject(value['nodes']) && Array.isArray(value['edges']);
 }

@@ -9,6 +9,7 @@ import type { RunRecord } from '../store/runs.ts';
 import { isStart } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
+import { ApiError } from './errors.ts';
 import { resolveGraph } from './graph-reference.ts';
 import { publicLimits, redactedChannels } from './start-run.ts';
 
@@ -17,6 +18,9 @@ export interface PinnedGraph {
   /** What the run was started with whose graph it is, or was. */
   readonly start: RunGraphInput;
   readonly graph: Run['graph'];
+  /** As it was given. */
+  readonly given: JsonObject;
+  /** With the version at every name of another graph. */
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly limits: RunLimits;
@@ -24,26 +28,41 @@ export interface PinnedGraph {
   readonly redacted: readonly string[];
 }
 
-/** What a run has pinned, or another graph in its place as it would be pinned now. @param reference `null`: its own */
-export async function pinnedGraph(deps: ApiDeps, run: RunRecord, reference: Json): Promise<PinnedGraph> {
+/**
+ * What a run has pinned, or another graph in its place as it would be pinned now.
+ * @param reference `null`: its own
+ * @throws ApiError 404 when the run has been forgotten meanwhile
+ */
+export async function pinnedGraph(
+  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  run: RunRecord,
+  reference: Json,
+): Promise<PinnedGraph> {
   const start = await deps.store.runs.startOf(run.id);
+  if (start === null) throw forgotten(run);
   if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
   if (reference === null) {
+    const given = await deps.store.graphs.definition(run.graph.hash);
+    if (!given) throw forgotten(run);
     const { definition, catalog } = start;
     const { graph, redacted } = run;
     const { limits } = tighten(limitsOfGraph(definition.limits, catalog.defaults), run.limits);
-    return { start, graph, definition, catalog, limits, publicLimits: run.limits, redacted };
+    return { start, graph, given, definition, catalog, limits, publicLimits: run.limits, redacted };
   }
   const graph = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
   const { name, version, hash, given, definition } = graph;
-  await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
   return {
     start,
     graph: { name, version, hash },
+    given: toJsonObject(given),
     definition,
     catalog: sliceCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
     limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
     publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
     redacted: [...new Set([...run.redacted, ...redactedChannels(graph)])],
   };
+}
+
+function forgotten({ id }: RunRecord): ApiError {
+  return new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
 }

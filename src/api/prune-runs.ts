@@ -1,5 +1,7 @@
-import type { Pruned, Retention } from '../store/retention.ts';
-import { toWorkflowId } from '../workflows/contract.ts';
+import { NOTHING_PRUNED, addPruned } from '../store/pruned.ts';
+import type { Pruned } from '../store/pruned.ts';
+import type { Retention } from '../store/retention.ts';
+import { fromWorkflowId, toWorkflowId } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 
 type PruneDeps = Pick<ApiDeps, 'store' | 'settings'>;
@@ -7,13 +9,17 @@ type PruneDeps = Pick<ApiDeps, 'store' | 'settings'>;
 /** So many runs go in one transaction. */
 const BATCH = 200;
 
-/** Forgets what has outlived the installation's retention. @returns how many rows went */
-export async function pruneRuns(deps: PruneDeps): Promise<Pruned> {
-  const retention = retentionNow(deps);
-  let total = await deps.store.retention.prune(retention, BATCH);
-  for (let last = total; last.runs + last.checkpoints > 0;) {
-    last = await deps.store.retention.prune(retention, BATCH);
-    total = add(total, last);
+/**
+ * Forgets what has outlived the installation's retention.
+ * @param stopping ends it after the batch that is at work; what is left goes the next time
+ * @returns how many rows went
+ */
+export async function pruneRuns(deps: PruneDeps, stopping: AbortSignal): Promise<Pruned> {
+  let total = NOTHING_PRUNED;
+  if (stopping.aborted) return total;
+  for await (const pruned of deps.store.retention.prune(retentionNow(deps), BATCH)) {
+    total = addPruned(total, pruned);
+    if (stopping.aborted) break;
   }
   return total;
 }
@@ -25,20 +31,9 @@ export async function countPrunable(deps: PruneDeps): Promise<Pruned> {
 
 function retentionNow({ settings }: PruneDeps): Retention {
   const { runsMs, checkpointsMs } = settings.retention;
-  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs), toWorkflowId };
+  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs), toWorkflowId, fromWorkflowId };
 }
 
 function timeBefore(ageMs: number | null): string | null {
   return ageMs === null ? null : new Date(Date.now() - ageMs).toISOString();
-}
-
-function add(a: Pruned, b: Pruned): Pruned {
-  return {
-    runs: a.runs + b.runs,
-    events: a.events + b.events,
-    checkpoints: a.checkpoints + b.checkpoints,
-    approvals: a.approvals + b.approvals,
-    ledger: a.ledger + b.ledger,
-    blobs: a.blobs + b.blobs,
-  };
 }

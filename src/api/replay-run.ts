@@ -30,18 +30,17 @@ export interface WantedReplay {
 /**
  * Makes a run of the recorded answers of another one: nothing is called, and nobody is asked.
  * @param id the new run's id, chosen before; making it twice makes it once
- * @throws ApiError 409 when the run has not ended
+ * @throws ApiError 409 when the run has not ended, or is too large
  */
 export async function replayRun(
-  deps: ApiDeps,
+  deps: Pick<ApiDeps, 'store' | 'catalog'>,
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
   if (!isEnded(run.status))
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
   const pinned = await pinnedGraph(deps, run, wanted.graph);
-  if (run.lastSeq > MAX_RECORDED)
-    throw new ApiError('NOT_ALLOWED_NOW', `The run has ${run.lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
+  await requireRoom(deps.store, run);
   const recording = await readRecording(deps.store, run, id);
   const begin = withInput(await firstBeginning(deps.store, pinned.start, run.predecessorId), wanted.input);
   const identity = { ...pinned.start.identity, id, graph: pinned.graph };
@@ -53,6 +52,7 @@ export async function replayRun(
     id,
     tenantId: run.tenantId,
     graph: pinned.graph,
+    definition: pinned.given,
     threadId: null,
     onBusy: 'reject',
     parentRunId: null,
@@ -70,6 +70,19 @@ export async function replayRun(
 
 /** A run with more is not held in memory. */
 const MAX_RECORDED = 50_000;
+const MAX_RECORDED_BYTES = 64 * 1_048_576;
+
+/** @throws ApiError 409 when the run is too large to be replayed */
+async function requireRoom({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
+  if (lastSeq > MAX_RECORDED)
+    throw new ApiError('NOT_ALLOWED_NOW', `The run has ${lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
+  const bytes = await journal.recordedBytes(id);
+  if (bytes > MAX_RECORDED_BYTES)
+    throw new ApiError(
+      'NOT_ALLOWED_NOW',
+      `The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`,
+    );
+}
 
 /** Everybody sees where a replay diverged: without values that only some may see. */
 function hide(divergence: Divergence | null, redacted: readonly string[]): Divergence | null {

@@ -52,6 +52,7 @@ export async function startFork(
     id,
     tenantId: parent.tenantId,
     graph: forked.graph,
+    definition: forked.given,
     threadId: null,
     onBusy: 'reject',
     parentRunId: parent.id,
@@ -71,12 +72,13 @@ export async function startFork(
 const MAX_TOLD = 20;
 
 async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly DoneBefore[]> {
-  const events = await store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq });
-  return events
-    .flatMap((event) =>
-      event.type === 'tool.called' && !event.error ? [{ node: event.node, tool: event.tool, at: event.at }] : [],
-    )
-    .slice(0, MAX_TOLD);
+  const done: DoneBefore[] = [];
+  for await (const call of store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq })) {
+    const { node, tool, at, error } = call;
+    if (!error) done.push({ node, tool, at });
+    if (done.length === MAX_TOLD) break;
+  }
+  return done;
 }
 
 /** Joins are half-filled by edges of the parent's graph; another graph has others. */

@@ -45,11 +45,11 @@ export async function startRun(
   const graph = await resolveGraph(wanted.graph, { ...deps, tenantId: caller.tenantId });
   const start = toStart(deps, caller, { id, graph, wanted });
   const { name, version, hash, given } = graph;
-  await deps.store.graphs.keepDefinition(hash, toJsonObject(given));
   const accepted = await deps.store.runs.create({
     id,
     tenantId: caller.tenantId,
     graph: { name, version, hash },
+    definition: toJsonObject(given),
     threadId: wanted.threadId,
     onBusy: wanted.onBusy,
     parentRunId: null,

@@ -67,8 +67,8 @@ async function handOverRuns(deps: SweeperDeps): Promise<void> {
   await eachOf(due, HAND_OVERS_AT_ONCE, (id) => tryHandOver(deps, id));
 }
 
-async function prune(deps: SweeperDeps): Promise<void> {
-  const pruned = await pruneRuns(deps);
+async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
+  const pruned = await pruneRuns(deps, stopping);
   if (pruned.runs + pruned.checkpoints > 0) deps.logger.info(pruned, 'old runs were pruned');
 }
 

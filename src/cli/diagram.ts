@@ -1,8 +1,8 @@
 import type { GraphDefinition } from '../graph/definition.ts';
 import { toMermaid } from '../graph/diagram/mermaid.ts';
 import { toPlantUml } from '../graph/diagram/plant-uml.ts';
-import { isJsonObject, own } from '../graph/json.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
+import { isDefinition } from '../graph/is-definition.ts';
+import { own } from '../graph/json.ts';
 import { checkDefinition, isValid } from './check-definition.ts';
 import { EXIT, UsageError } from './command.ts';
 import type { Command } from './command.ts';
@@ -41,8 +41,3 @@ export const diagram: Command = {
     return EXIT.done;
   },
 };
-
-/** What has no errors is a definition. */
-function isDefinition(value: Json): value is GraphDefinition & JsonObject {
-  return isJsonObject(value);
-}

@@ -2,6 +2,7 @@ import type { OfferedTool } from '../activities/tools/mcp/offer-tools.ts';
 import { loadConfig } from '../config.ts';
 import type { Config } from '../config.ts';
 import type { JsonObject } from '../graph/json.ts';
+import { messageOf } from '../graph/message-of.ts';
 import { EXIT, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { describeServer } from './describe-server.ts';
@@ -37,7 +38,7 @@ async function readConfig(wanted: string | undefined, terminal: Terminal): Promi
   try {
     return await loadConfig(findConfig(wanted, terminal));
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { loadConfig } from '../config.ts';
 import { DEFAULTS } from '../graph/catalog.ts';
 import type { Catalog } from '../graph/catalog.ts';
+import { messageOf } from '../graph/message-of.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 
@@ -38,7 +39,7 @@ export async function readCatalog(
     const report = (message: string): void => void stderr.write(`${message}\n`);
     return { catalog: toCatalog(await learnMcpTools(config, { environment, report })), origin };
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }
 

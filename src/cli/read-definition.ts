@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
+import { messageOf } from '../graph/message-of.ts';
 import { UsageError } from './command.ts';
 import { createLocator, placeAt } from './json-places.ts';
 import type { Place } from './json-places.ts';
@@ -43,7 +44,7 @@ export async function readText(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
   } catch (error) {
-    throw new UsageError(`${file} can't be read: ${error instanceof Error ? error.message : String(error)}`, {
+    throw new UsageError(`${file} can't be read: ${messageOf(error)}`, {
       cause: error,
     });
   }
@@ -53,7 +54,7 @@ function parse(text: string): DefinitionFile['content'] {
   try {
     return { definition: toJson(JSON.parse(text)) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const position = /at position (\d+)/.exec(message)?.[1];
     const place = placeAt(text, position === undefined ? text.length : Number(position));
     return { fault: { code: 'INVALID_JSON', severity: 'error', path: '', message, ...place } };

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
+import { messageOf } from '../graph/message-of.ts';
 import { UsageError } from './command.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
@@ -9,6 +10,6 @@ export function readFlags<T extends Flags>(args: readonly string[], options: T) 
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new UsageError(messageOf(error), { cause: error });
   }
 }

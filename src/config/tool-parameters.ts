@@ -6,6 +6,7 @@ import { compilePattern } from '../graph/expression/regular-expression.ts';
 import { findSchemaProblems, isJsonSchema } from '../graph/json-schema.ts';
 import { isJsonObject, toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
+import { messageOf } from '../graph/message-of.ts';
 
 /** How a tool in code says what it takes: by a schema of zod or a like library, or by a JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;
@@ -25,7 +26,7 @@ export const Parameters = z.unknown().transform((given, context): ToolParameters
   try {
     return { parameters: toUsableSchema(schema ? toJsonSchema(schema) : given), schema };
   } catch (error) {
-    context.addIssue(error instanceof Error ? error.message : String(error));
+    context.addIssue(messageOf(error));
     return z.NEVER;
   }
 });

@@ -2,6 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../graph/message-of.ts';
 import { isMain } from '../process/is-main.ts';
 import { numberIn, textIn } from './demo/answer.ts';
 import { createClient } from './demo/client.ts';
@@ -92,7 +93,7 @@ async function interrupted(): Promise<void> {
 
 if (isMain(import.meta.url)) {
   const code = await main().catch((error: unknown) => {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     return 1;
   });
   process.exit(code);

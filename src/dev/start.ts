@@ -1,5 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../graph/message-of.ts';
 import { isMain } from '../process/is-main.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
@@ -109,7 +110,7 @@ function stopOnSignal(stack: Stack): void {
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exit(1);
 }
 

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { messageOf } from '../graph/message-of.ts';
 
 const run = promisify(execFile);
 
@@ -99,6 +100,6 @@ async function build(folder: string, say: (line: string) => void): ReturnType<Wa
 }
 
 function firstLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return (message.split('\n')[0] ?? '').slice(0, 200);
 }

@@ -4,6 +4,7 @@ import type { JsonSchema } from './definition.ts';
 import { compilePattern, matchesPattern } from './expression/regular-expression.ts';
 import { canonicalJson, isJsonObject } from './json.ts';
 import type { Json } from './json.ts';
+import { messageOf } from './message-of.ts';
 
 /** Where a value breaks a schema, or a schema the specification. `path` is a JSON Pointer into it. */
 export interface SchemaViolation {
@@ -45,7 +46,7 @@ export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] 
     const problems = (root.schemaErrors ?? []).map(({ message, data }) => ({ path: toPath(data.pointer), message }));
     return problems.length > 0 ? problems : findReferenceProblems(root);
   } catch (error) {
-    return [{ path: '', message: error instanceof Error ? error.message : String(error) }];
+    return [{ path: '', message: messageOf(error) }];
   }
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../graph/message-of.ts';
 import type { Logger } from '../process/logger.ts';
 
 /** Something that a process needs before it can begin, and that may start later than the process. */
@@ -31,7 +32,7 @@ export async function untilThere<T>({ what, open, isAway }: Need<T>, { logger, a
       return opened;
     } catch (error) {
       if (!isAway(error)) throw error;
-      logger.warn({ reason: error instanceof Error ? error.message : String(error) }, `waiting for ${what}`);
+      logger.warn({ reason: messageOf(error) }, `waiting for ${what}`);
     }
     await sleep(pauseMs);
   }

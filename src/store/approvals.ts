@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Approval } from '../graph/approval.ts';
-import { isBefore, isEqual, toPage } from './page.ts';
+import { isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -51,20 +52,18 @@ async function list(
   { tenantId, filter }: { tenantId: string; filter: ApprovalFilter },
   { limit, after }: PageRequest,
 ): Promise<Page<Approval>> {
-  const rows = await db
+  const rows = db
     .selectFrom('approvals')
-    .select('body')
+    .select(['id', 'requested_at', 'body'])
     .where('tenant_id', '=', tenantId)
     .where(isEqual('status', filter.status))
     .where(isEqual('run_id', filter.runId))
-    .where(isBefore('requested_at', after))
-    .orderBy('requested_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(
-    rows.map(({ body }) => body),
+    .where(isBefore('requested_at', after));
+  const page = await readPage(db, rows, {
     limit,
-    ({ id, requestedAt }) => ({ at: requestedAt, id }),
-  );
+    order: sql`requested_at desc, id desc`,
+    payloads: ['body'],
+    positionOf: ({ body: { id, requestedAt } }) => ({ at: requestedAt, id }),
+  });
+  return mapPage(page, ({ body }) => body);
 }

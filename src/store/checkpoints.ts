@@ -5,7 +5,7 @@ import type { Checkpoint } from '../graph/checkpoint.ts';
 import type { JsonObject } from '../graph/json.ts';
 import { foldPlaces } from '../graph/place.ts';
 import type { Place } from '../graph/place.ts';
-import { toPage } from './page.ts';
+import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -28,9 +28,10 @@ export interface Checkpoints {
   find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
   /**
    * The state at a checkpoint, folded from what the checkpoints up to it have changed.
+   * @param before the state at an earlier checkpoint of the run, if it is at hand: only what came after it is read
    * @returns `null` while one of these has not been written yet: batches come in any order
    */
-  stateOf(checkpoint: StoredCheckpoint): Promise<StoredState | null>;
+  stateOf(checkpoint: StoredCheckpoint, before?: StoredState | null): Promise<StoredState | null>;
   /** The state at a checkpoint of a run, as `stateOf`; at `null`, the newest that has all before it. */
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
@@ -44,7 +45,7 @@ export interface Checkpoints {
 export function createCheckpoints(db: Kysely<Tables>): Checkpoints {
   return {
     find: (runId, id) => find(db, runId, id),
-    stateOf: (checkpoint) => stateOf(db, checkpoint),
+    stateOf: (checkpoint, before = null) => stateOf(db, checkpoint, before),
     at: (runId, id) => stateAt(db, runId, id),
     lastUpTo: async (runId, seq) => {
       const row = await columns(db)
@@ -73,41 +74,45 @@ async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Pr
   if (!checkpoint) return null;
   const lineage = await readLineage(db, checkpoint);
   if (isWhole(lineage, checkpoint)) return await fold(db, checkpoint, lineage);
-  const last = lineage.chain.at(-1)?.id ?? lineage.snapshot?.checkpoint_id;
+  const last = lineage.chain.at(-1)?.id ?? lineage.base?.checkpoint_id;
   return id === null && last !== undefined ? await stateAt(db, runId, last) : null;
 }
 
 /** After so many checkpoints, and as many bytes as the state has, the state is kept whole: storage stays linear. */
 const SNAPSHOT_AFTER = 64;
 
-async function stateOf(db: Kysely<Tables>, checkpoint: StoredCheckpoint): Promise<StoredState | null> {
-  const lineage = await readLineage(db, checkpoint);
+async function stateOf(
+  db: Kysely<Tables>,
+  checkpoint: StoredCheckpoint,
+  before: StoredState | null,
+): Promise<StoredState | null> {
+  const lineage = await readLineage(db, checkpoint, before);
   return isWhole(lineage, checkpoint) ? await fold(db, checkpoint, lineage) : null;
 }
 
-/** What leads to a checkpoint: a snapshot, if there is one, and the checkpoints after it that follow on one another. */
+/** What leads to a checkpoint: a state before it, if one is known, and the checkpoints after it that follow on one another. */
 type Lineage = Awaited<ReturnType<typeof readLineage>>;
 
-async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint) {
-  const snapshot = await snapshotUpTo(db, checkpoint);
-  const written = await changesBetween(db, checkpoint, snapshot?.seq ?? 0);
+async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint, before: StoredState | null = null) {
+  const base = before ? toBase(before) : await snapshotUpTo(db, checkpoint);
+  const written = await changesBetween(db, checkpoint, base?.seq ?? 0);
   const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
-    snapshot ? parent === snapshot.checkpoint_id : !parent?.startsWith(`${checkpoint.runId}.c`);
+    base ? parent === base.checkpoint_id : !parent?.startsWith(`${checkpoint.runId}.c`);
   const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
-  return { snapshot, chain: gap < 0 ? written : written.slice(0, gap) };
+  return { base, chain: gap < 0 ? written : written.slice(0, gap) };
 }
 
-function isWhole({ snapshot, chain }: Lineage, { id }: StoredCheckpoint): boolean {
-  return (chain.at(-1)?.id ?? snapshot?.checkpoint_id) === id;
+function toBase({ checkpoint: { id, seq }, channels, place }: StoredState) {
+  return { checkpoint_id: id, seq, channels, place };
 }
 
-async function fold(
-  db: Kysely<Tables>,
-  checkpoint: StoredCheckpoint,
-  { snapshot, chain }: Lineage,
-): Promise<StoredState> {
-  const channels = foldCheckpoints(chain, snapshot?.channels);
-  const place = foldPlaces(chain.length > 0 ? chain : [{ place: snapshot?.place ?? {}, next: [] }], snapshot?.place);
+function isWhole({ base, chain }: Lineage, { id }: StoredCheckpoint): boolean {
+  return (chain.at(-1)?.id ?? base?.checkpoint_id) === id;
+}
+
+async function fold(db: Kysely<Tables>, checkpoint: StoredCheckpoint, { base, chain }: Lineage): Promise<StoredState> {
+  const channels = foldCheckpoints(chain, base?.channels);
+  const place = foldPlaces(chain.length > 0 ? chain : [{ place: base?.place ?? {}, next: [] }], base?.place);
   await keepSnapshot(db, { checkpoint, channels, place }, chain);
   return { checkpoint, channels, place };
 }
@@ -185,18 +190,21 @@ async function list(
   runIds: readonly string[],
   { limit, after }: PageRequest,
 ): Promise<Page<StoredCheckpoint>> {
-  const rows = await columns(db)
+  const rows = columns(db)
     .where(sql<boolean>`run_id = any(${runIds}::text[])`)
-    .where(isOlder(after))
-    .orderBy('created_at', 'desc')
-    .orderBy('run_id', 'desc')
-    .orderBy('seq', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows.map(toCheckpoint), limit, ({ runId, seq, createdAt }) => ({
-    at: createdAt,
-    id: `${seq} ${runId}`,
-  }));
+    .where(isOlder(after));
+  const page = await readPage(db, rows, {
+    limit,
+    order: sql`created_at desc, run_id desc, seq desc`,
+    payloads: [],
+    positionOf: (row) => positionOf(toCheckpoint(row)),
+  });
+  return mapPage(page, toCheckpoint);
+}
+
+/** Where a checkpoint stands in a list. */
+export function positionOf({ runId, seq, createdAt }: StoredCheckpoint): Position {
+  return { at: createdAt, id: `${seq} ${runId}` };
 }
 
 /** Several checkpoints of a run may be of one moment; their numbers tell which came first. */

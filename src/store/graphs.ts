@@ -2,21 +2,26 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { GraphIssue } from '../graph/issue.ts';
 import type { JsonObject } from '../graph/json.ts';
-import { toPage } from './page.ts';
+import { keepDefinition } from './definitions.ts';
+import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** One published version of a graph. */
-export interface PublishedGraph {
+/** One published version of a graph, as lists show it. */
+export interface GraphSummary {
   readonly name: string;
   readonly version: number;
   readonly hash: string;
+  readonly createdAt: string;
+  readonly createdBy: string;
+}
+
+/** One published version of a graph. */
+export interface PublishedGraph extends GraphSummary {
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
   /** The versions of other graphs that names without one stand for in it. */
   readonly pins: Readonly<Record<string, number>>;
-  readonly createdAt: string;
-  readonly createdBy: string;
 }
 
 export interface NewGraph {
@@ -37,9 +42,7 @@ export interface Graphs {
   /** The newest version, or the one asked for. */
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
   /** The newest version of every graph, by name. */
-  list(tenantId: string, page: PageRequest): Promise<Page<PublishedGraph>>;
-  /** Keeps the definition that a run executes. */
-  keepDefinition(hash: string, definition: JsonObject): Promise<void>;
+  list(tenantId: string, page: PageRequest): Promise<Page<GraphSummary>>;
   /** A definition that was published, or that a run executes. */
   definition(hash: string): Promise<JsonObject | null>;
 }
@@ -49,7 +52,6 @@ export function createGraphs(db: Kysely<Tables>): Graphs {
     publish: (graph) => db.transaction().execute((transaction) => publish(transaction, graph)),
     find: (tenantId, name, version) => find(db, { tenantId, name, version }),
     list: (tenantId, page) => list(db, tenantId, page),
-    keepDefinition: (hash, definition) => keepDefinition(db, hash, definition),
     definition: async (hash) =>
       (await db.selectFrom('definitions').select('definition').where('hash', '=', hash).executeTakeFirst())
         ?.definition ?? null,
@@ -101,14 +103,6 @@ async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }
 
-async function keepDefinition(db: Db, hash: string, definition: JsonObject): Promise<void> {
-  await db
-    .insertInto('definitions')
-    .values({ hash, definition: JSON.stringify(definition) })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
 function graphsWithDefinition(db: Db, tenantId: string) {
   return db
     .selectFrom('graphs')
@@ -128,27 +122,36 @@ async function find(
   return row ? toGraph(row) : null;
 }
 
-async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Promise<Page<PublishedGraph>> {
-  const newest = graphsWithDefinition(db, tenantId)
-    .distinctOn('name')
-    .orderBy('name')
-    .orderBy('version', 'desc')
-    .limit(limit + 1);
-  const rows = await (after ? newest.where('name', '>', after.id) : newest).execute();
-  return toPage(rows.map(toGraph), limit, ({ name, createdAt }) => ({ at: createdAt, id: name }));
+async function list(db: Db, tenantId: string, { limit, after }: PageRequest): Promise<Page<GraphSummary>> {
+  const newest = db
+    .selectFrom('graphs')
+    .select(['name', 'version', 'hash', 'created_at', 'created_by'])
+    .where('tenant_id', '=', tenantId)
+    .where(
+      sql<boolean>`not exists (
+        select from graphs newer
+        where newer.tenant_id = graphs.tenant_id and newer.name = graphs.name and newer.version > graphs.version
+      )`,
+    );
+  const page = await readPage(db, after ? newest.where('name', '>', after.id) : newest, {
+    limit,
+    order: sql`name`,
+    payloads: [],
+    positionOf: ({ name, created_at }) => ({ at: created_at.toISOString(), id: name }),
+  });
+  return mapPage(page, toSummary);
 }
 
 type GraphRow = Awaited<ReturnType<ReturnType<typeof graphsWithDefinition>['executeTakeFirstOrThrow']>>;
 
+type SummaryRow = Pick<GraphRow, 'name' | 'version' | 'hash' | 'created_at' | 'created_by'>;
+
+function toSummary({ name, version, hash, created_at, created_by }: SummaryRow): GraphSummary {
+  return { name, version, hash, createdAt: created_at.toISOString(), createdBy: created_by };
+}
+
 function toGraph(row: GraphRow): PublishedGraph {
-  return {
-    name: row.name,
-    version: row.version,
-    hash: row.hash,
-    definition: row.definition,
-    warnings: row.warnings,
-    pins: row.pins,
-    createdAt: row.created_at.toISOString(),
-    createdBy: row.created_by,
-  };
+  const { definition, warnings, pins } = row;
+  const { createdAt, createdBy, ...summary } = toSummary(row);
+  return { ...summary, definition, warnings, pins, createdAt, createdBy };
 }

@@ -3,6 +3,9 @@ import type { Kysely, RawBuilder } from 'kysely';
 import type { RecordedSignal } from '../graph/occurrence.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './history.ts';
+import type { Range } from './history.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
 /** Who writes: a run, by the execution of its workflow that Temporal knows by `executionRunId`. */
@@ -14,16 +17,20 @@ export interface JournalWriter {
 
 export interface Journal {
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
-  /** Events after a number, in order, as far as they are there without a gap. */
+  /** A page of the history, as far as it is there without a gap. */
+  list(runId: string, page: PageRequest): Promise<Page<RunEvent>>;
+  /** Events after a number, as `list`: as many as a page has room for. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
+  /** How large all is that a replay of a run takes. */
+  recordedBytes(runId: string): Promise<number>;
   /** The signals that a run has taken in, in order. */
   signals(runId: string): Promise<readonly RecordedSignal[]>;
-  /** Events of some types, in order, within a part of the history. */
-  ofTypes(
+  /** Events of some types, in order, within a part of the history; read page by page, as far as they are wanted. */
+  ofTypes<Type extends RunEvent['type']>(
     runId: string,
-    types: readonly RunEvent['type'][],
-    range: { readonly after: number; readonly upTo?: number },
-  ): Promise<readonly RunEvent[]>;
+    types: readonly Type[],
+    range: Range,
+  ): AsyncIterable<RunEvent & { readonly type: Type }>;
   /** The nodes that ran last up to an event, the oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
   /** Every node that was begun, once; one of a subgraph after the nodes around it, as `outer/inner`. */
@@ -33,7 +40,9 @@ export interface Journal {
 export function createJournal(db: Kysely<Tables>): Journal {
   return {
     write: (batch, writer) => write(db, batch, writer),
-    events: (runId, after, limit) => events(db, { runId, after }, limit),
+    list: (runId, page) => listEvents(db, runId, page),
+    events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
+    recordedBytes: (runId) => recordedBytes(db, runId),
     signals: (runId) =>
       db
         .selectFrom('signals')
@@ -41,7 +50,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
         .where('run_id', '=', runId)
         .orderBy('number')
         .execute(),
-    ofTypes: (runId, types, range) => ofTypes(db, { runId, types }, range),
+    ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
   };
@@ -168,38 +177,6 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 }
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
-
-async function events(
-  db: Kysely<Tables>,
-  { runId, after }: { runId: string; after: number },
-  limit: number,
-): Promise<readonly RunEvent[]> {
-  const rows = await db
-    .selectFrom('events')
-    .select(['seq', 'body'])
-    .where('run_id', '=', runId)
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .limit(limit)
-    .execute();
-  const gap = rows.findIndex(({ seq }, at) => seq !== after + 1 + at);
-  return (gap < 0 ? rows : rows.slice(0, gap)).map(({ body }) => body);
-}
-
-async function ofTypes(
-  db: Kysely<Tables>,
-  { runId, types }: { runId: string; types: readonly RunEvent['type'][] },
-  { after, upTo }: { readonly after: number; readonly upTo?: number },
-): Promise<readonly RunEvent[]> {
-  const later = db
-    .selectFrom('events')
-    .select('body')
-    .where('run_id', '=', runId)
-    .where('type', 'in', types)
-    .where('seq', '>', after);
-  const rows = await (upTo === undefined ? later : later.where('seq', '<=', upTo)).orderBy('seq').execute();
-  return rows.map(({ body }) => body);
-}
 
 const MAX_VISITED = 100;
 

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import type { RawBuilder } from 'kysely';
+import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
+import type { Tables } from './tables.ts';
 
 /** Which part of a list is asked for: so many entries that come after one. */
 export interface PageRequest {
@@ -19,11 +20,51 @@ export interface Page<T> {
   readonly next: Position | null;
 }
 
-/** Makes a page of rows of which one more than `limit` was read. */
-export function toPage<T>(rows: readonly T[], limit: number, positionOf: (row: T) => Position): Page<T> {
-  const items = rows.slice(0, limit);
+/** Makes a page of entries of which one more than `limit` was read. */
+export function toPage<T>(entries: readonly T[], limit: number, positionOf: (entry: T) => Position): Page<T> {
+  const items = entries.slice(0, limit);
   const last = items.at(-1);
-  return { items, next: rows.length > limit && last !== undefined ? positionOf(last) : null };
+  return { items, next: entries.length > limit && last !== undefined ? positionOf(last) : null };
+}
+
+/** A page holds so much of what was written, or one entry that is larger: it ends early, and another one goes on. */
+export const MAX_PAGE_BYTES = 8 * 1_048_576;
+
+/** How rows are a list. */
+interface Listing<Row> {
+  readonly limit: number;
+  /** An order in which no two rows are equal, by columns of theirs. */
+  readonly order: RawBuilder<unknown>;
+  /** Columns whose values may be large. */
+  readonly payloads: readonly (keyof Row & string)[];
+  readonly positionOf: (row: Row) => Position;
+}
+
+/** Reads the rows that make a page, and no others. */
+export async function readPage<Table extends keyof Tables, Row>(
+  db: Kysely<Tables>,
+  rows: SelectQueryBuilder<Tables, Table, Row>,
+  { limit, order, payloads, positionOf }: Listing<Row>,
+): Promise<Page<Row>> {
+  const candidates = rows.orderBy(order).limit(limit + 1);
+  const inOrder = sql`over (order by ${order} rows unbounded preceding)`;
+  const { rows: items } = await sql<Row & { readonly is_followed: boolean }>`
+    select * from (
+      select *,
+        row_number() ${inOrder} as page_rank,
+        sum(${bytesOf(payloads)}) ${inOrder} as page_bytes,
+        lead(true, 1, false) ${inOrder} as is_followed
+      from (${candidates}) as candidates
+    ) as ranked
+    where page_rank = 1 or (page_rank <= ${limit} and page_bytes <= ${MAX_PAGE_BYTES}) order by page_rank
+  `.execute(db);
+  const last = items.at(-1);
+  return { items, next: last?.is_followed ? positionOf(last) : null };
+}
+
+function bytesOf(payloads: readonly string[]): RawBuilder<unknown> {
+  const sizes = payloads.map((column) => sql`coalesce(octet_length(${sql.ref(column)}::text), 0)`);
+  return sql.join([sql`0`, ...sizes], sql` + `);
 }
 
 /** The same page of what its entries are shown as. */

@@ -1,87 +1,107 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import { createCheckpoints } from './checkpoints.ts';
+import { forgetDefinitions } from './definitions.ts';
+import { countOrphans, pruneOrphans } from './orphans.ts';
+import type { WorkflowNames } from './orphans.ts';
+import { NOTHING_PRUNED } from './pruned.ts';
+import type { Pruned } from './pruned.ts';
 import type { Tables } from './tables.ts';
 
 /** What has outlived its time. Runs that have not ended never do. */
-export interface Retention {
+export interface Retention extends WorkflowNames {
   /** Runs that ended before are forgotten, with all that belongs to them. `null`: none */
   readonly runsBefore: string | null;
   /** Of runs that ended before only the last state is kept. `null`: of none */
   readonly checkpointsBefore: string | null;
-  /** Names the workflow of a run, which its blobs belong to. */
-  readonly toWorkflowId: (run: { readonly tenantId: string; readonly id: string }) => string;
 }
-
-/** How many rows went, or would go. */
-export type Pruned = Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
 
 export interface RetentionStore {
   /** Counts what would go. */
   count(retention: Retention): Promise<Pruned>;
-  /** Forgets a batch of runs, and the checkpoints of another. @returns what went; nothing of runs or checkpoints: all has */
-  prune(retention: Retention, batch: number): Promise<Pruned>;
+  /**
+   * Forgets runs, the blobs of no run, and the checkpoints of other runs, so many at a time. Who stops after a batch leaves
+   * nothing half done. @returns what went with each batch
+   */
+  prune(retention: Retention, batch: number): AsyncIterable<Pruned>;
 }
 
 export function createRetention(db: Kysely<Tables>): RetentionStore {
   return {
     count: (retention) => count(db, retention),
-    prune: (retention, batch) =>
-      db.transaction().execute(async (transaction) => {
-        const runs = await pruneRuns(transaction, await oldRuns(transaction, retention, batch), retention);
-        const orphans = await deleteOrphans(transaction, retention);
-        const checkpoints = await pruneCheckpoints(transaction, await runsWithOldStates(transaction, retention, batch));
-        return { ...runs, checkpoints: runs.checkpoints + checkpoints, blobs: runs.blobs + orphans };
-      }),
+    prune: (retention, batch) => prune(db, retention, batch),
   };
+}
+
+async function* prune(db: Kysely<Tables>, retention: Retention, batch: number): AsyncIterable<Pruned> {
+  const { runsBefore, checkpointsBefore } = retention;
+  if (runsBefore !== null) {
+    yield* eachBatch(db, batch, async (transaction, after) => {
+      const runs = await oldRuns(transaction, runsBefore, { after, limit: batch }).forUpdate().skipLocked().execute();
+      return { runs, pruned: await pruneRuns(transaction, runs, retention) };
+    });
+    for await (const blobs of pruneOrphans(db, runsBefore, retention)) yield { ...NOTHING_PRUNED, blobs };
+  }
+  if (checkpointsBefore === null) return;
+  yield* eachBatch(db, batch, async (transaction, after) => {
+    const runs = await withOldStates(transaction, checkpointsBefore, { after, limit: batch }).execute();
+    return { runs, pruned: { ...NOTHING_PRUNED, checkpoints: await pruneCheckpoints(transaction, runs) } };
+  });
+}
+
+interface OldRun {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly graphHash: string;
+  readonly endedAt: string;
+}
+
+type Batch = (
+  transaction: Transaction<Tables>,
+  after: OldRun | null,
+) => Promise<{ readonly runs: readonly OldRun[]; readonly pruned: Pruned }>;
+
+/** Goes through runs once, the oldest first: what a batch has left alone is not looked at again. */
+async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): AsyncIterable<Pruned> {
+  for (let after: OldRun | null = null; ;) {
+    const { runs, pruned }: Awaited<ReturnType<Batch>> = await db
+      .transaction()
+      .execute(async (transaction) => await pruneAfter(transaction, after));
+    yield pruned;
+    after = runs.at(-1) ?? null;
+    if (runs.length < size) return;
+  }
 }
 
 /** Tables whose rows belong to runs, and are counted. */
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
 
-interface OldRun {
-  readonly id: string;
-  readonly tenantId: string;
-  readonly graphHash: string;
-}
-
-/** A thread goes on from its last run, unless it is at rest for as long. */
-function endedBefore(time: string): RawBuilder<boolean> {
-  return sql<boolean>`runs.ended_at < ${time}::timestamptz and runs.handed_over_at is not null
-    and not exists (select from threads where active_run_id = runs.id)
-    and not exists (select from runs later where later.predecessor_id = runs.id and later.ended_at is null)`;
-}
-
-async function oldRuns(db: Kysely<Tables>, { runsBefore }: Retention, limit: number): Promise<readonly OldRun[]> {
-  if (runsBefore === null) return [];
-  return await db
-    .selectFrom('runs')
-    .select(['id', 'tenant_id as tenantId', 'graph_hash as graphHash'])
-    .where(endedBefore(runsBefore))
-    .orderBy('ended_at')
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-    .execute();
-}
-
-/** Runs of which more than the last checkpoint is kept. */
-async function runsWithOldStates(
+/** Some of the runs that ended before a time, the oldest first. A thread goes on from its last run, unless it is at rest for as long. */
+function oldRuns(
   db: Kysely<Tables>,
-  { checkpointsBefore }: Retention,
-  limit: number,
-): Promise<readonly string[]> {
-  if (checkpointsBefore === null) return [];
-  const rows = await db
+  before: string,
+  { after, limit }: { readonly after: OldRun | null; readonly limit: number },
+) {
+  return db
     .selectFrom('runs')
-    .select('id')
-    .where(endedBefore(checkpointsBefore))
-    .where(sql<boolean>`(select count(*) from checkpoints where run_id = runs.id) > 1`)
+    .select(['id', 'tenant_id as tenantId', 'graph_hash as graphHash', sql<string>`ended_at::text`.as('endedAt')])
+    .where(
+      sql<boolean>`runs.ended_at < ${before}::timestamptz and runs.handed_over_at is not null
+        and not exists (select from threads where active_run_id = runs.id)
+        and not exists (select from runs later where later.predecessor_id = runs.id and later.ended_at is null)`,
+    )
+    .where(after ? sql<boolean>`(ended_at, id) > (${after.endedAt}::timestamptz, ${after.id})` : sql<boolean>`true`)
     .orderBy('ended_at')
-    .limit(limit)
-    .execute();
-  return rows.map(({ id }) => id);
+    .orderBy('id')
+    .limit(limit);
+}
+
+/** Those of which more than the last checkpoint is kept. */
+function withOldStates(...wanted: Parameters<typeof oldRuns>) {
+  return oldRuns(...wanted).where(
+    sql<boolean>`exists (select from checkpoints where run_id = runs.id limit 1 offset 1)`,
+  );
 }
 
 async function pruneRuns(
@@ -99,27 +119,11 @@ async function pruneRuns(
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);
-  await sql`
-    delete from definitions where hash = any(${runs.map(({ graphHash }) => graphHash)}::text[])
-      and not exists (select from graphs where graphs.hash = definitions.hash)
-      and not exists (select from runs where runs.graph_hash = definitions.hash)
-  `.execute(transaction);
+  await forgetDefinitions(
+    transaction,
+    runs.map(({ graphHash }) => graphHash),
+  );
   return { runs: ids.length, ...gone, blobs: Number(blobs.numAffectedRows ?? 0) };
-}
-
-/**
- * Blobs of no run, such as one that came when its run was forgotten. As old as that, nothing can refer to them: the id of
- * a workflow ends with that of its run.
- */
-function orphansBefore(time: string): RawBuilder<unknown> {
-  return sql`blobs where created_at < ${time}::timestamptz
-    and not exists (select from runs where runs.id = split_part(blobs.workflow_id, ':', 3))`;
-}
-
-async function deleteOrphans(transaction: Transaction<Tables>, { runsBefore }: Retention): Promise<number> {
-  if (runsBefore === null) return 0;
-  const { numAffectedRows } = await sql`delete from ${orphansBefore(runsBefore)}`.execute(transaction);
-  return Number(numAffectedRows ?? 0);
 }
 
 async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: readonly string[]): Promise<number> {
@@ -130,24 +134,28 @@ async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: reado
 }
 
 /** The last checkpoint stays, with a snapshot that holds what the others said. */
-async function pruneCheckpoints(transaction: Transaction<Tables>, runIds: readonly string[]): Promise<number> {
+async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<number> {
   const checkpoints = createCheckpoints(transaction);
   let gone = 0;
-  for (const id of runIds) gone += await checkpoints.keepLast(id);
+  for (const { id } of runs) gone += await checkpoints.keepLast(id);
   return gone;
 }
 
+const ALL = { after: null, limit: Number.MAX_SAFE_INTEGER };
+
 async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> {
-  const runs = await oldRuns(db, retention, Number.MAX_SAFE_INTEGER);
+  const { runsBefore, checkpointsBefore, toWorkflowId } = retention;
+  const runs = runsBefore === null ? [] : await oldRuns(db, runsBefore, ALL).execute();
   const ids = runs.map(({ id }) => id);
   const counts: Record<Part, number> = { events: 0, checkpoints: 0, approvals: 0, ledger: 0 };
   for (const part of PARTS)
     counts[part] = await countOf(db, sql`${sql.table(part)} where run_id = any(${ids}::text[])`);
   const gone = new Set(ids);
-  const thinned = (await runsWithOldStates(db, retention, Number.MAX_SAFE_INTEGER)).filter((id) => !gone.has(id));
+  const old = checkpointsBefore === null ? [] : await withOldStates(db, checkpointsBefore, ALL).execute();
+  const thinned = old.map(({ id }) => id).filter((id) => !gone.has(id));
   const states = await countOf(db, sql`checkpoints where run_id = any(${thinned}::text[])`);
-  const blobs = await countOf(db, sql`blobs where workflow_id = any(${runs.map(retention.toWorkflowId)}::text[])`);
-  const orphans = retention.runsBefore === null ? 0 : await countOf(db, orphansBefore(retention.runsBefore));
+  const blobs = await countOf(db, sql`blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`);
+  const orphans = runsBefore === null ? 0 : await countOrphans(db, runsBefore, retention);
   const checkpoints = counts.checkpoints + states - thinned.length;
   return { runs: ids.length, ...counts, checkpoints, blobs: blobs + orphans };
 }

@@ -4,8 +4,9 @@ import type { Json, JsonObject } from '../graph/json.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import { keepDefinition } from './definitions.ts';
 import { createJournal } from './journal.ts';
-import { isAfterTime, isBefore, isEqual, toPage } from './page.ts';
+import { isAfterTime, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Divergence, Tables } from './tables.ts';
 import { takeTurn } from './turns.ts';
@@ -45,6 +46,8 @@ export interface NewRun {
   readonly id: string;
   readonly tenantId: string;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
+  /** The graph as it was given: what its hash stands for. */
+  readonly definition: JsonObject;
   readonly threadId: string | null;
   /** What happens when another run of the thread is at work. */
   readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
@@ -118,6 +121,7 @@ async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'a
       ? ALWAYS
       : await takeTurn(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
   if (turn.kind === 'busy') return 'busy';
+  await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction
     .insertInto('runs')
     .values({ ...toRow(run), ...toTurn(turn, run) })
@@ -224,18 +228,20 @@ async function list(
   { limit, after }: PageRequest,
 ): Promise<Page<RunRecord>> {
   const { status, graph, threadId, createdAfter } = filter;
-  const rows = await records(db)
+  const rows = records(db)
     .where('tenant_id', '=', tenantId)
     .where(isEqual('status', status))
     .where(isEqual('graph_name', graph))
     .where(isEqual('thread_id', threadId))
     .where(isAfterTime('created_at', createdAfter))
-    .where(isBefore('created_at', after))
-    .orderBy('created_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute();
-  return toPage(rows.map(toRecord), limit, ({ id, createdAt }) => ({ at: createdAt, id }));
+    .where(isBefore('created_at', after));
+  const page = await readPage(db, rows, {
+    limit,
+    order: sql`created_at desc, id desc`,
+    payloads: ['input', 'limits', 'metadata', 'divergence', 'view'],
+    positionOf: ({ id, created_at }) => ({ at: created_at.toISOString(), id }),
+  });
+  return mapPage(page, toRecord);
 }
 
 type RunRow = Awaited<ReturnType<ReturnType<typeof records>['executeTakeFirstOrThrow']>>;

@@ -9,6 +9,7 @@ import {
 import type { CallRequest } from '../graph/effect.ts';
 import type { RunError } from '../graph/errors.ts';
 import { isJsonObject } from '../graph/json.ts';
+import { messageOf } from '../graph/message-of.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 
@@ -23,7 +24,7 @@ export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailur
   if (cause instanceof TimeoutFailure) return timedOut(request, cause);
   return {
     callFailed: false,
-    error: { code: 'INTERNAL', message: thrown instanceof Error ? thrown.message : String(thrown) },
+    error: { code: 'INTERNAL', message: messageOf(thrown) },
   };
 }
 

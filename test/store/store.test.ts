@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
 import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../../src/store/store.ts';
+import type { OpenedStore } from '../support/checkpoints-suite.ts';
+import { definitionsSuite } from '../support/definitions-suite.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 import { storeSuite } from '../support/store-suite.ts';
@@ -21,11 +23,25 @@ describe('a PostgreSQL server', () => {
   });
   afterAll(async () => await server?.stop());
 
-  storeSuite('store on PostgreSQL', async () => {
-    const url = process.env['DATABASE_URL'] ?? (await server?.createDatabase('store')) ?? '';
+  const open = async (name: string): Promise<OpenedStore> => {
+    const url = process.env['DATABASE_URL'] ?? (await server?.createDatabase(name)) ?? '';
     return {
       store: await openPostgresStore(url),
       tables: new Kysely({ dialect: createPostgresDialect(url, { maxConnections: 1 }) }),
     };
+  };
+
+  storeSuite('store on PostgreSQL', async () => await open('store'));
+
+  describe('several who use a store at once', () => {
+    let opened: OpenedStore;
+    beforeAll(async () => {
+      opened = await open('shared');
+    });
+    afterAll(async () => {
+      await opened.store.close();
+      await opened.tables.destroy();
+    });
+    definitionsSuite(() => opened);
   });
 });

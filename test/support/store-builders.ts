@@ -15,11 +15,12 @@ import { aCatalog, aDefinition } from './builders.ts';
 export const AT = '2026-01-02T03:04:05.678Z';
 export const LATER = '2026-01-02T04:04:05.678Z';
 
-/** A run of a definition that is kept under the hash `h1`. */
+/** A run of a definition with the hash `h1`. */
 export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {
   return {
     tenantId: 'acme',
     graph: { name: 'refund', version: 1, hash: 'h1' },
+    definition: {},
     threadId: null,
     onBusy: 'reject',
     parentRunId: null,

@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/store.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
 import { AT, LATER, aBatch, aCheckpoint, anApproval, aNewRun, aView } from './store-builders.ts';
+import { pagesSuite } from './pages-suite.ts';
 import { turnsSuite } from './turns-suite.ts';
 
 /** What every store must do, whichever database is behind it. */
@@ -26,6 +27,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     blobsSuite(store);
     idempotencySuite(store);
     turnsSuite(store);
+    pagesSuite(store);
     checkpointsSuite(() => opened);
   });
 }
@@ -70,6 +72,7 @@ function graphsSuite(store: () => Store): void {
       'refund@2',
     ]);
     expect(rest.next).toBeNull();
+    expect(rest.items).toEqual([{ name: 'refund', version: 2, hash: 'h2', createdAt: AT, createdBy: 'ann' }]);
   });
 }
 

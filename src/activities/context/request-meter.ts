@@ -1,9 +1,9 @@
 import type { ModelCallRequest } from '../../graph/effect.ts';
 import { isJsonObject } from '../../graph/json.ts';
+import { messageOf } from '../../graph/message-of.ts';
 import { toolCallsOf } from '../../graph/message.ts';
 import type { Message } from '../../graph/message.ts';
 import { CallError } from '../call-error.ts';
-import { messageOf } from '../failures.ts';
 import type { ToolOffer } from '../models/model.ts';
 import type { TokenCounter } from './token-counter.ts';
 

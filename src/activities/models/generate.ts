@@ -1,7 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
+import { messageOf } from '../../graph/message-of.ts';
 import { toolCallsOf } from '../../graph/message.ts';
 import { CallError } from '../call-error.ts';
-import { messageOf } from '../failures.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';

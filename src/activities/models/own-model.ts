@@ -2,8 +2,9 @@ import { z } from 'zod';
 import type { ModelReply } from '../../graph/effect.ts';
 import { toJson, toPointer } from '../../graph/json.ts';
 import type { Json } from '../../graph/json.ts';
+import { messageOf } from '../../graph/message-of.ts';
 import { CallError } from '../call-error.ts';
-import { fromCode, messageOf } from '../failures.ts';
+import { fromCode } from '../failures.ts';
 import type { Generate, OwnGenerate } from './model.ts';
 
 /** A model that is code of the configuration: what it gives back is checked, what it throws may be tried again. */

@@ -1,6 +1,7 @@
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../environment.ts';
 import { isDeeperThan } from '../../graph/json.ts';
+import { messageOf } from '../../graph/message-of.ts';
 import { ApiError } from '../errors.ts';
 
 const MAX_DEPTH = 100;
@@ -51,10 +52,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ApiError(
-      'MALFORMED_JSON',
-      `The body is no JSON: ${error instanceof Error ? error.message : String(error)}`,
-      { cause: error },
-    );
+    throw new ApiError('MALFORMED_JSON', `The body is no JSON: ${messageOf(error)}`, { cause: error });
   }
 }

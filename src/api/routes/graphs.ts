@@ -3,7 +3,6 @@ import { hasErrors } from '../../graph/issue.ts';
 import { toJsonObject } from '../../graph/json.ts';
 import { validateGraph } from '../../graph/validate/validate.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
-import { mapPage } from '../../store/page.ts';
 import type { ApiDeps } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { requireValid } from '../graph-reference.ts';
@@ -93,7 +92,7 @@ const list: AddRoute = (router, deps) => {
     const { tenantId } = c.get('caller');
     const list = ['graphs', tenantId];
     const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      mapPage(await deps.store.graphs.list(tenantId, request), toSummary),
+      deps.store.graphs.list(tenantId, request),
     );
     return c.json(page, 200);
   });
@@ -146,10 +145,6 @@ async function find(
       `There is no graph "${wanted.name}"${wanted.version === undefined ? '' : ` with version ${wanted.version}`}`,
     );
   return graph;
-}
-
-function toSummary({ name, version: number, hash, createdAt, createdBy }: PublishedGraph) {
-  return { name, version: number, hash, createdAt, createdBy };
 }
 
 function toGraphJson({ pins: _pins, ...graph }: PublishedGraph) {

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Limits } from '../../graph/definition.ts';
 import { toJson, toJsonObject } from '../../graph/json.ts';
-import { mapPage, toPage } from '../../store/page.ts';
+import { mapPage } from '../../store/page.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { findRun } from '../find-run.ts';
@@ -120,11 +120,9 @@ const history: AddRoute = (router, deps) => {
     const { id, tenantId, redacted } = await findRun(deps, caller, c.req.valid('param').id);
     const hidden = new Set(caller.permissions.has('payload:read') ? [] : redacted);
     const list = ['history', tenantId, id];
-    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async ({ limit, after }) => {
-      const events = await deps.store.journal.events(id, Number(after?.id ?? 0), limit + 1);
-      const known = toPage(events, limit, ({ at, seq }) => ({ at, id: String(seq) }));
-      return mapPage(known, (event) => redactEvent(event, hidden));
-    });
+    const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
+      mapPage(await deps.store.journal.list(id, request), (event) => redactEvent(event, hidden)),
+    );
     return c.json(page, 200);
   });
 };

@@ -48,7 +48,9 @@ export const Id = z.object({ id: z.string() });
 
 const MAX_LIMIT = 200;
 export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(50),
+  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(50).openapi({
+    description: 'So many entries at most; fewer where these are large: a page ends at 8 MiB, and `nextCursor` goes on',
+  }),
   cursor: z.string().min(1).optional(),
 });
 export const NextCursor = z

@@ -13,7 +13,6 @@ const ACCEPTED = 2;
 let store: Store;
 beforeAll(async () => {
   store = await openEmbeddedStore(database);
-  await store.graphs.keepDefinition('h1', {});
   await aRun('R-ended');
   await store.ledger.complete('R-ended:call', 'c', 'done');
   await writeTo(store, { id: 'R-ended' }, aBatch([3], { approvals: [anApproval('R-ended', 'approved')] }));

@@ -82,7 +82,7 @@ describe('what may be one of several things', () => {
       node({ type: 'llm', prompt: 'x', model: ['default', 3] }),
       ['/nodes/a/model/1: This must be text, not 3.'],
     ],
-    ['the sources of a join', edge({ from: ['a', 3], to: 'a' }), ['/edges/1/from: This must be text, not 3.']],
+    ['the sources of a join', edge({ from: ['a', 3], to: 'a' }), ['/edges/1/from/1: This must be text, not 3.']],
     ['one of several targets', edge({ from: 'a', to: ['a', 3] }), ['/edges/1/to/1: This must be text, not 3.']],
     ['a source', edge({ from: 5, to: 'a' }), ['/edges/1/from: This must be text or a list, not 5.']],
     ['a target', edge({ from: 'a', to: null }), ['/edges/1/to: This must be text or a list, not null.']],

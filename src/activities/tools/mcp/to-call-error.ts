@@ -1,7 +1,8 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
+import { messageOf } from '../../../graph/message-of.ts';
 import { truncate } from '../../../graph/truncate.ts';
 import { CallError } from '../../call-error.ts';
-import { REFUSED, TRY_AGAIN, UNCLEAR, messageOf } from '../../failures.ts';
+import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../failures.ts';
 import type { Verdict } from '../../failures.ts';
 
 /** What errors of the protocol mean. With the first five a server says that it has not begun. */

@@ -16,7 +16,6 @@ import { anAbsentEngine } from '../support/absent-engine.ts';
 let store: Store;
 beforeAll(async () => {
   store = await openEmbeddedStore(new PGlite());
-  await store.graphs.keepDefinition('h1', {});
 });
 afterAll(async () => await store.close());
 

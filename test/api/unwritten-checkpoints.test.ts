@@ -19,7 +19,6 @@ const write = async (n: number): Promise<void> =>
   await writeTo(store, { id: RUN }, aBatch([n], { checkpoints: [aCheckpoint(RUN, n)] }));
 beforeAll(async () => {
   store = await openEmbeddedStore(new PGlite());
-  await store.graphs.keepDefinition('h1', {});
   await store.runs.create(aNewRun({ id: RUN }));
   await write(1);
   await write(3);

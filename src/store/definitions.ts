@@ -1,0 +1,36 @@
+import { sql } from 'kysely';
+import type { Transaction } from 'kysely';
+import type { JsonObject } from '../graph/json.ts';
+import type { Tables } from './tables.ts';
+
+/** Keeps a definition for a row that is about to refer to it: until the transaction is over, nothing forgets it. */
+export async function keepDefinition(
+  transaction: Transaction<Tables>,
+  hash: string,
+  definition: JsonObject,
+): Promise<void> {
+  while (!(await hold(transaction, hash)))
+    await transaction
+      .insertInto('definitions')
+      .values({ hash, definition: JSON.stringify(definition) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+}
+
+async function hold(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
+  const held = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
+  return (await held.executeTakeFirst()) !== undefined;
+}
+
+/**
+ * Forgets those of some definitions that nothing refers to. They are locked before that is looked at: who is about to
+ * refer to one has done so then, or keeps it anew.
+ */
+export async function forgetDefinitions(transaction: Transaction<Tables>, hashes: readonly string[]): Promise<void> {
+  await sql`select from definitions where hash = any(${hashes}::text[]) order by hash for update`.execute(transaction);
+  await sql`
+    delete from definitions where hash = any(${hashes}::text[])
+      and not exists (select from graphs where graphs.hash = definitions.hash)
+      and not exists (select from runs where runs.graph_hash = definitions.hash)
+  `.execute(transaction);
+}

@@ -1,0 +1,53 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Engine } from '../../src/api/engine.ts';
+import { grantTurns } from '../../src/api/grant-turns.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { openEmbeddedStore } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { anAbsentEngine } from '../support/absent-engine.ts';
+import { aNewRun, endRun } from '../support/store-builders.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openEmbeddedStore(new PGlite());
+});
+afterAll(async () => await store.close());
+const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
+const logger = createLogger('silent');
+
+test('a queued run gets its turn, however many others wait behind runs that are at work', async () => {
+  for (let n = 0; n <= 100; n++) {
+    const threadId = `t${String(n).padStart(3, '0')}`;
+    await store.runs.create(aNewRun({ id: `${threadId} active`, threadId }));
+    await store.runs.create(aNewRun({ id: `${threadId} queued`, threadId, onBusy: 'enqueue' }));
+  }
+  await endRun(store, { id: 't100 active' });
+  await grantTurns({ store, engine: engine(async () => false), logger });
+  expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
+});
+
+test('an interruption is not forgotten when the run it is for has not reached Temporal yet', async () => {
+  await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
+  await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
+  await grantTurns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
+  expect(await store.threads.queueHeads(1)).toMatchObject([
+    { runId: 'I-2', activeRunId: 'I-1', interruption: { runId: 'I-2' } },
+  ]);
+});
+
+test('a thread whose run does not answer keeps no other thread waiting', async () => {
+  await store.runs.create(aNewRun({ id: 'O-1', tenantId: '000', threadId: 'i' }));
+  await store.runs.create(aNewRun({ id: 'O-2', tenantId: '000', threadId: 'i', onBusy: 'interrupt' }));
+  await store.runs.create(aNewRun({ id: 'O-3', tenantId: '001', threadId: 'i' }));
+  await store.runs.create(aNewRun({ id: 'O-4', tenantId: '001', threadId: 'i', onBusy: 'enqueue' }));
+  await endRun(store, { id: 'O-3', tenantId: '001' });
+  await grantTurns({
+    store,
+    engine: engine(async () => {
+      throw new Error('503');
+    }),
+    logger,
+  }).catch(() => undefined);
+  expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
+});
