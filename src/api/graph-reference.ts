@@ -38,8 +38,13 @@ export async function requireValid(
   const { graphs } = linked;
   const issues = validateGraph(given, { ...place.catalog, graphs });
   if (!isValid(given, issues) || !isValid(linked.definition, [])) {
+    const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
-    throw new ApiError('INVALID_GRAPH', `The definition has ${count} error${count === 1 ? '' : 's'}`, { issues });
+    throw new ApiError(
+      isTooLarge ? 'GRAPH_TOO_LARGE' : 'INVALID_GRAPH',
+      `The definition has ${count} error${count === 1 ? '' : 's'}`,
+      { issues },
+    );
   }
   const { definition } = linked;
   const graph = { name: definition.name, version: null, hash: hashOf(given), given, definition, graphs };

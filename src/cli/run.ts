@@ -117,7 +117,7 @@ const Refusal = z.looseObject({ code: z.string(), issues: z.array(Issue).default
 /** Issues of the definition are placed in its file. */
 function formatRefusal({ body }: ApiAnswer, { file, place }: DefinitionFile): string {
   const { code, issues } = Refusal.parse(body);
-  if (code === 'INVALID_GRAPH') return formatIssues(file, issues.map(place));
+  if (code === 'INVALID_GRAPH' || code === 'GRAPH_TOO_LARGE') return formatIssues(file, issues.map(place));
   return issues.map(({ path, message }) => `${path}: ${message}\n`).join('');
 }
 

@@ -143,7 +143,7 @@ describe('a large definition', () => {
     ['letters of three bytes each', '€'.repeat(400_000)],
   ])('is refused over 1 MiB of %s', async (_what, text) => {
     const answer = await publish(described(text));
-    expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    expect(answer).toMatchObject(aProblem(413, 'GRAPH_TOO_LARGE'));
     expect(errorsIn(answer)).toEqual(['GRAPH_TOO_LARGE ']);
   });
 
