@@ -12,7 +12,7 @@ import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { UNTIL_WRITTEN, poll } from './poll.ts';
 import { toApiError } from './refusal.ts';
-import { earlierOutcome, sendSignal } from './send-signal.ts';
+import { sendSignal } from './send-signal.ts';
 
 export interface WantedDecision {
   readonly decision: 'approve' | 'reject';
@@ -31,19 +31,14 @@ export async function decideApproval(
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
   const payload = toPayload(wanted);
-  const earlier = await earlierOutcome(deps, run, attempt);
-  if (earlier) return await readApproval(deps, caller, earlier);
-  refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run });
+  const refuse = async (hasEnded = isEnded(run.status)): Promise<void> =>
+    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run, hasEnded });
   try {
-    const signal = { name: wanted.decision, attempt, payload };
+    const signal = { name: wanted.decision, attempt, payload, refuse: () => refuse() };
     return await readApproval(deps, caller, await sendSignal(deps, caller, { run, signal }));
   } catch (error) {
-    if (run.isQueued || !(error instanceof ApiError) || error.code !== 'NOT_ALLOWED_NOW') throw error;
-    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, {
-      wanted,
-      payload,
-      run: { ...run, status: 'completed' },
-    });
+    const hasEndedMeanwhile = !run.isQueued && error instanceof ApiError && error.code === 'NOT_ALLOWED_NOW';
+    if (hasEndedMeanwhile) await refuse(true);
     throw error;
   }
 }
@@ -73,17 +68,17 @@ function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonOb
 interface Asked {
   readonly wanted: WantedDecision;
   readonly payload: JsonObject;
-  readonly run: Pick<RunRecord, 'id' | 'status'>;
+  readonly run: RunRecord;
+  readonly hasEnded: boolean;
 }
 
 /** @throws ApiError when the rows tell already that the decision would be refused */
-function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run }: Asked): void {
-  const approval = find(approvals, wanted.approvalId, isEnded(run.status));
+function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run, hasEnded }: Asked): void {
+  const approval = find(approvals, wanted.approvalId, hasEnded);
   if (!approval) {
     if (wanted.approvalId !== undefined)
       throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);
-    if (isEnded(run.status))
-      throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; nothing waits for a decision`);
+    if (hasEnded) throw new ApiError('NOT_ALLOWED_NOW', 'The run has ended; nothing waits for a decision');
     return;
   }
   const verdict = {

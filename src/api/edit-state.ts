@@ -5,7 +5,7 @@ import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { UNTIL_WRITTEN, poll } from './poll.ts';
 import { toApiError } from './refusal.ts';
-import { earlierOutcome, sendSignal } from './send-signal.ts';
+import { sendSignal } from './send-signal.ts';
 import { isMatched } from './state-etag.ts';
 
 export interface WantedEdit {
@@ -25,10 +25,9 @@ export async function editState(
   caller: Caller,
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
 ): Promise<void> {
-  const earlier = await earlierOutcome(deps, run, attempt);
-  if (!earlier) requireCurrent(run, wanted.ifMatch);
-  const payload = toPayload(run, wanted);
-  const outcome = earlier ?? (await sendSignal(deps, caller, { run, signal: { name: 'edit', attempt, payload } }));
+  const refuse = (): void => requireCurrent(run, wanted.ifMatch);
+  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refuse };
+  const outcome = await sendSignal(deps, caller, { run, signal });
   if (!outcome.taken) throw toApiError(outcome.refusal);
   if (typeof outcome.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
   await untilWritten(deps, run.id, outcome.value);

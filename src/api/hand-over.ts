@@ -1,9 +1,8 @@
+import type { Beginning } from '../graph/begin-run.ts';
 import { formatMoment } from '../graph/moment.ts';
-import type { StoredCheckpoint } from '../store/checkpoints.ts';
 import { isStart } from '../workflows/contract.ts';
-import type { Beginning, RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
-import { wholeState } from './whole-state.ts';
+import { firstBeginning } from './thread-state.ts';
 
 /** So long a process may take to hand a run over before another one tries. Longer than a request to Temporal may take. */
 const LEASE_MS = 20_000;
@@ -26,29 +25,6 @@ export async function tryHandOver(deps: Pick<ApiDeps, 'engine' | 'store' | 'logg
   await handOver(deps, id).catch((error: unknown) =>
     deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
   );
-}
-
-/** A run on a thread goes on from the state that its predecessor has left. @throws ApiError 503 while that is being written */
-export async function firstBeginning(
-  store: ApiDeps['store'],
-  { begin }: Pick<RunGraphInput, 'begin'>,
-  predecessorId: string | null,
-): Promise<Beginning> {
-  if (begin.kind !== 'input') return begin;
-  const left = await checkpointLeftBy(store, predecessorId);
-  return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;
-}
-
-/** What a thread goes on from: its last run's newest checkpoint, or, where that has not begun, that of the one before. */
-export async function checkpointLeftBy(
-  { runs, checkpoints }: ApiDeps['store'],
-  runId: string | null,
-): Promise<StoredCheckpoint | null> {
-  for (let id = runId; id !== null; id = (await runs.find(id))?.predecessorId ?? null) {
-    const newest = await checkpoints.find(id, null);
-    if (newest) return newest;
-  }
-  return null;
 }
 
 function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {

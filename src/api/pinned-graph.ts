@@ -11,7 +11,8 @@ import type { RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { resolveGraph } from './graph-reference.ts';
-import { publicLimits, redactedChannels } from './start-run.ts';
+import { publicLimits } from './public-limits.ts';
+import { redactedChannels } from './redacted-channels.ts';
 
 /** A graph with all that a run of it pins. */
 export interface PinnedGraph {

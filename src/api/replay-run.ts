@@ -1,4 +1,6 @@
+import type { Beginning } from '../graph/begin-run.ts';
 import { compileShared } from '../graph/compile.ts';
+import type { CompiledGraph } from '../graph/compile.ts';
 import type { RunEvent } from '../graph/events.ts';
 import { toJson } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
@@ -9,16 +11,16 @@ import type { RunView } from '../graph/run-view.ts';
 import type { NewRun, RunRecord } from '../store/runs.ts';
 import type { Store } from '../store/store.ts';
 import type { Divergence } from '../store/tables.ts';
-import type { Beginning } from '../workflows/contract.ts';
 import type { Caller } from './authenticate.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
 import { pinnedGraph } from './pinned-graph.ts';
-import { firstBeginning } from './hand-over.ts';
 import type { Recording } from './recording.ts';
 import { redactEvent } from './redact-event.ts';
 import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
+import { requireInput } from './require-input.ts';
+import { firstBeginning } from './thread-state.ts';
 
 export interface WantedReplay {
   /** `null`: what the run itself executed. */
@@ -30,7 +32,7 @@ export interface WantedReplay {
 /**
  * Makes a run of the recorded answers of another one: nothing is called, and nobody is asked.
  * @param id the new run's id, chosen before; making it twice makes it once
- * @throws ApiError 409 when the run has not ended, or is too large
+ * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
  */
 export async function replayRun(
   deps: Pick<ApiDeps, 'store' | 'catalog'>,
@@ -42,12 +44,11 @@ export async function replayRun(
   const pinned = await pinnedGraph(deps, run, wanted.graph);
   await requireRoom(deps.store, run);
   const recording = await readRecording(deps.store, run, id);
-  const begin = withInput(await firstBeginning(deps.store, pinned.start, run.predecessorId), wanted.input);
+  const graph = compileShared(pinned.definition, pinned.catalog, pinned.start.interpreterVersion);
+  const own = await firstBeginning(deps.store, pinned.start, run.predecessorId);
+  const begin = wanted.input ? withInput(own, wanted.input, graph) : own;
   const identity = { ...pinned.start.identity, id, graph: pinned.graph };
-  const replayed = await replay(
-    { graph: compileShared(pinned.definition, pinned.catalog, pinned.start.interpreterVersion), identity, begin },
-    recording,
-  );
+  const replayed = await replay({ graph, identity, begin }, recording);
   const record: NewRun = {
     id,
     tenantId: run.tenantId,
@@ -96,8 +97,14 @@ function hide(divergence: Divergence | null, redacted: readonly string[]): Diver
   };
 }
 
-function withInput(begin: Beginning, input: JsonObject | null): Beginning {
-  return begin.kind === 'input' && input ? { ...begin, input } : begin;
+/** @throws ApiError 422 when a run of the graph could not begin with the input, or the run began with none */
+function withInput(begin: Beginning, input: JsonObject, graph: CompiledGraph): Beginning {
+  if (begin.kind !== 'input') {
+    const message = 'The run is a fork: it began with a state, not with an input';
+    throw new ApiError('INVALID_INPUT', message, { issues: [{ path: '/input', message }] });
+  }
+  requireInput(graph, input);
+  return { ...begin, input };
 }
 
 /** What is recorded names its run in ids and keys: the replay's own take the place of these. */

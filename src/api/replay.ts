@@ -1,5 +1,7 @@
-import { advance, forkRun, reopenRun, startRun } from '../graph/advance.ts';
+import { advance, reopenRun } from '../graph/advance.ts';
 import type { Advance, RunIdentity } from '../graph/advance.ts';
+import { beginRun } from '../graph/begin-run.ts';
+import type { Beginning } from '../graph/begin-run.ts';
 import type { CompiledGraph } from '../graph/compile.ts';
 import type { RunEvent } from '../graph/events.ts';
 import { canonicalJson, isJsonObject, toJson } from '../graph/json.ts';
@@ -7,7 +9,6 @@ import type { OccurrenceBody, RecordedSignal } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Run } from '../graph/run.ts';
 import type { Divergence } from '../store/tables.ts';
-import type { Beginning } from '../workflows/contract.ts';
 import { anyAnswer, occurrenceBefore } from './recording.ts';
 import type { Recording } from './recording.ts';
 
@@ -59,7 +60,7 @@ interface Player {
 
 function openPlayer({ graph, identity, begin }: ReplayStart, recording: Recording): Player {
   const startedAt = Date.parse(recording.events[0]?.at ?? '') || 0;
-  const first = beginReplay(graph, identity, { begin, startedAt });
+  const first = beginRun(graph, identity, { begin, at: startedAt });
   const player: Player = {
     graph,
     recording,
@@ -74,18 +75,6 @@ function openPlayer({ graph, identity, begin }: ReplayStart, recording: Recordin
   };
   take(player, first);
   return player;
-}
-
-function beginReplay(
-  graph: CompiledGraph,
-  identity: RunIdentity,
-  { begin, startedAt }: { begin: Beginning; startedAt: number },
-): Advance {
-  if (begin.kind === 'input') return startRun(graph, identity, { ...begin, startedAt });
-  if (begin.kind === 'reopen') throw new TypeError('A recording begins with the first execution of its run');
-  const forked = forkRun(graph, identity, { ...begin, startedAt });
-  if ('code' in forked) throw new TypeError(forked.message);
-  return forked;
 }
 
 function take(player: Player, { run, events, checkpoints, approvals, signals, more }: Advance): void {

@@ -16,6 +16,8 @@ interface SignalToSend {
   /** Its id is the decision's: a run takes it once, however often it is sent. */
   readonly attempt: Attempt;
   readonly payload: JsonObject;
+  /** Refuses what need not be sent to be refused, unless it has been sent before. @throws ApiError */
+  readonly refuse?: () => void | Promise<void>;
 }
 
 /**
@@ -27,9 +29,10 @@ export async function sendSignal(
   caller: Caller,
   { run, signal }: { run: RunRecord; signal: SignalToSend },
 ): Promise<Outcome> {
-  const { name, payload, attempt } = signal;
+  const { name, payload, attempt, refuse } = signal;
   const earlier = await earlierOutcome(deps, run, attempt);
   if (earlier) return earlier;
+  await refuse?.();
   const by = { sub: caller.sub, roles: [...caller.roles] };
   const whole = { ...payload, decisionId: attempt.id, by };
   if (isEnded(run.status)) return await signalEnded(deps, run, { name, payload: whole });
@@ -56,7 +59,7 @@ async function untilHandedOver(deps: ApiDeps, id: string): Promise<void> {
 }
 
 /** What an earlier try of the same request came to, as far as the run remembers. */
-export async function earlierOutcome(
+async function earlierOutcome(
   { engine }: Pick<ApiDeps, 'engine'>,
   run: RunRecord,
   { id, isRepetition }: Attempt,

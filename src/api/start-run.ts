@@ -1,7 +1,5 @@
-import { checkInput } from '../graph/check-input.ts';
 import { compileShared } from '../graph/compile.ts';
-import type { Catalog } from '../graph/catalog.ts';
-import type { ChannelDefinition, GraphDefinition, Limits } from '../graph/definition.ts';
+import type { GraphDefinition, Limits } from '../graph/definition.ts';
 import { toJson, toJsonObject } from '../graph/json.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
 import { limitsOfGraph, refuseLoose, tighten } from '../graph/limits.ts';
@@ -17,7 +15,10 @@ import { ApiError } from './errors.ts';
 import { resolveGraph } from './graph-reference.ts';
 import type { ValidGraph } from './graph-reference.ts';
 import { tryHandOver } from './hand-over.ts';
+import { publicLimits } from './public-limits.ts';
+import { redactedChannels } from './redacted-channels.ts';
 import { toApiError } from './refusal.ts';
+import { requireInput } from './require-input.ts';
 
 /** A run that somebody wants. */
 export interface WantedRun {
@@ -74,11 +75,7 @@ function toStart(
 ): RunGraphInput {
   const { name, version, hash, definition } = graph;
   const slice = sliceCatalog(definition, { ...catalog, graphs: graph.graphs });
-  const issues = checkInput(compileShared(definition, slice), wanted.input).map(({ path, message }) => ({
-    path: `/input${path}`,
-    message,
-  }));
-  if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
+  requireInput(compileShared(definition, slice), wanted.input);
   requireNodes(definition, wanted);
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);
   const refusal = refuseLoose(loose);
@@ -106,31 +103,4 @@ function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: Want
     .filter(({ path, name }) => !Object.hasOwn(nodes, name) && (name !== '*' || path === '/startAt'))
     .map(({ path, name }) => ({ path, message: `There is no node "${name}".${didYouMean(name, Object.keys(nodes))}` }));
   if (issues.length > 0) throw new ApiError('INVALID_REQUEST', 'The graph has no such node', { issues });
-}
-
-/** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */
-export function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
-  const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
-  return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];
-}
-
-function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readonly [string, ChannelDefinition])[] {
-  const inside = Object.values(nodes).flatMap((node) =>
-    node.type === 'subgraph' && typeof node.graph !== 'string' ? channelsIn(node.graph) : [],
-  );
-  return [...Object.entries(channels), ...inside];
-}
-
-/** The limits in force, as definitions write them. */
-export function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
-  const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
-  const { deadline } = defaults;
-  const limits = {
-    ...(deadline !== undefined && { deadline }),
-    ...definition.limits,
-    maxSteps,
-    maxConcurrency,
-    ...asked,
-  };
-  return { ...limits, maxConcurrency: Math.min(maxConcurrency, limits.maxConcurrency) };
 }

@@ -1,10 +1,9 @@
-import type { RunIdentity, RunStart } from '../graph/advance.ts';
+import type { RunIdentity } from '../graph/advance.ts';
+import type { Beginning } from '../graph/begin-run.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphDefinition } from '../graph/definition.ts';
 import type { CallEffect } from '../graph/effect.ts';
 import type { RunEvent } from '../graph/events.ts';
-import type { JsonObject } from '../graph/json.ts';
-import type { ForkStart } from '../graph/fork.ts';
 import type { KeptRun } from '../graph/run-format.ts';
 import type { Said } from './outbox.ts';
 
@@ -51,12 +50,6 @@ export interface RunGraphInput {
 export function isStart(value: unknown): value is RunGraphInput {
   return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
 }
-
-/** What a workflow begins with: an input, the state of another run, or the run that had ended and a signal for it. */
-export type Beginning =
-  | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
-  | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
-  | { readonly kind: 'reopen'; readonly run: KeptRun; readonly name: string; readonly payload: JsonObject };
 
 /** What the workflow takes: a run that begins, or one whose execution before has handed it over. */
 export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beginning | Continuation };

@@ -1,6 +1,7 @@
 import { CancellationScope } from '@temporalio/workflow';
 import { advance } from '../graph/advance.ts';
 import type { Advance } from '../graph/advance.ts';
+import { beginRun } from '../graph/begin-run.ts';
 import { compileShared } from '../graph/compile.ts';
 import type { CompiledGraph } from '../graph/compile.ts';
 import type { Effect } from '../graph/effect.ts';
@@ -9,7 +10,6 @@ import type { OccurrenceBody } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Run } from '../graph/run.ts';
 import { readRun } from '../graph/run-format.ts';
-import { beginRun } from './begin-run.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
@@ -74,7 +74,7 @@ function openShell({ definition, catalog, identity, begin, interpreterVersion }:
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
   };
   if (begin.kind === 'continue') return takeOver({ ...around, run: readRun(begin.run), hasMore: begin.hasMore }, begin);
-  const first = beginRun(graph, identity, begin);
+  const first = beginRun(graph, identity, { begin, at: Date.now() });
   const shell = { ...around, run: first.run, hasMore: first.more };
   recorder.hurry();
   take(shell, first);

@@ -1,13 +1,13 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { eventsOf } from '../support/api-runs.ts';
+import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aToolOf } from '../support/configured-tool.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
 import type { LoopbackServer } from '../support/loopback-server.ts';
-import { aProblem } from '../support/problems.ts';
+import { aProblem, issuePathsOf } from '../support/problems.ts';
 import { createRunControls } from '../support/run-controls.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
@@ -139,6 +139,19 @@ describe('a replay', () => {
   test('may be replayed itself', async () => {
     const id = textAt(await replay(await start(aDefinition({ nodes: { a: adds('a') } }))), '/id');
     expect(await replay(id)).toMatchObject({ divergence: null, replayOf: id });
+  });
+
+  test('on an input that its graph does not take is refused, and so is any for a fork', async () => {
+    const id = await start(aDefinition({ nodes: { a: adds('a') } }));
+    const replayed = async (of: string, input: object) =>
+      await stack.as('user').post(`/api/runs/${of}/replay`, { input });
+    const refused = await replayed(id, { lgo: 'x' });
+    expect(refused).toMatchObject(aProblem(422, 'INVALID_INPUT'));
+    expect(issuePathsOf(refused)).toEqual(['/input/lgo']);
+    const { body } = await stack.as('user').get(`/api/runs/${id}/state`);
+    const fork = await stack.as('user').post(`/api/runs/${id}/fork`, { checkpoint: textAt(body, '/checkpoint') });
+    const forkId = textAt(await stack.as('user').untilRun(textAt(fork.body, '/id'), hasStatus('completed')), '/id');
+    expect(issuePathsOf(await replayed(forkId, { log: 'x' }))).toEqual(['/input']);
   });
 
   test('of a run that has not ended is refused', async () => {

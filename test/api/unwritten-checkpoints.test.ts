@@ -1,6 +1,6 @@
 import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstBeginning } from '../../src/api/hand-over.ts';
+import { firstBeginning } from '../../src/api/thread-state.ts';
 import { listCheckpoints } from '../../src/api/list-checkpoints.ts';
 import { findState } from '../../src/api/whole-state.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';

@@ -5,7 +5,6 @@ import type { Caller } from '../authenticate.ts';
 import type { ApiDeps } from '../environment.ts';
 import { ApiError } from '../errors.ts';
 import { findRun } from '../find-run.ts';
-import { checkpointLeftBy } from '../hand-over.ts';
 import { listCheckpoints } from '../list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { readPage } from '../paging.ts';
@@ -16,6 +15,7 @@ import { toRunJson } from '../run-json.ts';
 import { Id, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { etagOf } from '../state-etag.ts';
+import { checkpointLeftBy } from '../thread-state.ts';
 
 const tags = ['threads'];
 
