@@ -15,8 +15,12 @@ export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'stor
   if (!claimed || !isStart(start)) return;
   const { reopening, predecessorId, execution, earlySignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
-  await engine.start({ ...start, begin, execution });
-  if (execution === 1) for (const { name, payload } of earlySignals) await engine.send(start.identity, name, payload);
+  await engine.start({
+    ...start,
+    begin,
+    execution,
+    ...(execution === 1 && earlySignals.length > 0 && { earlySignals }),
+  });
   await store.handOvers.complete(claimed, formatMoment(Date.now()));
 }
 

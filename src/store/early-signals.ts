@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
 import type { EarlySignal, Tables } from './tables.ts';
 
-/** So many are kept for a run that waits for its turn, as many as a run keeps events. */
+/** So many are kept for a run that waits for its turn, as many as a run keeps events, and so much of them together. */
 const MAX_KEPT = 100;
+const MAX_BYTES = 2 * 1_048_576;
 
 /**
  * Keeps a signal for a run that waits for its turn; the same again changes nothing.
@@ -24,11 +25,8 @@ export async function keepSignal(
   if (!row) return 'begun';
   const { early_signals: kept } = row;
   if (kept.some(({ payload }) => payload.decisionId === signal.payload.decisionId)) return 'kept';
-  if (kept.length >= MAX_KEPT) return 'full';
-  await transaction
-    .updateTable('runs')
-    .set({ early_signals: JSON.stringify([...kept, signal]) })
-    .where('id', '=', id)
-    .execute();
+  const all = JSON.stringify([...kept, signal]);
+  if (kept.length >= MAX_KEPT || Buffer.byteLength(all) > MAX_BYTES) return 'full';
+  await transaction.updateTable('runs').set({ early_signals: all }).where('id', '=', id).execute();
   return 'kept';
 }

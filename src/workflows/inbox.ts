@@ -4,6 +4,7 @@ import { toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { signals } from '../graph/signals/signals.ts';
 import { UPGRADE } from './contract.ts';
+import type { EarlySignal } from './contract.ts';
 
 /** What has happened to a run and has not been taken in yet, in the order in which it came. */
 export interface Inbox {
@@ -18,9 +19,10 @@ export interface Inbox {
  * Opens the one inbox that signals, results, timers and cancellation all go into. The default handler comes first:
  * setting it hands over what was buffered in the order of arrival, while named handlers would take their own first.
  * They follow for their descriptions, which the Temporal Web UI shows.
+ * @param earlySignals came before the workflow was there
  */
-export function openInbox(): Inbox {
-  let waiting: OccurrenceBody[] = [];
+export function openInbox(earlySignals: readonly EarlySignal[]): Inbox {
+  let waiting: OccurrenceBody[] = earlySignals.map((signal) => ({ kind: 'signal', ...signal }));
   let wake = (): void => undefined;
   const inbox: Inbox = {
     push(occurrence) {

@@ -35,8 +35,8 @@ import type { Succession } from './succession.ts';
  * Runs a graph: occurrences go into the interpreter, its effects come out as activities and timers.
  * @returns the output channels' values; a failed run ends as a failure whose type is its code, a canceled one as canceled
  */
-export async function runGraph(input: WorkflowInput): Promise<Json> {
-  const inbox = openInbox();
+export async function runGraph({ earlySignals = [], ...input }: WorkflowInput): Promise<Json> {
+  const inbox = openInbox(earlySignals);
   const run = await shielded(() => live(input, inbox));
   return conclude(run);
 }
