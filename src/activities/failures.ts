@@ -17,7 +17,7 @@ export const TRY_AGAIN: Verdict = { retryable: true, done: 'perhaps' };
 /** The other side says that it has not begun. */
 const TRY_AGAIN_UNDONE: Verdict = { retryable: true, done: 'no' };
 export const REFUSED: Verdict = { retryable: false, done: 'no' };
-/** No answer to what was asked, such as a redirect. */
+/** No answer to what was asked, such as a redirect that is not followed. */
 export const UNCLEAR: Verdict = { retryable: false, done: 'perhaps' };
 
 const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([

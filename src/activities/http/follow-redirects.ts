@@ -32,13 +32,15 @@ export async function followRedirects(
   credentials: readonly string[],
 ): Promise<Followed> {
   let hop = request;
+  let sentBy: URL | undefined;
   let isPerhapsDone = false;
   for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const response = await send(fetch, hop, isPerhapsDone);
+    const response = await send((url, init) => fetch(url, init, sentBy), hop, isPerhapsDone);
     const next = nextHop(hop, response, credentials);
     if (!next) return { response, isPerhapsDone };
     await response.body?.cancel();
     isPerhapsDone ||= next.method !== hop.method;
+    sentBy = hop.url;
     hop = next;
   }
   const error = new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
@@ -58,16 +60,17 @@ async function send(fetch: GuardedFetch, { url, ...init }: ToolRequest, isPerhap
 }
 
 /** What becomes of a request's method; another status, or one without a place, is an answer. */
-const METHOD_AFTER: ReadonlyMap<number, (method: string) => string> = new Map([
-  [301, getAfterPost],
-  [302, getAfterPost],
+const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new Map([
+  [301, toRead],
+  [302, toRead],
   [303, () => 'GET'],
-  [307, (method) => method],
-  [308, (method) => method],
+  [307, (method: string) => method],
+  [308, (method: string) => method],
 ]);
 
-function getAfterPost(method: string): string {
-  return method === 'POST' ? 'GET' : method;
+/** Of other methods nobody can tell whether the work is done, or is to be done at the other place. */
+function toRead(method: string): string | null {
+  return method === 'GET' || method === 'POST' ? 'GET' : null;
 }
 
 /** @returns `null`: the answer leads nowhere */
@@ -77,10 +80,9 @@ function nextHop(
   credentials: readonly string[],
 ): ToolRequest | null {
   const location = answered.get('location');
-  const methodAfter = METHOD_AFTER.get(status);
-  if (location === null || !methodAfter || !URL.canParse(location, from.href)) return null;
+  const method = METHOD_AFTER.get(status)?.(rest.method) ?? null;
+  if (location === null || method === null || !URL.canParse(location, from.href)) return null;
   const url = new URL(location, from);
-  const method = methodAfter(rest.method);
   const isRead = method !== rest.method;
   const dropped = new Set([
     ...(isRead ? OF_BODIES : []),

@@ -6,8 +6,11 @@ import { Agent, fetch as undiciFetch } from 'undici';
 import type { RequestInit, Response } from 'undici';
 import { CallError } from '../call-error.ts';
 
-/** Makes HTTP requests to public addresses, and to the private ones that the installation allows. */
-export type GuardedFetch = (url: URL, init: RequestInit) => Promise<Response>;
+/**
+ * Makes HTTP requests to public addresses, and to the private ones that the installation allows.
+ * @param sentBy the place that has named this one by a redirect: only an allowed private host leads to another one
+ */
+export type GuardedFetch = (url: URL, init: RequestInit, sentBy?: URL) => Promise<Response>;
 
 /**
  * Makes a `fetch` that no definition can turn against the installation's own network: literal addresses are checked in
@@ -22,9 +25,10 @@ export function createGuardedFetch(
   const allowed = new Set(allow);
   const guarded = new Agent({ ...PATIENT, connect: { lookup: guardedLookup, timeout: connectMs } });
   const open = new Agent({ ...PATIENT, connect: { timeout: connectMs } });
-  return async (url, init) => {
+  const isNamed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
+  return async (url, init, sentBy) => {
     refuseUnsafe(url);
-    const isAllowed = allowed.has(`${url.hostname}:${portOf(url)}`);
+    const isAllowed = isNamed(url) && (!sentBy || isNamed(sentBy));
     if (!isAllowed) refusePrivate(url);
     return await undiciFetch(url, {
       ...init,

@@ -27,7 +27,6 @@ describe('within one origin', () => {
     [303, 'POST', `GET /there`],
     [307, 'POST', `POST /there ${body}`],
     [308, 'POST', `POST /there ${body}`],
-    [302, 'PUT', `PUT /there ${body}`],
     [303, 'PUT', 'GET /there'],
     [301, 'GET', 'GET /there'],
     [303, 'DELETE', 'GET /there'],
@@ -59,9 +58,15 @@ describe('within one origin', () => {
     ['no place', answer(302)],
     ['a place that is no URL', to('http://[')],
     ['a status that names no place to go to', answer(304, { location: '/there' })],
-  ])('%s is an answer', async (_title, given) => {
+    ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
+    ['a place of what was deleted', to('/there', 301), 'DELETE'],
+  ] as const)('%s is an answer', async (_title, given, method) => {
     server.answers(given, done);
-    await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'perhaps' });
+    await expect(call({ method: method ?? 'POST' })).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+      done: 'perhaps',
+    });
     expect(server.requests).toHaveLength(1);
   });
 });

@@ -206,6 +206,23 @@ describe('a redirect', () => {
   });
 });
 
+describe('an allowed private host that another place has named', () => {
+  const fetchFrom = async (sentBy: string) => {
+    const fetch = createGuardedFetch([server.address, 'inside.test:80']);
+    return await fetch(new URL(server.url), { method: 'GET' }, new URL(sentBy));
+  };
+
+  test('is reached when that is allowed, too', async () => {
+    server.answers(answer(200));
+    expect(await fetchFrom('http://inside.test/')).toMatchObject({ status: 200 });
+  });
+
+  test('is blocked when that is anybody', async () => {
+    await expect(fetchFrom('https://outside.test/')).rejects.toMatchObject({ code: 'BLOCKED_URL' });
+    expect(server.connections).toBe(0);
+  });
+});
+
 describe('time', () => {
   const hurried = (): ReturnType<typeof createGuardedFetch> =>
     createGuardedFetch([server.address], { connectMs: 10_000, totalMs: 100 });
