@@ -1,5 +1,6 @@
 import { DEADLINE_TIMER } from '../graph/clock.ts';
 import type { RunEvent } from '../graph/events.ts';
+import { canonicalJson, toJson } from '../graph/json.ts';
 import type { OccurrenceBody, RecordedSignal } from '../graph/occurrence.ts';
 import type { OpenCall, Run, TaskAddress } from '../graph/run.ts';
 import type { TaskFailure } from '../graph/scope.ts';
@@ -75,7 +76,11 @@ function answerIfOpen(event: Called | null, key: string | null, answers: Recordi
 function answerAs(event: Called | null, key: string, answers: Recording['answers']): OccurrenceBody | null {
   const answer = answers.get(key);
   if (event?.error)
-    return { kind: 'call.failed', key, failure: answer?.failure ?? failureIn(event.error, key, answers) };
+    return {
+      kind: 'call.failed',
+      key,
+      failure: failureOf(event.error, answer) ?? failureIn(event.error, key, answers),
+    };
   const reply = replyIn(event) ?? answer?.result;
   if (isCallReply(reply)) return { kind: 'call.completed', key, reply, ...effortOf(event, answer) };
   return answer?.failure ? { kind: 'call.failed', key, failure: answer.failure } : null;
@@ -88,6 +93,12 @@ function replyIn(event: Called | null): CallReply | null {
 function effortOf(event: Called | null, answer: RecordedAnswer | undefined): { attempts: number; durationMs: number } {
   const { attempts = (answer?.failures ?? 0) + 1, durationMs = 0 } = event && 'attempts' in event ? event : {};
   return { attempts, durationMs };
+}
+
+/** What the ledger holds of a failure; of a call that a person has ordered again it holds the last one only. */
+function failureOf(error: CalledError, answer: RecordedAnswer | undefined): TaskFailure | null {
+  const kept = answer?.failure ?? null;
+  return kept && canonicalJson(toJson(kept.error)) === canonicalJson(toJson(withoutPlace(error))) ? kept : null;
 }
 
 function failureIn(error: CalledError, key: string, answers: Recording['answers']): TaskFailure {

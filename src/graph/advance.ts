@@ -222,6 +222,7 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
     run.status = 'running';
     return;
   }
+  if (!run.failing && draft.graph.version >= 3) withdraw(draft);
   if (undoNext(draft)) {
     run.failing = error;
     run.status = statusWhileUndoing(run);

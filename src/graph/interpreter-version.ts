@@ -2,6 +2,7 @@
  * The newest interpreter; docs/versioning.md says how it is changed. What 3 does otherwise than 2:
  *
  * - Where the call that undoes another one may or may not have done it, the run waits for a person before it goes on undoing.
+ * - What a failing run still asks of people and clocks is taken back before it undoes what it has done, not after.
  * - `node.failed` says who has given up a node that waited for an intervention.
  * - `cancel` is taken until a run has ended, also once it is being canceled, or about to fail: it ends as canceled then.
  *

@@ -196,9 +196,12 @@ describe('an unsafe undo of unknown outcome', () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test('is replayed as it went', async () => {
+  test.each([
+    ['done it', json({ n: 2 })],
+    ['failed', answer(404)],
+  ])('is replayed as it went, when it has %s on order', async (_what, second) => {
     const id = await startInDoubt();
-    server.answers(json({ n: 2 }));
+    server.answers(second);
     await control(id, 'retry');
     await until(id, 'failed');
     const { body } = await stack.as('user').post(`/api/runs/${id}/replay`, {});

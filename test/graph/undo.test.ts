@@ -207,6 +207,26 @@ describe('an undo of which nobody knows what it did', () => {
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
+  test('is all that is asked of anybody then', () => {
+    const definition = aDefinition({
+      nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
+      edges: [
+        { from: '__start__', to: 'a' },
+        { from: 'a', to: ['ask', 'nap'] },
+      ],
+      limits: { deadline: '1s' },
+    });
+    const tool = ({ tool: name }: ToolCallRequest): Json => {
+      if (name === 'notify') throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
+      return { receipt: 'two' };
+    };
+    const run = runInMemory({ definition, catalog: aCatalog(), input: {} }, { tool });
+    run.passTime(2_000);
+    expect(run.run).toMatchObject({ status: 'waiting', timers: {}, failing: { code: 'DEADLINE_EXCEEDED' } });
+    expect(Object.values(run.run.approvals)).toMatchObject([{ status: 'canceled' }]);
+    expect(waitingOf(run)).toMatchObject([{ id: 'a:1:undo' }]);
+  });
+
   test('has not been waited for by interpreter 2', () => {
     const { run } = playLost({ version: 2 });
     expect(run.run).toMatchObject({ status: 'failed', undone: 2, notUndone: ['b: lost'] });
