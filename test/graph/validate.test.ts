@@ -120,6 +120,8 @@ describe('errors', () => {
       channels({ log: { reducer: { expr: 'curent' } } }),
       'INVALID_EXPRESSION /channels/log/reducer/expr',
     ],
+    ['a type that every object has', nodes({ a: { type: 'constructor' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    ['a type that is no field', nodes({ a: { type: '__proto__' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
     ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
     [
       'a template that does not close',

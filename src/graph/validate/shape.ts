@@ -27,7 +27,7 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
   ...edges.flatMap(({ kind, fields, path }) =>
     shapeIssues(EdgeSchemas[kind], fields, { path: toPath(path), alsoKnown: EDGE_FIELDS }),
   ),
-  ...[...nodes.values()].flatMap(({ type, fields, path }) => CHOICES[type]?.(fields, path) ?? []),
+  ...[...nodes.values()].flatMap(({ type, fields, path }) => own(CHOICES, type)?.(fields, path) ?? []),
 ];
 
 /** Who misspells the field that tells an edge's kind means a field of that kind. */
