@@ -4,6 +4,7 @@ import type { Json } from '../../../src/graph/json.ts';
 import { aContext } from '../../support/call-builders.ts';
 import { CANARY, aHttpTool } from '../../support/http-tool-builder.ts';
 import { answer, closedPort, json } from '../../support/loopback-server.ts';
+import type { Answer } from '../../support/loopback-server.ts';
 import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 
 const MAX_HOPS = 10;
@@ -54,15 +55,15 @@ describe('within one origin', () => {
     expect(server.requests).toHaveLength(MAX_HOPS + 1);
   });
 
-  test.each([
-    ['no place', answer(302)],
-    ['a place that is no URL', to('http://[')],
-    ['a status that names no place to go to', answer(304, { location: '/there' })],
+  test.each<[string, Answer, 'POST' | 'PUT' | 'DELETE']>([
+    ['no place', answer(302), 'POST'],
+    ['a place that is no URL', to('http://['), 'POST'],
+    ['a status that names no place to go to', answer(304, { location: '/there' }), 'POST'],
     ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
     ['a place of what was deleted', to('/there', 301), 'DELETE'],
-  ] as const)('%s is an answer', async (_title, given, method) => {
+  ])('%s is an answer', async (_title, given, method) => {
     server.answers(given, done);
-    await expect(call({ method: method ?? 'POST' })).rejects.toMatchObject({
+    await expect(call({ method })).rejects.toMatchObject({
       code: 'TOOL_FAILED',
       retryable: false,
       done: 'perhaps',
