@@ -27,8 +27,9 @@ export class CallError extends Error {
     return new CallError(code, message, { retryable, done, retryAfterMs, reason });
   }
 
-  /** The same failure of a call that may have been done all the same. */
-  perhapsDone(): CallError {
+  /** The same failure, of a call that may have been done all the same if that is so. */
+  perhapsDone(isPerhapsDone: boolean): CallError {
+    if (!isPerhapsDone) return this;
     const { code, message, retryable, retryAfterMs, reason, cause } = this;
     return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, cause });
   }

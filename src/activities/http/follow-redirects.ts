@@ -44,7 +44,7 @@ export async function followRedirects(
     hop = next;
   }
   const error = new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
-  throw isPerhapsDone ? error.perhapsDone() : error;
+  throw error.perhapsDone(isPerhapsDone);
 }
 
 /** Who names more places leads around in a circle. */
@@ -54,8 +54,7 @@ async function send(fetch: GuardedFetch, { url, ...init }: ToolRequest, isPerhap
   try {
     return await fetch(url, init);
   } catch (thrown) {
-    const error = fromNetwork('TOOL_FAILED', thrown);
-    throw isPerhapsDone ? error.perhapsDone() : error;
+    throw fromNetwork('TOOL_FAILED', thrown).perhapsDone(isPerhapsDone);
   }
 }
 

@@ -122,8 +122,7 @@ async function send(
   try {
     return { followed, text: await readBody(response).catch((error: unknown) => unreadable(response, error)) };
   } catch (thrown) {
-    const error = fromNetwork('TOOL_FAILED', thrown);
-    throw isPerhapsDone ? error.perhapsDone() : error;
+    throw fromNetwork('TOOL_FAILED', thrown).perhapsDone(isPerhapsDone);
   }
 }
 
@@ -151,7 +150,7 @@ function readResult(name: string, { followed: { response, isPerhapsDone }, text 
   if (!response.ok) {
     const message = `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`;
     const error = fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
-    throw isPerhapsDone ? error.perhapsDone() : error;
+    throw error.perhapsDone(isPerhapsDone);
   }
   if (text === '') return null;
   return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
