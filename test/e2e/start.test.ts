@@ -25,6 +25,9 @@ interface Started {
   readonly ready: Readonly<Record<'baseUrl' | 'temporalAddress' | 'uiUrl', string>>;
 }
 
+/** So that signals and exit codes are of the process itself. */
+const DIRECTLY: readonly [string, ...string[]] = [process.execPath, '--import', 'tsx', 'src/dev/start.ts'];
+
 describe('npm start', () => {
   let folder: string;
   let tokensFile: string;
@@ -38,17 +41,19 @@ describe('npm start', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const launch = (...flags: string[]): Child => {
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', 'src/dev/start.ts', '--data-dir', join(folder, 'data'), ...flags],
-      { cwd: PROJECT, stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+  const launchBy = (command: readonly [string, ...string[]], ...flags: string[]): Child => {
+    const [program, ...args] = command;
+    const child = spawn(program, [...args, '--data-dir', join(folder, 'data'), ...flags], {
+      cwd: PROJECT,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     running.push(child);
     return child;
   };
-  const start = async (): Promise<Started> => {
-    const child = launch(
+  const launch = (...flags: string[]): Child => launchBy(DIRECTLY, ...flags);
+  const start = async (command = DIRECTLY): Promise<Started> => {
+    const child = launchBy(
+      command,
       '--json',
       '--tokens-file',
       tokensFile,
@@ -96,6 +101,14 @@ describe('npm start', () => {
       expect([isAlive(pid), existsSync(join(folder, 'data', 'lock'))]).toEqual([false, false]);
     },
   );
+
+  test('told to stop through npm, it leaves nothing behind either', { timeout: 120_000 }, async () => {
+    const { process: npm } = await start(['npm', 'start', '--silent', '--']);
+    const pid = Number(await readFile(join(folder, 'data', 'temporal.db.pid'), 'utf8'));
+    await end(npm, 'SIGTERM');
+    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => existsSync(join(folder, 'data', 'lock')), { timeout: 30_000 }).toBe(false);
+  });
 
   test('the tokens are for their owner only', async () => {
     expect((await stat(tokensFile)).mode & 0o777).toBe(0o600);
