@@ -27,9 +27,8 @@ export class CallError extends Error {
     return new CallError(code, message, { retryable, done, retryAfterMs, reason });
   }
 
-  /** The same failure, of a call that may have been done all the same if that is so. */
-  perhapsDone(isPerhapsDone: boolean): CallError {
-    if (!isPerhapsDone) return this;
+  /** The same failure of a call that may have been done all the same. */
+  perhapsDone(): CallError {
     const { code, message, retryable, retryAfterMs, reason, cause } = this;
     return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, cause });
   }

@@ -12,51 +12,41 @@ export interface ToolRequest {
   readonly signal: AbortSignal;
 }
 
-export interface Followed {
-  readonly response: Response;
-  /**
-   * A server has answered what was sent by naming a place to read from, and may have done the work: what fails from then
-   * on says nothing of it.
-   */
-  readonly isPerhapsDone: boolean;
-}
-
 /**
- * Makes a request and follows redirects as browsers do: the guard checks each place anew.
+ * Makes a request, follows redirects that say what to do, and reads what comes in the end; the guard checks each place
+ * anew. Once a server has answered what was sent by naming a place to read from, it may have done the work: what fails
+ * from then on says nothing of it.
  * @param credentials names of headers that no other origin gets to see, besides those that always are
  * @throws CallError
  */
-export async function followRedirects(
+export async function followRedirects<T>(
   fetch: GuardedFetch,
-  request: ToolRequest,
-  credentials: readonly string[],
-): Promise<Followed> {
+  { request, credentials }: { readonly request: ToolRequest; readonly credentials: readonly string[] },
+  read: (response: Response) => Promise<T>,
+): Promise<T> {
   let hop = request;
   let sentBy: URL | undefined;
   let isPerhapsDone = false;
-  for (let hops = 0; hops <= MAX_HOPS; hops++) {
-    const response = await send((url, init) => fetch(url, init, sentBy), hop, isPerhapsDone);
-    const next = nextHop(hop, response, credentials);
-    if (!next) return { response, isPerhapsDone };
-    await response.body?.cancel();
-    isPerhapsDone ||= next.method !== hop.method;
-    sentBy = hop.url;
-    hop = next;
+  try {
+    for (let hops = 0; hops <= MAX_HOPS; hops++) {
+      const { url, ...init } = hop;
+      const response = await fetch(url, init, sentBy);
+      const next = nextHop(hop, response, credentials);
+      if (!next) return await read(response);
+      await response.body?.cancel();
+      isPerhapsDone ||= next.method !== hop.method;
+      sentBy = url;
+      hop = next;
+    }
+    throw new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
+  } catch (thrown) {
+    const error = fromNetwork('TOOL_FAILED', thrown);
+    throw isPerhapsDone ? error.perhapsDone() : error;
   }
-  const error = new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
-  throw error.perhapsDone(isPerhapsDone);
 }
 
 /** Who names more places leads around in a circle. */
 const MAX_HOPS = 10;
-
-async function send(fetch: GuardedFetch, { url, ...init }: ToolRequest, isPerhapsDone: boolean): Promise<Response> {
-  try {
-    return await fetch(url, init);
-  } catch (thrown) {
-    throw fromNetwork('TOOL_FAILED', thrown).perhapsDone(isPerhapsDone);
-  }
-}
 
 /** What becomes of a request's method; another status, or one without a place, is an answer. */
 const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new Map([

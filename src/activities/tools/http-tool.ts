@@ -8,7 +8,6 @@ import { parseSegments } from '../../graph/template.ts';
 import { CallError } from '../call-error.ts';
 import { fromNetwork, fromStatus } from '../failures.ts';
 import { followRedirects } from '../http/follow-redirects.ts';
-import type { Followed } from '../http/follow-redirects.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { readBody } from '../http/read-body.ts';
 import { resolveHeaders } from '../resolve-texts.ts';
@@ -46,8 +45,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
         const headers = await headersOf(settings, secrets);
-        const answer = await send(settings, deps.fetch, { url, rest, headers, context });
-        return secrets.redactResult(readResult(settings.name, answer));
+        return secrets.redactResult(await send(settings, deps.fetch, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         throw error.withMessage(secrets.redact(error.message));
@@ -91,18 +89,13 @@ interface Sending {
   readonly context: ToolContext;
 }
 
-interface Answer {
-  readonly followed: Followed;
-  readonly text: string;
-}
-
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function send(
-  { method, headers: configured = {} }: HttpToolSettings,
+  { name, method, headers: configured = {} }: HttpToolSettings,
   fetch: GuardedFetch,
   { url, rest, headers, context }: Sending,
-): Promise<Answer> {
+): Promise<Json> {
   const hasBody = HAS_BODY.has(method);
   if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
   const request = {
@@ -117,13 +110,8 @@ async function send(
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
-  const followed = await followRedirects(fetch, request, secretsIn(configured));
-  const { response, isPerhapsDone } = followed;
-  try {
-    return { followed, text: await readBody(response).catch((error: unknown) => unreadable(response, error)) };
-  } catch (thrown) {
-    throw fromNetwork('TOOL_FAILED', thrown).perhapsDone(isPerhapsDone);
-  }
+  const credentials = secretsIn(configured);
+  return await followRedirects(fetch, { request, credentials }, (response) => readResult(name, response));
 }
 
 /** Names of the headers whose values are secrets. */
@@ -145,12 +133,12 @@ async function headersOf({ headers = {} }: HttpToolSettings, secrets: UsedSecret
   }
 }
 
-function readResult(name: string, { followed: { response, isPerhapsDone }, text }: Answer): Json {
+async function readResult(name: string, response: Response): Promise<Json> {
   const { status, headers } = response;
+  const text = await readBody(response).catch((error: unknown) => unreadable(response, error));
   if (!response.ok) {
     const message = `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`;
-    const error = fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
-    throw error.perhapsDone(isPerhapsDone);
+    throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
   }
   if (text === '') return null;
   return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
