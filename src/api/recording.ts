@@ -1,11 +1,12 @@
 import { DEADLINE_TIMER } from '../graph/clock.ts';
 import type { RunEvent } from '../graph/events.ts';
-import { canonicalJson, toJson } from '../graph/json.ts';
+import { deepEqual, toJson } from '../graph/json.ts';
 import type { OccurrenceBody, RecordedSignal } from '../graph/occurrence.ts';
 import type { OpenCall, Run, TaskAddress } from '../graph/run.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 import type { CallReply } from '../graph/effect.ts';
 import { isCallReply } from '../graph/is-call-reply.ts';
+import { taskKey } from '../graph/task-key.ts';
 import type { RecordedAnswer } from '../store/ledger.ts';
 
 /** What the store knows of a run that has ended, with its id replaced by that of the replay. */
@@ -53,13 +54,11 @@ function isAbout(event: RunEvent, key: string, { task, called, undoes }: OpenCal
   return isOfTask(event, task) && key.split(':').at(-3) === String(event.visit);
 }
 
-/** Tasks are told apart by their keys: the node's id, with `#n` for the n-th element. */
 function isOfTask({ path = [], ...event }: RunEvent, task: TaskAddress): boolean {
   if (!('node' in event) || event.node === undefined) return false;
   const index = 'index' in event ? event.index : undefined;
-  const own = index === undefined ? event.node : `${event.node}#${index}`;
   const around = task.slice(0, -1).map((key) => key.split('#')[0]);
-  return task.at(-1) === own && around.join('/') === path.join('/');
+  return task.at(-1) === taskKey(event.node, index) && around.join('/') === path.join('/');
 }
 
 function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
@@ -98,7 +97,7 @@ function effortOf(event: Called | null, answer: RecordedAnswer | undefined): { a
 /** What the ledger holds of a failure; of a call that a person has ordered again it holds the last one only. */
 function failureOf(error: CalledError, answer: RecordedAnswer | undefined): TaskFailure | null {
   const kept = answer?.failure ?? null;
-  return kept && canonicalJson(toJson(kept.error)) === canonicalJson(toJson(withoutPlace(error))) ? kept : null;
+  return kept && deepEqual(toJson(kept.error), toJson(withoutPlace(error))) ? kept : null;
 }
 
 function failureIn(error: CalledError, key: string, answers: Recording['answers']): TaskFailure {

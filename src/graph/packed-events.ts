@@ -1,5 +1,6 @@
 import type { CallRequest } from './effect.ts';
 import type { RunEvent } from './events.ts';
+import { taskKey } from './task-key.ts';
 
 /** What both ends of a batch's way know: the run, and the call that the batch travels with. */
 export interface Carrier {
@@ -134,8 +135,8 @@ function impliedOf(event: Told, last: Told, carrier: Carrier): Body {
 const NOTHING: Body = {};
 
 /** The key of the first call of a task of the run's own graph that nobody has had made again. */
-function firstKey({ node, index, visit }: Told, { runId }: Carrier): string {
-  return `${runId}:${index === undefined ? node : `${node}#${index}`}:${visit}:0:0`;
+function firstKey({ node = '', index, visit }: Told, { runId }: Carrier): string {
+  return `${runId}:${taskKey(node, index)}:${visit}:0:0`;
 }
 
 /** What a call is asked for with; a batch mostly travels with the call that an event of it asks for. */

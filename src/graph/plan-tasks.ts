@@ -1,5 +1,6 @@
 import { own } from './json.ts';
 import type { NodeTask, Scope, Trigger } from './scope.ts';
+import { taskKey } from './task-key.ts';
 
 type Plannable = Pick<Scope, 'triggers' | 'visits'>;
 
@@ -14,7 +15,7 @@ export function planTasks({ triggers, visits }: Plannable): NodeTask[] {
     const ordinal = elements.get(node) ?? 0;
     if (element) elements.set(node, ordinal + 1);
     return {
-      key: element ? `${node}#${ordinal}` : node,
+      key: taskKey(node, element ? ordinal : undefined),
       node,
       visit: (own(visits, node) ?? 0) + 1,
       ...placeOf(element),

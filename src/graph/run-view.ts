@@ -10,6 +10,7 @@ import { batchOf } from './nodes/position.ts';
 import type { WaitPosition } from './nodes/position.ts';
 import type { NodeTask, Scope, Update } from './scope.ts';
 import { isSettled } from './settled-task.ts';
+import { taskKey } from './task-key.ts';
 
 /** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
 export interface RunView {
@@ -140,15 +141,18 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
 }
 
 /** What an intervention is named by: the task's place, which visit it is, and which of its calls. */
-export function interventionId(trail: readonly string[], { key, visit }: NodeTask, call: number | null): string {
+export function interventionId(
+  trail: readonly string[],
+  { key, visit }: Pick<NodeTask, 'key' | 'visit'>,
+  call: number | null,
+): string {
   const id = `${[...trail, key].join('/')}:${visit}`;
   return call === null ? id : `${id}:${call}`;
 }
 
 /** What the intervention is named by that an undo in doubt waits for: the call that it takes back, within its run. */
 export function doubtId({ place: { path = [], node, visit, index } }: Undo): string {
-  const task = index === undefined ? node : `${node}#${index}`;
-  return `${[...path, task].join('/')}:${visit}:undo`;
+  return `${interventionId(path, { key: taskKey(node, index), visit }, null)}:undo`;
 }
 
 function pendingIn({ superstep }: Scope): PendingWrite[] {

@@ -32,8 +32,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly I
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const [node, id] = [textOf(payload, 'node'), textOf(payload, 'id')];
-  const chosen = all.filter((one) => isNamed(one, node, id));
+  const chosen = all.filter((one) => isNamed(payload, { node: one.of.task.node, id: idOf(one) }));
   if (chosen.length > 0) return chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
   return { code: 'UNKNOWN_INTERVENTION', message };
@@ -80,6 +79,7 @@ function idOf({ of, call }: Intervention): string {
   return interventionId(of.frame.trail, of.task, call && call.number);
 }
 
-function isNamed(one: Intervention, node: string | undefined, id: string | undefined): boolean {
-  return (node === undefined || node === one.of.task.node) && (id === undefined || id === idOf(one));
+/** Whether a payload names an intervention, or leaves open which it means. */
+export function isNamed(payload: JsonObject, { node, id }: { readonly node: string; readonly id: string }): boolean {
+  return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }

@@ -7,6 +7,7 @@ import { compileJsonSchema } from '../json-schema.ts';
 import { isEnded } from '../run.ts';
 import type { Principal, Refusal, UndoInDoubt } from '../run.ts';
 import { doubtId } from '../run-view.ts';
+import { isNamed } from './interventions.ts';
 import { refused, textOf } from './signal.ts';
 import type { Answer, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
@@ -61,10 +62,10 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
 
 /** A run that is being undone waits for one intervention only. */
 function refuseOther({ undo }: UndoInDoubt, payload: JsonObject): Answer | null {
-  const [node, id] = [textOf(payload, 'node'), textOf(payload, 'id')];
-  const own = doubtId(undo);
-  if ((node ?? undo.place.node) === undo.place.node && (id ?? own) === own) return null;
-  const message = `The run is being undone; only ${own} (${undo.place.node}) waits for an intervention`;
+  const { node } = undo.place;
+  const id = doubtId(undo);
+  if (isNamed(payload, { node, id })) return null;
+  const message = `The run is being undone; only ${id} (${node}) waits for an intervention`;
   return refused({ code: 'UNKNOWN_INTERVENTION', message });
 }
 
