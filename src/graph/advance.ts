@@ -215,15 +215,9 @@ function settle(draft: Draft, standing: Standing): boolean {
 
 /** What the calls that are out have done has to be known before the run is over. */
 function fail(draft: Draft, error: RunError, isBusy: boolean): void {
-  const { run } = draft;
-  if (isBusy) {
-    if (!run.failing) withdraw(draft);
-    run.failing = error;
-    run.status = 'running';
-    return;
-  }
-  if (!run.failing && draft.graph.version >= 3) withdraw(draft);
-  if (undoNext(draft)) {
+  const { run, graph } = draft;
+  if (!run.failing && (isBusy || graph.version >= 3)) withdraw(draft);
+  if (isBusy || undoNext(draft)) {
     run.failing = error;
     run.status = statusWhileUndoing(run);
     return;
