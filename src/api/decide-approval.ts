@@ -31,10 +31,10 @@ export async function decideApproval(
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
   const payload = toPayload(wanted);
-  const refuse = async (hasEnded = isEnded(run.status)): Promise<void> =>
+  const refuse = async (hasEnded: boolean): Promise<void> =>
     refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run, hasEnded });
   try {
-    const signal = { name: wanted.decision, attempt, payload, refuse: () => refuse() };
+    const signal = { name: wanted.decision, attempt, payload, refuse: () => refuse(isEnded(run.status)) };
     return await readApproval(deps, caller, await sendSignal(deps, caller, { run, signal }));
   } catch (error) {
     const hasEndedMeanwhile = !run.isQueued && error instanceof ApiError && error.code === 'NOT_ALLOWED_NOW';

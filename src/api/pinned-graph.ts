@@ -9,7 +9,7 @@ import type { RunRecord } from '../store/runs.ts';
 import { isStart } from '../workflows/contract.ts';
 import type { RunGraphInput } from '../workflows/contract.ts';
 import type { ApiDeps } from './environment.ts';
-import { ApiError } from './errors.ts';
+import { unknownRun } from './find-run.ts';
 import { resolveGraph } from './graph-reference.ts';
 import { publicLimits } from './public-limits.ts';
 import { redactedChannels } from './redacted-channels.ts';
@@ -40,11 +40,11 @@ export async function pinnedGraph(
   reference: Json,
 ): Promise<PinnedGraph> {
   const start = await deps.store.runs.startOf(run.id);
-  if (start === null) throw forgotten(run);
+  if (start === null) throw unknownRun(run.id);
   if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
   if (reference === null) {
     const given = await deps.store.graphs.definition(run.graph.hash);
-    if (!given) throw forgotten(run);
+    if (!given) throw unknownRun(run.id);
     const { definition, catalog } = start;
     const { graph, redacted } = run;
     const { limits } = tighten(limitsOfGraph(definition.limits, catalog.defaults), run.limits);
@@ -62,8 +62,4 @@ export async function pinnedGraph(
     publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
     redacted: [...new Set([...run.redacted, ...redactedChannels(graph)])],
   };
-}
-
-function forgotten({ id }: RunRecord): ApiError {
-  return new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
 }

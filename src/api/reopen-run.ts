@@ -2,7 +2,7 @@ import { reopenRun } from '../graph/advance.ts';
 import { openRun } from '../graph/closed-run.ts';
 import { compileShared } from '../graph/compile.ts';
 import { isJsonObject, toJson } from '../graph/json.ts';
-import type { JsonObject } from '../graph/json.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Outcome, Run } from '../graph/run.ts';
 import { readRun } from '../graph/run-format.ts';
@@ -16,19 +16,13 @@ import { ApiError } from './errors.ts';
 import { tryHandOver } from './hand-over.ts';
 import { findState } from './whole-state.ts';
 
-/** What a run that has ended is told, so that it goes on. */
-export interface ReopeningSignal {
-  readonly name: string;
-  readonly payload: JsonObject & { readonly decisionId: string };
-}
-
 /**
  * Has a run that has ended take a signal: what becomes of it is tried here, as the interpreter is the same everywhere.
  * One that is taken goes on as a new execution of the run's workflow, which is given the run and the signal.
  * @returns `null`: the run has not ended, or has nothing kept to go on with
  * @throws ApiError 409 when its thread has gone on without it, 409 or 412 when somebody else was faster, 503 while its state is being written
  */
-export async function reopen(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome | null> {
+export async function reopen(deps: ApiDeps, run: RunRecord, signal: SentSignal): Promise<Outcome | null> {
   const ended = await findEnded(deps, run);
   if (!ended) return null;
   const at = Date.now();

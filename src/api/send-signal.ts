@@ -1,4 +1,5 @@
 import type { JsonObject } from '../graph/json.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
@@ -8,7 +9,6 @@ import { ApiError, unavailable } from './errors.ts';
 import { handOver } from './hand-over.ts';
 import { poll } from './poll.ts';
 import { changedMeanwhile, reopen } from './reopen-run.ts';
-import type { ReopeningSignal } from './reopen-run.ts';
 import { signalQueued } from './signal-queued.ts';
 
 interface SignalToSend {
@@ -67,7 +67,7 @@ async function earlierOutcome(
   return isRepetition ? await engine.outcome(run, id) : null;
 }
 
-async function signalEnded(deps: ApiDeps, run: RunRecord, signal: ReopeningSignal): Promise<Outcome> {
+async function signalEnded(deps: ApiDeps, run: RunRecord, signal: SentSignal): Promise<Outcome> {
   const outcome = await reopen(deps, run, signal);
   if (outcome) return outcome;
   throw (await goesOn(deps, run)) ? changedMeanwhile(signal.name) : hasEnded(run);

@@ -1,11 +1,11 @@
+import type { SentSignal } from '../graph/occurrence.ts';
 import { NOT_BEGUN } from '../graph/run-view.ts';
 import type { Outcome } from '../graph/run.ts';
 import type { RunRecord } from '../store/runs.ts';
-import type { EarlySignal } from '../store/tables.ts';
 import type { ApiDeps } from './environment.ts';
 import { ApiError } from './errors.ts';
 
-interface SignalToQueued extends EarlySignal {
+interface SignalToQueued extends SentSignal {
   readonly by: string;
 }
 

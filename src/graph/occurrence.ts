@@ -1,5 +1,5 @@
 import type { CallReply } from './effect.ts';
-import type { Json } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { TaskFailure } from './scope.ts';
 
 /** What happened to a run, and when (milliseconds since the epoch). */
@@ -12,6 +12,12 @@ export interface RecordedSignal {
   readonly seq: number;
   readonly name: string;
   readonly payload: Json;
+}
+
+/** A signal with the id of the decision that it brings: a run takes it once, however often it is sent. */
+export interface SentSignal {
+  readonly name: string;
+  readonly payload: JsonObject & { readonly decisionId: string };
 }
 
 export type OccurrenceBody =

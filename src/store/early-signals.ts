@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
-import type { EarlySignal, Tables } from './tables.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
+import type { Tables } from './tables.ts';
 
 /** So many are kept for a run that waits for its turn, as many as a run keeps events, and so much of them together. */
 const MAX_KEPT = 100;
@@ -13,7 +14,7 @@ const MAX_BYTES = 2 * 1_048_576;
 export async function keepSignal(
   transaction: Transaction<Tables>,
   id: string,
-  signal: EarlySignal,
+  signal: SentSignal,
 ): Promise<'kept' | 'full' | 'begun'> {
   const row = await transaction
     .selectFrom('runs')

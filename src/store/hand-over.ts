@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Json } from '../graph/json.ts';
-import type { EarlySignal, Tables } from './tables.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
+import type { Tables } from './tables.ts';
 
 /** A run that Temporal is to be given. */
 export interface HandOver {
@@ -14,7 +15,7 @@ export interface HandOver {
   /** Which execution of the run's workflow it will be, from 1. */
   readonly execution: number;
   /** What it was told while it waited for its turn, in order. */
-  readonly earlySignals: readonly EarlySignal[];
+  readonly earlySignals: readonly SentSignal[];
 }
 
 /** Runs on their way to Temporal: from the moment that they are accepted, or go on, until it has their workflow. */

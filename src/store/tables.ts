@@ -5,6 +5,7 @@ import type { ClosedRun } from '../graph/closed-run.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { GraphIssue } from '../graph/issue.ts';
 import type { Json, JsonObject } from '../graph/json.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
 import type { Place } from '../graph/place.ts';
 import type { RunStatus } from '../graph/run.ts';
 import type { RunView } from '../graph/run-view.ts';
@@ -34,13 +35,6 @@ export interface Divergence {
   readonly expected: RunEvent | null;
   /** The event as it is now; `null`: the replay does nothing more. */
   readonly actual: RunEvent | null;
-}
-
-/** A signal that a run is sent once it has begun. */
-export interface EarlySignal {
-  readonly name: string;
-  /** Its id is the decision's: it is taken once, however often it is sent. */
-  readonly payload: JsonObject & { readonly decisionId: string };
 }
 
 /** What we have written we can read as what it was. */
@@ -96,7 +90,7 @@ export interface RunsTable {
   /** The run that is active on its thread is to be canceled for it. */
   interrupts: boolean;
   /** What it was told while it waited for its turn. */
-  early_signals: ColumnType<readonly EarlySignal[], string | undefined, string>;
+  early_signals: ColumnType<readonly SentSignal[], string | undefined, string>;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
   handed_over_at: OptionalTime;
   /** Until then somebody is at it. */

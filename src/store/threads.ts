@@ -1,9 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
 import { keepSignal } from './early-signals.ts';
 import { createJournal } from './journal.ts';
-import type { EarlySignal, Tables } from './tables.ts';
+import type { Tables } from './tables.ts';
 import { grantTurn, leaveQueue, queueOf } from './turns.ts';
 
 /** A conversation across runs, of which one at a time may be at work. */
@@ -42,7 +43,7 @@ export interface Threads {
   /** Ends a run that waits for its turn. @returns whether it still did */
   cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
   /** Keeps a signal for a run that waits for its turn. @returns as `keepSignal` */
-  tellQueued(id: string, signal: EarlySignal): ReturnType<typeof keepSignal>;
+  tellQueued(id: string, signal: SentSignal): ReturnType<typeof keepSignal>;
 }
 
 export function createThreads(db: Kysely<Tables>): Threads {

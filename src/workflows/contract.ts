@@ -2,7 +2,7 @@ import type { RunIdentity } from '../graph/advance.ts';
 import type { Beginning } from '../graph/begin-run.ts';
 import type { Catalog } from '../graph/catalog.ts';
 import type { GraphDefinition } from '../graph/definition.ts';
-import type { JsonObject } from '../graph/json.ts';
+import type { SentSignal } from '../graph/occurrence.ts';
 import type { CallEffect } from '../graph/effect.ts';
 import type { RunEvent } from '../graph/events.ts';
 import type { KeptRun } from '../graph/run-format.ts';
@@ -46,12 +46,7 @@ export interface RunGraphInput {
   readonly catalog: Catalog;
   readonly begin: Beginning;
   /** What the run was told while it waited for its turn; it takes them in before anything else. */
-  readonly earlySignals?: readonly EarlySignal[];
-}
-
-export interface EarlySignal {
-  readonly name: string;
-  readonly payload: JsonObject;
+  readonly earlySignals?: readonly SentSignal[];
 }
 
 /** Tells what a run is started with from other values that a row may hold. */

@@ -1,10 +1,9 @@
 import { CancellationScope, defineSignal, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
-import type { OccurrenceBody } from '../graph/occurrence.ts';
+import type { OccurrenceBody, SentSignal } from '../graph/occurrence.ts';
 import { toJson } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
 import { signals } from '../graph/signals/signals.ts';
 import { UPGRADE } from './contract.ts';
-import type { EarlySignal } from './contract.ts';
 
 /** What has happened to a run and has not been taken in yet, in the order in which it came. */
 export interface Inbox {
@@ -21,7 +20,7 @@ export interface Inbox {
  * They follow for their descriptions, which the Temporal Web UI shows.
  * @param earlySignals came before the workflow was there
  */
-export function openInbox(earlySignals: readonly EarlySignal[]): Inbox {
+export function openInbox(earlySignals: readonly SentSignal[]): Inbox {
   let waiting: OccurrenceBody[] = earlySignals.map((signal) => ({ kind: 'signal', ...signal }));
   let wake = (): void => undefined;
   const inbox: Inbox = {

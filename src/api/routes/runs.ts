@@ -4,8 +4,7 @@ import type { Limits } from '../../graph/definition.ts';
 import { toJson, toJsonObject } from '../../graph/json.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ApiDeps, ApiEnv } from '../environment.ts';
-import { ApiError } from '../errors.ts';
-import { findRun } from '../find-run.ts';
+import { findRun, unknownRun } from '../find-run.ts';
 import { authorized, requirePermission } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -136,7 +135,7 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
     seconds === null
       ? await deps.store.runs.find(id)
       : await waitForRun(deps, id, { seconds, isUnwanted: () => c.req.raw.signal.aborted || deps.leaving.aborted });
-  if (!run) throw new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
+  if (!run) throw unknownRun(id);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
   return toRunJson(run, await deps.store.ledger.retrying(id));
 }
