@@ -22,7 +22,11 @@ import { findState } from './whole-state.ts';
  * @returns `null`: the run has not ended, or has nothing kept to go on with
  * @throws ApiError 409 when its thread has gone on without it, 409 or 412 when somebody else was faster, 503 while its state is being written
  */
-export async function reopen(deps: ApiDeps, run: RunRecord, signal: SentSignal): Promise<Outcome | null> {
+export async function reopen(
+  deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
+  run: RunRecord,
+  signal: SentSignal,
+): Promise<Outcome | null> {
   const ended = await findEnded(deps, run);
   if (!ended) return null;
   const at = Date.now();
@@ -53,7 +57,7 @@ interface EndedRun {
   readonly whole: Run;
 }
 
-async function findEnded({ store }: ApiDeps, { id }: RunRecord): Promise<EndedRun | null> {
+async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): Promise<EndedRun | null> {
   const ended = await store.endings.find(id);
   if (!ended) return null;
   const { start, lastSeq } = ended;

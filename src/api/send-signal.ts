@@ -7,9 +7,11 @@ import type { Caller } from './authenticate.ts';
 import type { ApiDeps, Attempt } from './environment.ts';
 import { ApiError, unavailable } from './errors.ts';
 import { handOver } from './hand-over.ts';
-import { poll } from './poll.ts';
+import { UNTIL_WRITTEN, poll } from './poll.ts';
 import { changedMeanwhile, reopen } from './reopen-run.ts';
 import { signalQueued } from './signal-queued.ts';
+
+type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;
@@ -25,7 +27,7 @@ interface SignalToSend {
  * @throws ApiError 409 when the run has ended, 503 when no worker answers
  */
 export async function sendSignal(
-  deps: ApiDeps,
+  deps: SendDeps,
   caller: Caller,
   { run, signal }: { run: RunRecord; signal: SignalToSend },
 ): Promise<Outcome> {
@@ -40,15 +42,24 @@ export async function sendSignal(
   if (early) return early;
   if (!run.isHandedOver) await untilHandedOver(deps, run.id);
   const outcome = await deps.engine.decide(run, name, whole);
-  if (outcome) return outcome;
-  const now = await deps.store.runs.find(run.id);
-  throw now && isEnded(now.status) ? hasEnded(now) : unavailable('The run');
+  return outcome ?? (await signalEnded(deps, await onceEnded(deps, run.id), { name, payload: whole }));
+}
+
+/** A run that does not take a signal in has ended, and says so with its last write. @throws ApiError 503 */
+async function onceEnded({ store }: SendDeps, id: string): Promise<RunRecord> {
+  const run = await poll(
+    () => store.runs.find(id),
+    (now) => now === null || isEnded(now.status),
+    UNTIL_WRITTEN,
+  );
+  if (run && isEnded(run.status)) return run;
+  throw unavailable('The run');
 }
 
 const PATIENCE = { everyMs: 25, withinMs: 5_000 };
 
 /** Somebody else may be at it. */
-async function untilHandedOver(deps: ApiDeps, id: string): Promise<void> {
+async function untilHandedOver(deps: SendDeps, id: string): Promise<void> {
   await handOver(deps, id);
   const run = await poll(
     () => deps.store.runs.find(id),
@@ -60,21 +71,21 @@ async function untilHandedOver(deps: ApiDeps, id: string): Promise<void> {
 
 /** What an earlier try of the same request came to, as far as the run remembers. */
 async function earlierOutcome(
-  { engine }: Pick<ApiDeps, 'engine'>,
+  { engine }: SendDeps,
   run: RunRecord,
   { id, isRepetition }: Attempt,
 ): Promise<Outcome | null> {
   return isRepetition ? await engine.outcome(run, id) : null;
 }
 
-async function signalEnded(deps: ApiDeps, run: RunRecord, signal: SentSignal): Promise<Outcome> {
+async function signalEnded(deps: SendDeps, run: RunRecord, signal: SentSignal): Promise<Outcome> {
   const outcome = await reopen(deps, run, signal);
   if (outcome) return outcome;
   throw (await goesOn(deps, run)) ? changedMeanwhile(signal.name) : hasEnded(run);
 }
 
 /** Whether a run that had ended is about to go on, or has. */
-async function goesOn({ store }: ApiDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
+async function goesOn({ store }: SendDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
   const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isHandedOver || now.lastSeq !== lastSeq);
   return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
 }

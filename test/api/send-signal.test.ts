@@ -1,0 +1,35 @@
+import { PGlite } from '@electric-sql/pglite';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sendSignal } from '../../src/api/send-signal.ts';
+import { createLogger } from '../../src/process/logger.ts';
+import { openEmbeddedStore } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { anAbsentEngine } from '../support/absent-engine.ts';
+import { AT, LATER, aNewRun, endRun } from '../support/store-builders.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openEmbeddedStore(new PGlite());
+});
+afterAll(async () => await store.close());
+
+test('a signal that a run does not take in because it has just ended is refused when the store knows', async () => {
+  await store.runs.create(aNewRun({ id: 'E' }));
+  await store.handOvers.claim('E', AT, LATER);
+  await store.handOvers.complete({ id: 'E', execution: 1 }, AT);
+  const run = await store.runs.find('E');
+  if (!run) throw new Error('The run is not there');
+  let lastWrite: Promise<void> | undefined;
+  const decide = async (): Promise<null> => {
+    setImmediate(() => void (lastWrite = endRun(store, { id: 'E' })));
+    return await Promise.resolve(null);
+  };
+  const caller = { sub: 'bob', tenantId: 'acme', roles: ['approver'], permissions: new Set<never>() };
+  const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
+  const deps = { store, engine: anAbsentEngine({ decide }), logger: createLogger('silent') };
+  await expect(sendSignal(deps, caller, { run, signal })).rejects.toMatchObject({
+    code: 'NOT_ALLOWED_NOW',
+    message: `The run is failed since ${AT}`,
+  });
+  await lastWrite;
+});
