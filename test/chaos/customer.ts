@@ -2,11 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { Json } from '../../src/graph/json.ts';
 import type { ApiClient } from '../support/api-client.ts';
-import { listAt, textAt } from '../support/json-at.ts';
+import { checkpointsOf } from '../support/api-states.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
+import { createRandom, seedOf } from '../support/random.ts';
 import type { Random } from '../support/random.ts';
 import { act } from './actions.ts';
 import type { Action } from './actions.ts';
-import type { Plan } from './plans.ts';
+import type { Errand, Plan } from './plans.ts';
 import { reactionTo } from './reactions.ts';
 import type { Reactions } from './reactions.ts';
 
@@ -29,29 +31,92 @@ const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled']);
 const PATIENCE_MS = 600_000;
 const PAUSE_MS = 400;
 
-/** Starts a run and sees to it until it has ended, or waits as it is meant to. */
-export async function serve(office: Office, plan: Plan, random: Random): Promise<Story> {
-  const story = { plan, runId: null as string | null, actions: [] as Action[] };
+/** Starts the runs of an errand, one after the other, and sees to each until it has ended, or waits as it is meant to. */
+export async function serve(office: Office, errand: Errand, seed: number): Promise<readonly Story[]> {
+  const begun: Promise<Story>[] = [];
+  let before: string | null = null;
+  for (const plan of errand) {
+    const random = createRandom(seedOf(seed, plan.job));
+    const { runId, trouble } = await tryToStart(office, { plan, before }, random);
+    before = runId;
+    begun.push(tell(office, { plan, runId, trouble }, random));
+  }
+  return await Promise.all(begun);
+}
+
+/** What is to be started, and the run before it in its errand. */
+interface Next {
+  readonly plan: Plan;
+  readonly before: string | null;
+}
+
+type Accepted = Pick<Story, 'runId' | 'trouble'>;
+
+async function tryToStart(office: Office, next: Next, random: Random): Promise<Accepted> {
   try {
-    story.runId = await start(office.as('user'), plan, random);
-    await attend(office, { ...story, runId: story.runId }, random);
-    return { ...story, trouble: null };
+    return { runId: await start(office.as('user'), next, random), trouble: null };
   } catch (error) {
-    return { ...story, trouble: error instanceof Error ? error.message : String(error) };
+    return { runId: null, trouble: messageOf(error) };
+  }
+}
+
+async function tell(office: Office, begun: Accepted & Pick<Next, 'plan'>, random: Random): Promise<Story> {
+  const { plan, runId } = begun;
+  const actions: Action[] = [];
+  if (runId === null) return { ...begun, actions };
+  try {
+    await attend(office, { plan, runId, actions }, random);
+    return { ...begun, actions };
+  } catch (error) {
+    return { ...begun, actions, trouble: messageOf(error) };
   }
 }
 
 /** Asks for a run until it is accepted; some ask once more than they need. */
-async function start(client: ApiClient, { job, graph, input }: Plan, random: Random): Promise<string> {
+async function start(client: ApiClient, next: Next, random: Random): Promise<string> {
+  const { path, body } = await requestFor(client, next);
   const ask = async (): Promise<string> => {
-    const { status, body } = await client.post('/api/runs', { graph, input }, { 'idempotency-key': job });
-    if (status === 201) return textAt(body, '/id');
-    throw new Error(`The run was not accepted: ${JSON.stringify(body)}`);
+    const answer = await client.post(path, body, { 'idempotency-key': next.plan.job });
+    if (answer.status === 201) return textAt(answer.body, '/id');
+    throw new Error(`The run was not accepted: ${JSON.stringify(answer.body)}`);
   };
   const ids = await Promise.all(random.next() < 0.4 ? [ask(), ask()] : [ask()]);
   const [id = ''] = ids;
   if (ids.every((other) => other === id)) return id;
   throw new Error(`One key started several runs: ${ids.join(', ')}`);
+}
+
+interface Request {
+  readonly path: string;
+  readonly body: Json;
+}
+
+async function requestFor(client: ApiClient, { plan, before }: Next): Promise<Request> {
+  const { graph, input, begins } = plan;
+  switch (begins.kind) {
+    case 'new':
+      return { path: '/api/runs', body: { graph, input } };
+    case 'turn':
+      return { path: '/api/runs', body: { graph, input, threadId: begins.threadId, onBusy: 'enqueue' } };
+    case 'fork': {
+      if (before === null) throw new Error('There is no run to fork');
+      const checkpoint = await checkpointOfStep(client, before, begins.step);
+      return { path: `/api/runs/${before}/fork`, body: { checkpoint, values: begins.values } };
+    }
+  }
+}
+
+/** The checkpoint that a superstep leaves, once it is over. */
+async function checkpointOfStep(client: ApiClient, runId: string, step: number): Promise<string> {
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(PAUSE_MS)) {
+    const found = (await checkpointsOf(client, runId)).find((checkpoint) => at(checkpoint, '/step') === step);
+    if (found !== undefined) return textAt(found, '/id');
+  }
+  throw new Error(`The run has no checkpoint of superstep ${step}`);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 interface Attended {

@@ -6,8 +6,8 @@ import { describeHarm, describeReport } from './report.ts';
 
 const HELP = `npm run chaos -- [--runs N] [--seed N] [--at-once N] [--without-claims]
 
-Runs of mixed graphs go on while worker, API, Temporal server and PostgreSQL are killed (SIGKILL), stopped (SIGSTOP)
-and restarted. Afterwards all runs are checked.
+Runs of mixed graphs, in threads and forked too, go on while worker, API, Temporal server and PostgreSQL are killed
+(SIGKILL), stopped (SIGSTOP) and restarted. Afterwards all runs are checked.
 
   --runs N           how many runs are started (100)
   --seed N           chooses runs, decisions, moods of the third party, victims and pauses (1)

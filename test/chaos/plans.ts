@@ -15,6 +15,7 @@ export interface Plan {
   /** The names of all its jobs begin so. */
   readonly job: string;
   readonly graph: GraphName;
+  readonly begins: Beginning;
   readonly input: JsonObject;
   /** What the approvers say. */
   readonly decision: 'approve' | 'reject';
@@ -23,26 +24,93 @@ export interface Plan {
   readonly expected: Outcome;
 }
 
-export type GraphName = 'mixed' | 'waits' | 'agent' | 'long';
-export const GRAPHS: readonly GraphName[] = ['mixed', 'waits', 'agent', 'long'];
+/** Plans that belong together: their runs are started in this order. */
+export type Errand = readonly Plan[];
+
+/** How a run comes to be. */
+export type Beginning =
+  | { readonly kind: 'new' }
+  /** In a thread, where it may have to wait for the runs before it. */
+  | { readonly kind: 'turn'; readonly threadId: string }
+  /** Of the run before it in the errand, after a superstep of that one, with other values. */
+  | { readonly kind: 'fork'; readonly step: number; readonly values: JsonObject };
+
+export type GraphName = 'mixed' | 'waits' | 'agent' | 'long' | 'turns';
+export const GRAPHS: readonly GraphName[] = ['mixed', 'waits', 'agent', 'long', 'turns'];
+
+/** @returns errands of so many plans in all: each kind first, as far as they suffice, then at random */
+export function drawErrands(plans: number, random: Random): readonly Errand[] {
+  const errands: Errand[] = [];
+  const due = random.shuffle(DRAW);
+  for (let left = plans; left > 0; left -= errands.at(-1)?.length ?? 0) {
+    const draw = due.pop() ?? random.pick(DRAW);
+    errands.push(draw(`job-${errands.length + 1}`, random).slice(0, left));
+  }
+  return errands;
+}
+
+type Draw = (job: string, random: Random) => Errand;
+
+/** A run of its own. */
+function alone(graph: SingleName): Draw {
+  return (job, random) => [drawPlan(job, graph, random)];
+}
+
+/** Runs of one thread; one that fails is followed by the next all the same. */
+function drawTurns(threadId: string, random: Random): Errand {
+  const numbers = upTo(2 + Math.floor(random.next() * 3));
+  const jobOf = (number: number): string => `${threadId}-turn-${number}`;
+  const jobsOf = (number: number): readonly string[] => ['order', 'pay'].map((name) => `${jobOf(number)}/${name}`);
+  return numbers.map((number) => {
+    const breaks = random.next() < 0.3;
+    const receipts = upTo(number).flatMap(jobsOf);
+    return {
+      ...PLAIN,
+      job: jobOf(number),
+      graph: 'turns',
+      begins: { kind: 'turn', threadId },
+      input: { job: jobOf(number), breaks },
+      expected: { status: breaks ? 'failed' : 'completed', jobs: jobsOf(number), output: { receipts } },
+    };
+  });
+}
+
+/** A run and a fork of it, which begins while the run goes on. */
+function drawFork(job: string, random: Random): Errand {
+  const parent = drawPlan(job, 'long', random);
+  const shared = 1 + Math.floor(random.next() * 5);
+  const fork = `${job}-fork`;
+  const jobs = parent.expected.jobs.slice(shared).map((done) => done.replace(job, fork));
+  const receipts = [...parent.expected.jobs.slice(0, shared), ...jobs];
+  // Each round takes two supersteps, and they are counted from 0.
+  const begins = { kind: 'fork', step: 2 * shared - 1, values: { job: fork } } as const;
+  return [parent, { ...parent, job: fork, begins, expected: { status: 'completed', jobs, output: { receipts } } }];
+}
 
 /** The most of them take all ways at once. */
-const DRAW: readonly GraphName[] = ['mixed', 'mixed', 'mixed', 'waits', 'agent', 'long'];
+const DRAW: readonly Draw[] = [
+  alone('mixed'),
+  alone('mixed'),
+  alone('mixed'),
+  alone('waits'),
+  alone('agent'),
+  alone('long'),
+  drawTurns,
+  drawFork,
+];
 
-type Makings = Pick<Plan, 'input' | 'expected'>;
+const PLAIN = { begins: { kind: 'new' }, decision: 'approve', isEarly: false } as const;
 
-export function drawPlans(count: number, random: Random): readonly Plan[] {
-  return Array.from({ length: count }, (_, number) => drawPlan(`job-${number + 1}`, random));
-}
-
-function drawPlan(job: string, random: Random): Plan {
-  const graph = random.pick(DRAW);
+function drawPlan(job: string, graph: SingleName, random: Random): Plan {
   const decision = random.next() < 0.7 ? 'approve' : 'reject';
   const isEarly = random.next() < 0.3;
-  return { job, graph, decision, isEarly, ...MAKERS[graph](job, decision, random) };
+  return { ...PLAIN, job, graph, decision, isEarly, ...MAKERS[graph](job, decision, random) };
 }
 
-const MAKERS: Readonly<Record<GraphName, (job: string, decision: Plan['decision'], random: Random) => Makings>> = {
+type SingleName = Exclude<GraphName, 'turns'>;
+type Makings = Pick<Plan, 'input' | 'expected'>;
+
+const MAKERS: Readonly<Record<SingleName, (job: string, decision: Plan['decision'], random: Random) => Makings>> = {
   mixed(job, decision, random) {
     const status = random.pick(['completed', 'completed', 'completed', 'failed', 'canceled', 'waiting'] as const);
     const rounds = 1 + Math.floor(random.next() * 3);

@@ -22,8 +22,8 @@ import { serve } from './customer.ts';
 import type { Story } from './customer.ts';
 import { startFaults } from './faults.ts';
 import type { Faults, FaultsOptions, Harm } from './faults.ts';
-import { GRAPHS, drawPlans } from './plans.ts';
-import type { Plan } from './plans.ts';
+import { GRAPHS, drawErrands } from './plans.ts';
+import type { Errand } from './plans.ts';
 import { startScriptedModel } from './scripted-model.ts';
 import { startThirdParty } from './third-party.ts';
 import type { ThirdParty } from './third-party.ts';
@@ -96,14 +96,14 @@ async function play(options: ChaosOptions, teardown: Teardown): Promise<ChaosRep
   const scene = await setUp(options, teardown);
   const { processes, thirdParty, answers } = scene;
   await publishGraphs(scene.as('user'));
-  const plans = drawPlans(runs, createRandom(seed));
+  const errands = drawErrands(runs, createRandom(seed));
   const faults = startFaults({
     victims: victimsOf(scene, options),
     seed,
     ambush: async (skip, withinMs) => await thirdParty.ambush(skip, withinMs),
     onHarm,
   });
-  const stories = await serveAll(scene, { ...options, plans, faults });
+  const stories = await serveAll(scene, { ...options, errands, faults });
   await faults.stop();
   return {
     harm: faults.done,
@@ -171,20 +171,21 @@ async function publishGraphs(client: ApiClient): Promise<void> {
 }
 
 interface Service extends Pick<ChaosOptions, 'seed' | 'atOnce' | 'onStory'> {
-  readonly plans: readonly Plan[];
+  readonly errands: readonly Errand[];
   readonly faults: Faults;
 }
 
-async function serveAll(scene: Scene, { plans, seed, atOnce, faults, onStory }: Service): Promise<readonly Story[]> {
+async function serveAll(scene: Scene, { errands, seed, atOnce, faults, onStory }: Service): Promise<readonly Story[]> {
   const { as, thirdParty } = scene;
   const office = { as, books: thirdParty.books, untilKnown: () => faults.untilAwake() };
   const stories: Story[] = [];
-  const left = [...plans];
+  const left = [...errands];
   const clerk = async (): Promise<void> => {
-    for (let plan = left.shift(); plan; plan = left.shift()) {
-      const story = await serve(office, plan, createRandom(seedOf(seed, plan.job)));
-      stories.push(story);
-      onStory(story);
+    for (let errand = left.shift(); errand; errand = left.shift()) {
+      for (const story of await serve(office, errand, seed)) {
+        stories.push(story);
+        onStory(story);
+      }
     }
   };
   await Promise.all(Array.from({ length: atOnce }, clerk));
@@ -226,7 +227,7 @@ async function countContinued(workflow: WorkflowClient, runIds: readonly string[
 
 async function judgeRun(sources: Sources, story: Story): Promise<Verdict> {
   const { plan, runId, trouble } = story;
-  const about = `${plan.job} (${plan.graph}, ${runId ?? 'not accepted'})`;
+  const about = `${plan.job} (${plan.graph}, ${plan.begins.kind}, ${runId ?? 'not accepted'})`;
   if (runId === null) return { about, findings: [trouble ?? 'It was not accepted'] };
   const facts = await gatherFacts(sources, story, runId).catch((error: unknown) => String(error));
   if (typeof facts === 'string') return { about, findings: [`Nothing can be said of it: ${facts}`] };

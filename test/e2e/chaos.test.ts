@@ -25,11 +25,13 @@ describe(`with seed ${SEED}`, () => {
     ]);
     expect(distinct(report.harm.map(({ manner }) => manner))).toEqual(['killed', 'restarted', 'stopped']);
     expect(report.continued).toBeGreaterThan(0);
+    const beginnings = report.verdicts.flatMap(({ about }) => /, (new|turn|fork), /.exec(about)?.[1] ?? []);
+    expect(distinct(beginnings)).toEqual(['fork', 'new', 'turn']);
   }, 900_000);
 });
 
 test('chaos finds that calls are made twice when nothing claims them', async () => {
-  const report = await playChaos({ runs: 6, seed: SEED, atOnce: 6, hasClaims: false, ...quietly });
+  const report = await playChaos({ runs: 12, seed: SEED, atOnce: 12, hasClaims: false, ...quietly });
   const findings = failed(report.verdicts).flatMap((verdict) => verdict.findings);
   expect(findings).toContainEqual(expect.stringMatching(/^did each job once: .* was done \d times$/));
 }, 900_000);

@@ -107,6 +107,7 @@ function aPlan(expected: Partial<Plan['expected']>): Plan {
   return {
     job: 'job-1',
     graph: 'mixed',
+    begins: { kind: 'new' },
     input: { job: 'job-1' },
     decision: 'approve',
     isEarly: false,
