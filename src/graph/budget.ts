@@ -1,3 +1,4 @@
+import type { ModelEntry } from './catalog.ts';
 import type { Draft } from './draft.ts';
 import type { CallRequest, ModelCallRequest } from './effect.ts';
 import { GraphError } from './errors.ts';
@@ -5,7 +6,7 @@ import { estimateRequest } from './estimate-request.ts';
 import { openTasks } from './frames.ts';
 import { own } from './json.ts';
 import { batchOf } from './nodes/position.ts';
-import type { Reserved } from './run.ts';
+import type { ModelNeeds, Reserved } from './run.ts';
 import type { TaskFailure } from './scope.ts';
 
 /*
@@ -35,14 +36,40 @@ export function reserve(draft: Draft, request: CallRequest): Reservation<CallReq
  * Whether a model may be asked now. Calls that are out have set aside more than they will use: while not even as much is
  * left as one of them has, others wait until it is given back. One that is asked alone need not wait for anything.
  */
-export function hasRoom({ run, graph }: Draft): boolean {
+export function hasRoom(draft: Draft): boolean {
+  const { run, graph } = draft;
   if (graph.version < 2) return true;
   const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = run.limits;
-  const out = Object.values(run.calls).flatMap(({ reserved }) => (reserved ? [reserved] : []));
-  const { inputTokens, outputTokens, costMicros } = run.spent;
-  const tokens = maxTokens - inputTokens - outputTokens - reservedOf(run.calls, 'tokens');
-  const micros = maxCostUsd * 1_000_000 - costMicros - reservedOf(run.calls, 'costMicros');
-  return out.every((one) => one.tokens <= tokens && one.costMicros <= micros);
+  const { inputTokens, outputTokens } = run.spent;
+  const reserved = setAside(draft);
+  const tokens = maxTokens - inputTokens - outputTokens - reserved.tokens;
+  const micros = maxCostUsd * 1_000_000 - run.spent.costMicros - reserved.costMicros;
+  return reservations(draft).every((one) => one.tokens <= tokens && one.costMicros <= micros);
+}
+
+/** What a call has to wait for room for. @returns `null`: it need not wait */
+export function roomAwaited(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
+  if (draft.graph.version < 4 || reservations(draft).length === 0) return null;
+  const needs = needsOf(draft, request);
+  return mustWait(draft, needs) ? needs : null;
+}
+
+/**
+ * Whether a call waits until calls that are out give back what they do not use. One that gets all it wants does not, nor
+ * one that can't be made whatever they give back: that is refused. So something is out while anything waits.
+ */
+export function mustWait(draft: Draft, needs: ModelNeeds): boolean {
+  const left = outputLeft(draft, needs, setAside(draft));
+  if (left >= needs.output || outputLeft(draft, needs, NOTHING_SET_ASIDE) < 1) return false;
+  return left < 1 || !hasRoom(draft);
+}
+
+const NOTHING_SET_ASIDE: Reserved = { tokens: 0, costMicros: 0 };
+
+/** Whether a model may be asked at all in a run: where cost has a limit, it needs a price. */
+export function mayEverAsk(draft: Draft, model: string): boolean {
+  const isBound = draft.graph.version >= 4 && draft.run.limits.maxCostUsd !== undefined;
+  return !isBound || priceOf(draft, { model }) !== undefined;
 }
 
 /** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */
@@ -71,12 +98,19 @@ const DEFAULT_OUTPUT = 4_096;
 function reserveModelCall(draft: Draft, request: ModelCallRequest): Reservation<ModelCallRequest> {
   const { maxTokens, maxCostUsd } = draft.run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return { request, reserved: null };
-  const input = inputOf(draft, request);
-  const wanted = request.maxOutputTokens ?? DEFAULT_OUTPUT;
-  const output = Math.min(wanted, byTokens(draft, input), byCost(draft, request.model, input));
-  const { price } = own(draft.graph.catalog.models, request.model) ?? {};
+  const needs = needsOf(draft, request);
+  refuseBeyondTokens(draft, needs);
+  refuseBeyondCost(draft, needs);
+  const { input } = needs;
+  const output = Math.min(needs.output, outputLeft(draft, needs, setAside(draft)));
+  const price = priceOf(draft, needs);
   const costMicros = price ? Math.ceil(input * price.input + output * price.output) : 0;
   return { request: { ...request, maxOutputTokens: output }, reserved: { tokens: input + output, costMicros } };
+}
+
+function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
+  const { model, maxOutputTokens } = request;
+  return { model, input: inputOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
 }
 
 /** What a call reads: no more than its context, or its model's, lets through. */
@@ -85,40 +119,68 @@ function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): numb
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
 }
 
-/** How many tokens a call may write that reads so many. */
-function byTokens({ run }: Draft, input: number): number {
-  const { maxTokens } = run.limits;
-  if (maxTokens === undefined) return Number.POSITIVE_INFINITY;
-  const used = run.spent.inputTokens + run.spent.outputTokens;
-  const reserved = reservedOf(run.calls, 'tokens');
-  const left = maxTokens - used - reserved - input;
-  if (left >= 1) return left;
-  const what = exceeded('maxTokens', maxTokens, { used, reserved });
-  throw new GraphError('BUDGET_EXCEEDED', `${what}; about ${input} more are needed`);
+function refuseBeyondTokens(draft: Draft, needs: ModelNeeds): void {
+  const { maxTokens } = draft.run.limits;
+  const { tokens } = setAside(draft);
+  if (maxTokens === undefined || byTokens(draft, needs, tokens) >= 1) return;
+  const { inputTokens, outputTokens } = draft.run.spent;
+  const reserved = byTokens(draft, needs, 0) >= 1 ? tokens : 0;
+  const what = exceeded('maxTokens', maxTokens, { used: inputTokens + outputTokens, reserved });
+  throw new GraphError('BUDGET_EXCEEDED', `${what}; about ${needs.input} more are needed`);
 }
 
 /** A cost that nobody knows can't be kept within a limit: then nothing is called. */
-function byCost({ run, graph }: Draft, model: string, input: number): number {
+function refuseBeyondCost(draft: Draft, needs: ModelNeeds): void {
+  const { maxCostUsd } = draft.run.limits;
+  const { costMicros } = setAside(draft);
+  if (maxCostUsd === undefined || byCost(draft, needs, costMicros) >= 1) return;
+  if (!priceOf(draft, needs))
+    throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
+  const reserved = byCost(draft, needs, 0) >= 1 ? costMicros : 0;
+  const amounts = { used: toUsd(draft.run.spent.costMicros), reserved: toUsd(reserved) };
+  throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, amounts));
+}
+
+/** How many tokens a call may write where so much is set aside; below 1 it can't be made. */
+function outputLeft(draft: Draft, needs: ModelNeeds, reserved: Reserved): number {
+  return Math.min(byTokens(draft, needs, reserved.tokens), byCost(draft, needs, reserved.costMicros));
+}
+
+function byTokens({ run }: Draft, { input }: ModelNeeds, reserved: number): number {
+  const { maxTokens = Number.POSITIVE_INFINITY } = run.limits;
+  return maxTokens - run.spent.inputTokens - run.spent.outputTokens - reserved - input;
+}
+
+function byCost(draft: Draft, needs: ModelNeeds, reserved: number): number {
+  const { run } = draft;
   const { maxCostUsd } = run.limits;
   if (maxCostUsd === undefined) return Number.POSITIVE_INFINITY;
-  const { price } = own(graph.catalog.models, model) ?? {};
-  if (!price) throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${model}" has no price`);
-  const used = run.spent.costMicros;
-  const reserved = reservedOf(run.calls, 'costMicros');
-  const left = Math.floor(maxCostUsd * 1_000_000 + ROUNDING) - used - reserved - input * price.input;
-  const output = price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
-  if (left >= 0 && output >= 1) return output;
-  throw new GraphError(
-    'BUDGET_EXCEEDED',
-    exceeded('maxCostUsd', maxCostUsd, { used: toUsd(used), reserved: toUsd(reserved) }),
-  );
+  const price = priceOf(draft, needs);
+  if (!price) return 0;
+  const limit = Math.floor(maxCostUsd * 1_000_000 + ROUNDING);
+  const left = limit - run.spent.costMicros - reserved - needs.input * price.input;
+  if (left < 0) return 0;
+  return price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
 }
 
 /** What a call has cost is rounded to whole millionths; so is the limit, but for what floats make of it. */
 const ROUNDING = 1e-6;
 
-function reservedOf(calls: Draft['run']['calls'], what: keyof Reserved): number {
-  return Object.values(calls).reduce((sum, { reserved }) => sum + (reserved?.[what] ?? 0), 0);
+function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
+  return own(graph.catalog.models, model)?.price;
+}
+
+/** What calls that are out have set aside together. */
+function setAside(draft: Draft): Reserved {
+  const out = reservations(draft);
+  return {
+    tokens: out.reduce((sum, { tokens }) => sum + tokens, 0),
+    costMicros: out.reduce((sum, { costMicros }) => sum + costMicros, 0),
+  };
+}
+
+function reservations({ run }: Draft): readonly Reserved[] {
+  return Object.values(run.calls).flatMap(({ reserved }) => (reserved ? [reserved] : []));
 }
 
 const toUsd = (micros: number): number => micros / 1_000_000;

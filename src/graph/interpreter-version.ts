@@ -1,5 +1,11 @@
 /**
- * The newest interpreter; docs/versioning.md says how it is changed. What 3 does otherwise than 2:
+ * The newest interpreter; docs/versioning.md says how it is changed. What 4 does otherwise than 3:
+ *
+ * - Each call of a model waits for room in the budgets that others have only set aside: the next model of a list, a
+ *   correction, a summary and what is asked after it, and a beginning that reads more than is left; asking failed before.
+ * - Where cost has a limit, a model of a list that has no price is passed over; asking it failed before.
+ *
+ * What 3 does otherwise than 2:
  *
  * - Where the call that undoes another one may or may not have done it, the run waits for a person before it goes on undoing.
  * - What a failing run still asks of people and clocks is taken back before it undoes what it has done, not after.
@@ -16,4 +22,4 @@
  * - A run that was edited as a node stands at the breakpoint before what comes next, and `resume` goes on past it; so
  *   does `replan` to the very node that it stands before.
  */
-export const INTERPRETER_VERSION = 3;
+export const INTERPRETER_VERSION = 4;

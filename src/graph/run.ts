@@ -208,6 +208,13 @@ export interface Reserved {
   readonly costMicros: number;
 }
 
+/** What a call of a model asks of the budgets, in tokens: what it reads, and so much of an answer as it wants. */
+export interface ModelNeeds {
+  readonly model: string;
+  readonly input: number;
+  readonly output: number;
+}
+
 export interface OpenTimer {
   readonly task: TaskAddress;
   /** Milliseconds since the epoch. */

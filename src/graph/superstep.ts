@@ -3,7 +3,7 @@ import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { END } from './definition.ts';
 import { stopBefore, stopsAmong } from './breakpoints.ts';
-import { hasRoom } from './budget.ts';
+import { hasRoom, mustWait } from './budget.ts';
 import { emit, isFull, reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
@@ -13,7 +13,7 @@ import { childFrame, tasksOf } from './frames.ts';
 import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { isTaken, lanesOf, occupy } from './lanes.ts';
-import { wantsCapacity } from './nodes/position.ts';
+import { needsAt, wantsCapacity } from './nodes/position.ts';
 import { planTasks } from './plan-tasks.ts';
 import type { NodeTask, TaskState, Trigger } from './scope.ts';
 import { isSettled } from './settled-task.ts';
@@ -123,9 +123,11 @@ function mayBegin({ draft, node }: TaskFrame): boolean {
   return (node.type !== 'llm' && node.type !== 'agent') || hasRoom(draft);
 }
 
-/** Whether a task that is at work has more to call. */
-function isHeldBack({ task: { state } }: TaskFrame): boolean {
-  return state.phase === 'open' && wantsCapacity(state.position);
+/** Whether a task that is at work has more to call, and nothing but `maxConcurrency` in its way. */
+function isHeldBack({ draft, task: { state } }: TaskFrame): boolean {
+  if (state.phase !== 'open') return false;
+  const needs = needsAt(state.position);
+  return needs ? !mustWait(draft, needs) : wantsCapacity(state.position);
 }
 
 /** A superstep whose tasks are over: as it holds them, and as what they are. */

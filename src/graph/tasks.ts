@@ -3,10 +3,10 @@ import { taskBindings } from './bindings.ts';
 import { toPublicApproval } from './events.ts';
 import type { TaskEventBody } from './events.ts';
 import type { CompiledNode } from './compile.ts';
-import { hasRoom, refuseBatch, reserve } from './budget.ts';
+import { hasRoom, mayEverAsk, refuseBatch, reserve, roomAwaited } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
-import type { CallRequest } from './effect.ts';
+import type { CallRequest, ModelCallRequest } from './effect.ts';
 import type { Bindings } from './expression.ts';
 import { trailOf } from './frames.ts';
 import { GraphError } from './errors.ts';
@@ -16,7 +16,7 @@ import { shortened } from './shortened.ts';
 import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
 import { isEnding } from './run.ts';
-import type { OpenCall, Principal, Run, TaskAddress } from './run.ts';
+import type { ModelNeeds, OpenCall, Principal, Run, TaskAddress } from './run.ts';
 import type { NodeTask, TaskFailure } from './scope.ts';
 
 /** A node task being worked on, with all that its events and calls need to name it. */
@@ -67,6 +67,14 @@ export class OpenTask implements TaskContext {
 
   mayAskModel(): boolean {
     return hasCapacity(this.#of.draft) && hasRoom(this.#of.draft);
+  }
+
+  roomAwaited(request: ModelCallRequest): ModelNeeds | null {
+    return roomAwaited(this.#of.draft, request);
+  }
+
+  mayEverAsk(model: string): boolean {
+    return mayEverAsk(this.#of.draft, model);
   }
 
   refuseToolCalls(count: number): TaskFailure | null {

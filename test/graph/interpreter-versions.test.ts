@@ -10,7 +10,7 @@ import { addsNames, logOf } from '../support/runs.ts';
 
 /*
  * What each interpreter does otherwise than the one before, and that this one does it still: runs that it has begun go on
- * under it.
+ * under it. Room in the budgets that models are asked in: `nodes/agent-budgets.test.ts`, `nodes/model-room.test.ts`.
  */
 
 const channels: NonNullable<GraphDefinition['channels']> = {

@@ -18,6 +18,8 @@ export const IDLE_TASK: TaskContext = {
   createdBy: { sub: 'uma', roles: [] },
   hasCapacity: () => true,
   mayAskModel: () => true,
+  roomAwaited: () => null,
+  mayEverAsk: () => true,
   asksPeople: true,
   refuseToolCalls: () => null,
 };

@@ -77,7 +77,8 @@ function beginning({ now }: TaskContext): AgentPosition {
 /** Time counts while a call is out; waiting for people does not. */
 function withTime(position: AgentPosition, now: number): AgentPosition {
   const { turn, batch, stopwatch } = position;
-  const isAtWork = turn !== null || batch.some(({ state }) => state.phase === 'out');
+  const isAsked = turn !== null && turn.key !== null;
+  const isAtWork = isAsked || batch.some(({ state }) => state.phase === 'out');
   const usedMs = stopwatch.usedMs + (isAtWork ? now - stopwatch.at : 0);
   return { ...position, stopwatch: { usedMs, at: now } };
 }
@@ -113,6 +114,7 @@ function resume(
   { at, happening }: { at: AgentPosition; happening: Happening },
 ): Progress {
   const { talk, turn } = at;
+  if (turn?.key === null) return restart(plan, task, at);
   if (turn) {
     if (!isForTurn(happening)) throw unexpected(at);
     const progress = plan.turn.resume(task, { talk, turn, offer: offerOf(plan, task, at) }, happening);
@@ -139,7 +141,7 @@ function afterTurn(
   { at, progress }: { at: AgentPosition; progress: TurnProgress },
 ): Progress {
   switch (progress.kind) {
-    case 'asked':
+    case 'asking':
       return { kind: 'open', position: { ...at, talk: progress.talk, turn: progress.turn } };
     case 'failed':
       return failed(progress.failure, { ...at, turn: null, talk: progress.talk });

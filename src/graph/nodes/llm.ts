@@ -16,7 +16,9 @@ export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunne
   return {
     start: (task) => toProgress(node, turn.ask(task, NOTHING_SAID, offer)),
     resume(task, position, happening) {
-      if (position.kind !== 'llm' || !isForTurn(happening)) throw unexpected(position);
+      if (position.kind !== 'llm') throw unexpected(position);
+      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer));
+      if (!isForTurn(happening)) throw unexpected(position);
       return toProgress(node, turn.resume(task, { ...position, offer }, happening));
     },
   };
@@ -24,7 +26,7 @@ export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunne
 
 function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress): Progress {
   switch (progress.kind) {
-    case 'asked':
+    case 'asking':
       return { kind: 'open', position: { kind: 'llm', talk: progress.talk, turn: progress.turn } };
     case 'failed':
       return failed(progress.failure);

@@ -5,6 +5,7 @@ import type { Batch } from './tool-calls/batch.ts';
 import type { Outcome } from './runner.ts';
 import type { Talk } from './model/talk.ts';
 import type { TurnPosition } from './model/model-turn.ts';
+import type { ModelNeeds } from '../run.ts';
 
 /** Where a node task stands between two occurrences; its kind says what it waits for. */
 export type NodePosition =
@@ -114,6 +115,12 @@ export function approvalsAt(position: NodePosition): readonly string[] {
 export function wantsCapacity(position: NodePosition): boolean {
   const batch = batchOf(position);
   return position.kind === 'approved' || isHeldBack(batch) || (batch.length > 0 && isOver(batch));
+}
+
+/** What the call of a model needs of the budgets that waits until there is room for it; `null`: none does. */
+export function needsAt(position: NodePosition): ModelNeeds | null {
+  const turn = position.kind === 'llm' || position.kind === 'agent' ? position.turn : null;
+  return turn?.key === null ? turn.needs : null;
 }
 
 export function isKept(position: NodePosition): position is BegunPosition {

@@ -1,11 +1,11 @@
 import type { Approval } from '../approval.ts';
-import type { CallReply, CallRequest } from '../effect.ts';
+import type { CallReply, CallRequest, ModelCallRequest } from '../effect.ts';
 import type { Bindings } from '../expression.ts';
 import { GraphError, toRunError } from '../errors.ts';
 import type { RunError, RunErrorCode } from '../errors.ts';
 import type { Json } from '../json.ts';
 import type { TaskFailure, Update } from '../scope.ts';
-import type { Principal } from '../run.ts';
+import type { ModelNeeds, Principal } from '../run.ts';
 import type { BegunPosition, NodePosition } from './position.ts';
 
 /** How the tasks of one compiled node go on. Each node type makes its runners in a file of its own. */
@@ -37,6 +37,13 @@ export interface TaskContext {
   hasCapacity(): boolean;
   /** As `hasCapacity`, of a call of a model, which needs room in the budgets, too. */
   mayAskModel(): boolean;
+  /**
+   * What a call of a model has to wait for room for, which others have set aside; it is told of `capacity` when there is
+   * some. @returns `null`: it need not wait
+   */
+  roomAwaited(request: ModelCallRequest): ModelNeeds | null;
+  /** False of a model without a price, in a run whose cost has a limit. */
+  mayEverAsk(model: string): boolean;
   /** Why the run may not call tools so many times more; `null`: it may. */
   refuseToolCalls(count: number): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
@@ -76,7 +83,7 @@ export type Happening =
   /** A person orders one of the task's calls again, or gives its result instead. */
   | { readonly kind: 'call.ordered'; readonly number: number }
   | { readonly kind: 'call.skipped'; readonly number: number; readonly output: Json }
-  /** One more call may be out now. */
+  /** One more call may be out now, or what a call waits for of the budgets has been given back. */
   | { readonly kind: 'capacity' }
   | { readonly kind: 'approval.closed'; readonly approval: Approval }
   | { readonly kind: 'timer'; readonly id: string }

@@ -7,6 +7,7 @@ import { planModelCalls, shortenedTalk, toModelCall } from './model-calls.ts';
 import type { Ask, ModelCallPlan, Offer, Sending } from './model-calls.ts';
 import type { NodeScope } from '../node-scope.ts';
 import type { Happening, TaskContext } from '../runner.ts';
+import type { ModelNeeds } from '../../run.ts';
 import { extendSummary } from './summary.ts';
 import { withUsage } from './talk.ts';
 import type { Talk } from './talk.ts';
@@ -20,13 +21,12 @@ import { withUniqueIds } from './unique-call-ids.ts';
 /** How often a model is shown what is wrong with its structured output before the node fails. */
 const MAX_CORRECTIONS = 2;
 
-/** Where an answer stands: which call is out, and what it is for. */
-export interface TurnPosition extends Ask {
-  readonly key: string;
-}
+/** Where an answer stands: which call is out, or waits for room in the budgets, and what it is for. */
+export type TurnPosition = Ask & ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });
 
-export interface Asked {
-  readonly kind: 'asked';
+/** A model is asked, or will be as soon as there is room. */
+export interface Asking {
+  readonly kind: 'asking';
   readonly talk: Talk;
   readonly turn: TurnPosition;
 }
@@ -42,7 +42,7 @@ export interface Answered {
 }
 
 export type TurnProgress =
-  | Asked
+  | Asking
   | Answered
   | { readonly kind: 'failed'; readonly talk: Talk; readonly failure: TaskFailure };
 
@@ -56,12 +56,12 @@ export function isForTurn(happening: Happening): happening is TurnHappening {
 }
 
 export interface ModelTurn {
-  ask(task: TaskContext, talk: Talk, offer: Offer): Asked;
-  /** Asks for what was asked before, under the same key: its call was called back, or could not be gone on from. */
-  askAgain(task: TaskContext, asked: Omit<Asked, 'kind'>, offer: Offer): Asked;
+  ask(task: TaskContext, talk: Talk, offer: Offer): Asking;
+  /** Makes the call that waited; or the one that was out again, under its key: it was called back, or could not be gone on from. */
+  askAgain(task: TaskContext, asking: Omit<Asking, 'kind'>, offer: Offer): Asking;
   resume(
     task: TaskContext,
-    at: Omit<Asked, 'kind'> & { readonly offer: Offer },
+    at: Omit<Asking, 'kind'> & { readonly offer: Offer },
     happening: TurnHappening,
   ): TurnProgress;
 }
@@ -70,9 +70,12 @@ export interface ModelTurn {
 export function compileModelTurn(node: ModelFields, scope: NodeScope): ModelTurn {
   const plan = planModelCalls(node, scope);
   return {
-    ask: (task, talk, offer) => send(plan, task, { talk, offer, ask: FIRST }),
-    askAgain: (task, { talk, turn }, offer) =>
-      send(plan, task, { talk: { ...talk, made: talk.made - 1 }, offer, ask: turn }),
+    ask: (task, talk, offer) =>
+      send(plan, task, { talk, offer, ask: { ...FIRST, model: nextModel(plan, task, 0) ?? 0 } }),
+    askAgain(task, { talk, turn }, offer) {
+      const made = turn.key === null ? talk.made : talk.made - 1;
+      return send(plan, task, { talk: { ...talk, made }, offer, ask: turn });
+    },
     resume(task, at, happening) {
       if (happening.kind === 'call.failed') return afterFailure(plan, task, { at, failure: happening.failure });
       const { reply } = happening;
@@ -90,10 +93,19 @@ function send(
   plan: ModelCallPlan,
   task: TaskContext,
   { talk, offer, ask: { model, corrections, summarizing } }: Sending,
-): Asked {
+): Asking {
   const ask = { model, corrections, summarizing };
-  const key = task.call(talk.made, toModelCall(plan, task, { talk, offer, ask }));
-  return { kind: 'asked', talk: { ...talk, made: talk.made + 1 }, turn: { key, ...ask } };
+  const request = toModelCall(plan, task, { talk, offer, ask });
+  const needs = task.roomAwaited(request);
+  if (needs) return { kind: 'asking', talk, turn: { key: null, needs, ...ask } };
+  const key = task.call(talk.made, request);
+  return { kind: 'asking', talk: { ...talk, made: talk.made + 1 }, turn: { key, ...ask } };
+}
+
+/** The first model, from one on, that may be asked at all in this run; `null`: none may. */
+function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): number | null {
+  const at = models.findIndex(({ model }, at) => at >= from && task.mayEverAsk(model));
+  return at < 0 ? null : at;
 }
 
 /** The next model answers when one has failed for good, whatever the reason but a content filter. */
@@ -104,8 +116,9 @@ function afterFailure(
 ): TurnProgress {
   const { talk, offer, turn } = at;
   const isFiltered = failure.error.cause?.code === 'content_filter';
-  if (isFiltered || turn.model + 1 >= plan.models.length) return { kind: 'failed', talk, failure };
-  return send(plan, task, { talk, offer, ask: { ...FIRST, model: turn.model + 1 } });
+  const model = isFiltered ? null : nextModel(plan, task, turn.model + 1);
+  if (model === null) return { kind: 'failed', talk, failure };
+  return send(plan, task, { talk, offer, ask: { ...FIRST, model } });
 }
 
 /** Nothing was sent, for it does not fit: has the first messages summarized. */
