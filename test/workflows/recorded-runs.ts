@@ -194,6 +194,25 @@ const late = aDefinition({
   limits: { deadline: '1s' },
 });
 
+const longTalk = {
+  messages: Array.from({ length: 6 }, (_, at) => ({ id: `u${at}`, role: 'user', content: 'long '.repeat(80) })),
+};
+const summarizes = {
+  type: 'llm',
+  messages: 'messages',
+  context: { maxTokens: 400, strategy: 'summarize' },
+  maxOutputTokens: 20,
+  write: { log: '{{ result.text }}' },
+} as const;
+
+/** A summary reads more than the two that begin together leave each other. */
+const crowded = aDefinition({
+  channels: conversation,
+  nodes: { one: summarizes, two: summarizes },
+  edges: [{ from: '__start__', to: ['one', 'two'] }],
+  limits: { maxTokens: 900 },
+});
+
 const ADMIN = { sub: 'ada', roles: ['admin'] };
 const approve = { when: 'waiting', approve: 1 } as const;
 const everythingUnclear: readonly RecordedStep[] = [
@@ -276,10 +295,9 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
         end: job('end'),
       },
     }),
-    input: {
-      messages: Array.from({ length: 6 }, (_, at) => ({ id: `u${at}`, role: 'user', content: 'long '.repeat(80) })),
-    },
+    input: longTalk,
   },
+  { name: 'waits-for-room', graph: crowded, input: longTalk },
   {
     name: 'upgraded',
     graph: waits,
@@ -303,5 +321,14 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
 
 /** These are played once more so that they go on in a new execution at every chance. */
 export const CONTINUED_RUNS: readonly RecordedRun[] = RECORDED_RUNS.filter(({ name }) =>
-  ['subgraph', 'agent', 'asked-calls', 'summarized', 'approvals', 'interventions', 'steered'].includes(name),
+  [
+    'subgraph',
+    'agent',
+    'asked-calls',
+    'summarized',
+    'waits-for-room',
+    'approvals',
+    'interventions',
+    'steered',
+  ].includes(name),
 );
