@@ -32,39 +32,60 @@ export function reserve(draft: Draft, request: CallRequest): Reservation<CallReq
   return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reserved: null };
 }
 
+/** What calls that are out have set aside: together, and the most that one of them has; `null`: nothing. */
+export type SetAside = (Reserved & { readonly most: Reserved }) | null;
+
+/** Looks at the calls that are out; whoever asks often keeps it for as long as no call begins or ends. */
+export function setAside({ run }: Draft): SetAside {
+  const { maxTokens, maxCostUsd } = run.limits;
+  if (maxTokens === undefined && maxCostUsd === undefined) return null;
+  const sum = { tokens: 0, costMicros: 0 };
+  const most = { tokens: 0, costMicros: 0 };
+  let isAny = false;
+  for (const key in run.calls) {
+    const reserved = run.calls[key]?.reserved;
+    if (!reserved) continue;
+    isAny = true;
+    sum.tokens += reserved.tokens;
+    sum.costMicros += reserved.costMicros;
+    most.tokens = Math.max(most.tokens, reserved.tokens);
+    most.costMicros = Math.max(most.costMicros, reserved.costMicros);
+  }
+  return isAny ? { ...sum, most } : null;
+}
+
 /**
  * Whether a model may be asked now. Calls that are out have set aside more than they will use: while not even as much is
  * left as one of them has, others wait until it is given back. One that is asked alone need not wait for anything.
  */
-export function hasRoom(draft: Draft): boolean {
-  const { run, graph } = draft;
-  if (graph.version < 2) return true;
+export function hasRoom({ run, graph }: Draft, aside: SetAside): boolean {
+  if (graph.version < 2 || !aside) return true;
   const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = run.limits;
-  const { inputTokens, outputTokens } = run.spent;
-  const reserved = setAside(draft);
-  const tokens = maxTokens - inputTokens - outputTokens - reserved.tokens;
-  const micros = maxCostUsd * 1_000_000 - run.spent.costMicros - reserved.costMicros;
-  return reservations(draft).every((one) => one.tokens <= tokens && one.costMicros <= micros);
+  const { inputTokens, outputTokens, costMicros } = run.spent;
+  const tokens = maxTokens - inputTokens - outputTokens - aside.tokens;
+  const micros = maxCostUsd * 1_000_000 - costMicros - aside.costMicros;
+  return aside.most.tokens <= tokens && aside.most.costMicros <= micros;
 }
 
 /** What a call has to wait for room for. @returns `null`: it need not wait */
 export function roomAwaited(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
-  if (draft.graph.version < 4 || reservations(draft).length === 0) return null;
+  const aside = draft.graph.version < 4 ? null : setAside(draft);
+  if (!aside) return null;
   const needs = needsOf(draft, request);
-  return mustWait(draft, needs) ? needs : null;
+  return mustWait(draft, needs, aside) ? needs : null;
 }
 
 /**
  * Whether a call waits until calls that are out give back what they do not use. One that gets all it wants does not, nor
  * one that can't be made whatever they give back: that is refused. So something is out while anything waits.
  */
-export function mustWait(draft: Draft, needs: ModelNeeds): boolean {
-  const left = outputLeft(draft, needs, setAside(draft));
-  if (left >= needs.output || outputLeft(draft, needs, NOTHING_SET_ASIDE) < 1) return false;
-  return left < 1 || !hasRoom(draft);
+export function mustWait(draft: Draft, needs: ModelNeeds, aside: SetAside): boolean {
+  const left = outputLeft(draft, needs, aside ?? NOTHING);
+  if (left >= needs.output || outputLeft(draft, needs, NOTHING) < 1) return false;
+  return left < 1 || !hasRoom(draft, aside);
 }
 
-const NOTHING_SET_ASIDE: Reserved = { tokens: 0, costMicros: 0 };
+const NOTHING: Reserved = { tokens: 0, costMicros: 0 };
 
 /** Whether a model may be asked at all in a run: where cost has a limit, it needs a price. */
 export function mayEverAsk(draft: Draft, model: string): boolean {
@@ -99,10 +120,11 @@ function reserveModelCall(draft: Draft, request: ModelCallRequest): Reservation<
   const { maxTokens, maxCostUsd } = draft.run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return { request, reserved: null };
   const needs = needsOf(draft, request);
-  refuseBeyondTokens(draft, needs);
-  refuseBeyondCost(draft, needs);
+  const aside = setAside(draft) ?? NOTHING;
+  refuseBeyondTokens(draft, needs, aside);
+  refuseBeyondCost(draft, needs, aside);
   const { input } = needs;
-  const output = Math.min(needs.output, outputLeft(draft, needs, setAside(draft)));
+  const output = Math.min(needs.output, outputLeft(draft, needs, aside));
   const price = priceOf(draft, needs);
   const costMicros = price ? Math.ceil(input * price.input + output * price.output) : 0;
   return { request: { ...request, maxOutputTokens: output }, reserved: { tokens: input + output, costMicros } };
@@ -119,9 +141,8 @@ function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): numb
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
 }
 
-function refuseBeyondTokens(draft: Draft, needs: ModelNeeds): void {
+function refuseBeyondTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reserved): void {
   const { maxTokens } = draft.run.limits;
-  const { tokens } = setAside(draft);
   if (maxTokens === undefined || byTokens(draft, needs, tokens) >= 1) return;
   const { inputTokens, outputTokens } = draft.run.spent;
   const reserved = byTokens(draft, needs, 0) >= 1 ? tokens : 0;
@@ -130,9 +151,8 @@ function refuseBeyondTokens(draft: Draft, needs: ModelNeeds): void {
 }
 
 /** A cost that nobody knows can't be kept within a limit: then nothing is called. */
-function refuseBeyondCost(draft: Draft, needs: ModelNeeds): void {
+function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reserved): void {
   const { maxCostUsd } = draft.run.limits;
-  const { costMicros } = setAside(draft);
   if (maxCostUsd === undefined || byCost(draft, needs, costMicros) >= 1) return;
   if (!priceOf(draft, needs))
     throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
@@ -168,19 +188,6 @@ const ROUNDING = 1e-6;
 
 function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {
   return own(graph.catalog.models, model)?.price;
-}
-
-/** What calls that are out have set aside together. */
-function setAside(draft: Draft): Reserved {
-  const out = reservations(draft);
-  return {
-    tokens: out.reduce((sum, { tokens }) => sum + tokens, 0),
-    costMicros: out.reduce((sum, { costMicros }) => sum + costMicros, 0),
-  };
-}
-
-function reservations({ run }: Draft): readonly Reserved[] {
-  return Object.values(run.calls).flatMap(({ reserved }) => (reserved ? [reserved] : []));
 }
 
 const toUsd = (micros: number): number => micros / 1_000_000;

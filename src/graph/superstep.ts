@@ -3,7 +3,8 @@ import type { Applied, Channels, Write } from './channels/apply-writes.ts';
 import { saveCheckpoint } from './checkpoints.ts';
 import { END } from './definition.ts';
 import { stopBefore, stopsAmong } from './breakpoints.ts';
-import { hasRoom, mustWait } from './budget.ts';
+import { hasRoom, mustWait, setAside } from './budget.ts';
+import type { SetAside } from './budget.ts';
 import { emit, isFull, reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
@@ -13,6 +14,7 @@ import { childFrame, tasksOf } from './frames.ts';
 import { own } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { isTaken, lanesOf, occupy } from './lanes.ts';
+import type { Lanes } from './lanes.ts';
 import { needsAt, wantsCapacity } from './nodes/position.ts';
 import { planTasks } from './plan-tasks.ts';
 import type { NodeTask, TaskState, Trigger } from './scope.ts';
@@ -102,32 +104,35 @@ function withCause(first: RunError, second: RunError | undefined): RunError {
 /** @returns whether the draft became full before all ready tasks were started */
 function startReady(draft: Draft, frame: Frame): boolean {
   const lanes = lanesOf(frame.scope);
+  let aside = setAside(draft);
   for (const of of tasksOf(draft, frame)) {
     const { task } = of;
-    const isReady = task.state.phase === 'ready' && !isTaken(task.lane, lanes) && mayBegin(of);
-    if (!isReady && !isHeldBack(of)) continue;
+    const isReady = task.state.phase === 'ready' && !isTaken(task.lane, lanes) && mayBegin(of, aside);
+    if (!isReady && !isHeldBack(of, aside)) continue;
     if (!hasCapacity(draft)) return false;
     if (isFull(draft)) return true;
-    if (!isReady) {
-      resumeTask(of, { kind: 'capacity' });
-      continue;
-    }
-    startTask(of);
-    if (task.lane) occupy(frame.scope, task, lanes);
+    if (isReady) startIn(of, lanes);
+    else resumeTask(of, { kind: 'capacity' });
+    aside = setAside(draft);
   }
   return false;
 }
 
+function startIn(of: TaskFrame, lanes: Lanes): void {
+  startTask(of);
+  if (of.task.lane) occupy(of.frame.scope, of.task, lanes);
+}
+
 /** A node that asks a model as it begins waits for room in the budgets. */
-function mayBegin({ draft, node }: TaskFrame): boolean {
-  return (node.type !== 'llm' && node.type !== 'agent') || hasRoom(draft);
+function mayBegin({ draft, node }: TaskFrame, aside: SetAside): boolean {
+  return (node.type !== 'llm' && node.type !== 'agent') || hasRoom(draft, aside);
 }
 
 /** Whether a task that is at work has more to call, and nothing but `maxConcurrency` in its way. */
-function isHeldBack({ draft, task: { state } }: TaskFrame): boolean {
+function isHeldBack({ draft, task: { state } }: TaskFrame, aside: SetAside): boolean {
   if (state.phase !== 'open') return false;
   const needs = needsAt(state.position);
-  return needs ? !mustWait(draft, needs) : wantsCapacity(state.position);
+  return needs ? !mustWait(draft, needs, aside) : wantsCapacity(state.position);
 }
 
 /** A superstep whose tasks are over: as it holds them, and as what they are. */

@@ -3,7 +3,7 @@ import { taskBindings } from './bindings.ts';
 import { toPublicApproval } from './events.ts';
 import type { TaskEventBody } from './events.ts';
 import type { CompiledNode } from './compile.ts';
-import { hasRoom, mayEverAsk, refuseBatch, reserve, roomAwaited } from './budget.ts';
+import { hasRoom, mayEverAsk, refuseBatch, reserve, roomAwaited, setAside } from './budget.ts';
 import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest, ModelCallRequest } from './effect.ts';
@@ -66,7 +66,7 @@ export class OpenTask implements TaskContext {
   }
 
   mayAskModel(): boolean {
-    return hasCapacity(this.#of.draft) && hasRoom(this.#of.draft);
+    return hasCapacity(this.#of.draft) && hasRoom(this.#of.draft, setAside(this.#of.draft));
   }
 
   roomAwaited(request: ModelCallRequest): ModelNeeds | null {
