@@ -4,6 +4,8 @@ import type { Json } from '../../graph/json.ts';
 import { toolCallsOf } from '../../graph/message.ts';
 import type { Message } from '../../graph/message.ts';
 import type { ModelSettings } from './model.ts';
+import { createCallIds } from './call-ids.ts';
+import type { CallIds } from './call-ids.ts';
 import { withProviderParts } from './provider-parts.ts';
 import { toProviderCallId } from './tool-names.ts';
 import type { ToolNames } from './tool-names.ts';
@@ -22,8 +24,8 @@ export function toPrompt(
   { system, messages }: { readonly system: string | null; readonly messages: readonly Message[] },
   reader: Reader,
 ): LanguageModelV3Prompt {
-  const called = new Map(messages.flatMap(toolCallsOf).map(({ id, name }) => [id, name]));
-  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, reader, called));
+  const calls = createCallIds();
+  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, reader, calls));
   const all =
     system === null || system === '' ? converted : [{ role: 'system' as const, content: system }, ...converted];
   const inOrder = SYSTEM_FIRST.has(reader.settings.provider)
@@ -32,31 +34,35 @@ export function toPrompt(
   return joinAnswers(inOrder);
 }
 
-type Conversion = (message: Message, reader: Reader, called: ReadonlyMap<string, string>) => LanguageModelV3Message[];
+type Conversion = (message: Message, reader: Reader, callIds: CallIds) => LanguageModelV3Message[];
 
 const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   system: ({ role: _role, content }) => (content === '' ? [] : [{ role: 'system', content }]),
   user: ({ content }) => [{ role: 'user', content: [{ type: 'text', text: content }] }],
-  assistant: (message, reader) => {
-    const calls = toolCallsOf(message).map(({ id, name, args }) => ({
+  assistant: (message, reader, callIds) => {
+    const calls = toolCallsOf(message).map((call) => ({
       type: 'tool-call' as const,
-      toolCallId: toProviderCallId(id),
-      toolName: reader.toolNames.toProvider(name),
-      input: toArguments(args),
+      toolCallId: callIds.open(call),
+      toolName: reader.toolNames.toProvider(call.name),
+      input: toArguments(call.args),
     }));
     const content = withProviderParts(message, reader.settings, calls) ?? [...textParts(message.content), ...calls];
     return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
   },
-  tool: (message, { toolNames }, called) => {
-    const id = textOf(message['toolCallId']);
+  tool: (message, { toolNames }, callIds) => {
+    const answered = textOf(message['toolCallId']);
+    const { id, name } = callIds.close(answered) ?? {
+      id: toProviderCallId(answered),
+      name: textOf(message['name']),
+    };
     return [
       {
         role: 'tool',
         content: [
           {
             type: 'tool-result',
-            toolCallId: toProviderCallId(id),
-            toolName: toolNames.toProvider(called.get(id) ?? textOf(message['name'])),
+            toolCallId: id,
+            toolName: toolNames.toProvider(name),
             output: { type: 'text', value: message.content },
           },
         ],

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
+import { isJsonList, isJsonObject } from '../../../src/graph/json.ts';
+import type { Message, ToolCall } from '../../../src/graph/message.ts';
 import { MODELS, PROVIDERS, askModel, onlyRequest } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
 import { json } from '../../support/loopback-server.ts';
@@ -136,6 +138,26 @@ describe('a conversation with tools', () => {
       tools: [{ type: 'function', function: { name: 'crm_lookup', description: 'Looks an order up', parameters } }],
     });
   });
+});
+
+test('calls that were given one id leave with two', async () => {
+  const call = (order: number): ToolCall => ({ id: 'k', name: 'crm.lookup', args: { order } });
+  const messages: Message[] = [
+    { id: 'm1', role: 'assistant', content: '', toolCalls: [call(7), call(8)] },
+    { id: 'm2', role: 'tool', content: 'On its way', toolCallId: 'k' },
+    { id: 'm3', role: 'tool', content: 'Lost', toolCallId: 'k' },
+    { id: 'm4', role: 'assistant', content: '', toolCalls: [call(9)] },
+    { id: 'm5', role: 'tool', content: 'Here', toolCallId: 'k' },
+  ];
+  const { body } = await sent('openai-compatible', { request: { ...CONVERSATION, system: null, messages } });
+  const ids = /^(k|call_[0-9a-f]{16})$/;
+  const said = isJsonObject(body) && isJsonList(body['messages']) ? body['messages'].filter(isJsonObject) : [];
+  const asked = said.flatMap(({ tool_calls: calls }) => (isJsonList(calls) ? calls.filter(isJsonObject) : []));
+  expect(new Set(asked.map(({ id }) => id)).size).toBe(3);
+  for (const { id } of asked) expect(id).toMatch(ids);
+  const answered = said.filter(({ role }) => role === 'tool');
+  expect(answered.map(({ tool_call_id: id }) => id)).toEqual(asked.map(({ id }) => id));
+  expect(answered.map(({ content }) => content)).toEqual(['On its way', 'Lost', 'Here']);
 });
 
 describe('an output schema', () => {
