@@ -25,7 +25,31 @@ function coercePart(value: Json, part: SchemaPart): Json {
 /** @param types that the schema takes; `null`: any */
 function fromText(text: string, types: ReadonlySet<Json> | null): Json {
   if (types === null || types.has('string')) return text;
-  if (types.has('boolean') && (text === 'true' || text === 'false')) return text === 'true';
-  const isWanted = types.has('number') || types.has('integer');
-  return isWanted && isExactNumber(text) ? Number(text) : text;
+  const read = written(text);
+  if (typeof read === 'boolean') return types.has('boolean') ? read : text;
+  return types.has('number') || types.has('integer') ? read : text;
+}
+
+/** A number or boolean that a text stands for; else the text. */
+function written(text: string): Json {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return isExactNumber(text) ? Number(text) : text;
+}
+
+/**
+ * Reads the texts at some places as the numbers and booleans that they stand for, where nothing is lost.
+ * @param places JSON Pointers, such as those at which a check has found something wrong
+ */
+export function coerceAt(value: Json, places: ReadonlySet<string>, at = ''): Json {
+  if (typeof value === 'string') return places.has(at) ? written(value) : value;
+  if (isJsonList(value)) return value.map((item, index) => coerceAt(item, places, `${at}/${index}`));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, coerceAt(member, places, `${at}/${toPointerToken(key)}`)]),
+  );
+}
+
+/** RFC 6901, 3. */
+function toPointerToken(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }

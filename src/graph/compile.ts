@@ -11,6 +11,7 @@ import { compileCompensation } from './nodes/compensation.ts';
 import type { Compensate } from './nodes/compensation.ts';
 import { compileRunner } from './nodes/node-types.ts';
 import { NODE_NAMES } from './nodes/node-scope.ts';
+import type { NodeScope } from './nodes/node-scope.ts';
 import type { NodeRunner } from './nodes/runner.ts';
 import type { Breakpoints } from './run.ts';
 import { compileWrite } from './write.ts';
@@ -121,10 +122,11 @@ function compileNode(
   { definition, catalog, version }: Pick<CompiledGraph, 'definition' | 'catalog' | 'version'>,
 ): CompiledNode {
   const subgraph = node.type === 'subgraph' ? compileChild(node, { catalog, version }) : null;
+  const scope: NodeScope = { id, catalog, defaults: definition.defaults ?? {}, subgraph, version };
   return {
     id,
     type: node.type,
-    runner: compileRunner(node, { id, catalog, defaults: definition.defaults ?? {}, subgraph }),
+    runner: compileRunner(node, scope),
     subgraph,
     write: compileWrite(node.write, [...NODE_NAMES, 'result'], 'write'),
     writeOfCommand: compileWrite(
@@ -132,10 +134,7 @@ function compileNode(
       [...NODE_NAMES, 'result'],
       'write',
     ),
-    compensate:
-      node.type === 'tool'
-        ? compileCompensation(node, { id, catalog, defaults: definition.defaults ?? {}, subgraph })
-        : null,
+    compensate: node.type === 'tool' ? compileCompensation(node, scope) : null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
     defer: node.defer ?? false,

@@ -4,6 +4,9 @@
  * - Each call of a model waits for room in the budgets that others have only set aside: the next model of a list, a
  *   correction, a summary and what is asked after it, and a beginning that reads more than is left; asking failed before.
  * - Where cost has a limit, a model of a list that has no price is passed over; asking it failed before.
+ * - A text among a model's arguments that a tool takes as it is stays text, and one at a place where the tool's schema is
+ *   broken is read as the number or boolean that it stands for, whatever keyword of the schema speaks of it.
+ * - The `deadline` of an `llm` holds for all its calls together: those of fallbacks, corrections and summaries, too.
  *
  * What 3 does otherwise than 2:
  *

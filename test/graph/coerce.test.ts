@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coerce } from '../../src/graph/coerce.ts';
+import { coerce, coerceAt } from '../../src/graph/coerce.ts';
 import type { JsonSchema } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
 
@@ -127,5 +127,23 @@ describe('what a schema wants is found', () => {
     };
     const nest = (n: Json, depth: number): Json => (depth === 0 ? { n } : { n, in: nest(n, depth - 1) });
     expect(coerce(nest('5', 40), schema)).toEqual(nest(5, 40));
+  });
+});
+
+describe('texts at places', () => {
+  const given = { a: '5', b: ['true', '7'], 'c/~d': { e: '1' } };
+
+  test('are read, and others stay', () => {
+    expect(coerceAt(given, new Set(['/a', '/b/0', '/c~1~0d/e']))).toEqual({
+      a: 5,
+      b: [true, '7'],
+      'c/~d': { e: 1 },
+    });
+    expect(coerceAt(given, new Set(['', '/b', '/x']))).toEqual(given);
+    expect(coerceAt('5', new Set(['']))).toBe(5);
+  });
+
+  test('that are no numbers and no booleans stay', () => {
+    expect(coerceAt({ a: '007', b: 'yes' }, new Set(['/a', '/b']))).toEqual({ a: '007', b: 'yes' });
   });
 });

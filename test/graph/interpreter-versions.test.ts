@@ -209,3 +209,82 @@ describe('a cancellation of a run that is about to end otherwise', () => {
   test('is taken', () => expect(canceledUnder(3).run.status).toBe('canceled'));
   test('was refused', () => expect(canceledUnder(2).run.status).toBe('failed'));
 });
+
+describe('a text among the arguments of a call that is valid as it is', () => {
+  const lookup = {
+    effect: 'idempotent',
+    description: '',
+    parameters: {
+      type: 'object',
+      patternProperties: { '^zip': { type: 'string' } },
+      additionalProperties: { type: 'number' },
+    },
+  } as const;
+
+  function toldUnder(version: number): readonly Json[] {
+    const replies = [asks(['lookup', { zip: '1010', n: '5' }])];
+    const given: Json[] = [];
+    const outside: Outside = {
+      model: () => replies.shift() ?? says(''),
+      tool: (request) => {
+        given.push(request.args);
+        return 'found';
+      },
+    };
+    const nodes: GraphDefinition['nodes'] = { ask: { type: 'agent', prompt: 'x', tools: ['lookup'] } };
+    const base = aCatalog();
+    const catalog = { ...base, tools: { ...base.tools, lookup } };
+    runInMemory({ version, definition: aDefinition({ channels, nodes }), catalog, input: {} }, outside);
+    return given;
+  }
+
+  test('stays text', () => expect(toldUnder(4)).toEqual([{ zip: '1010', n: 5 }]));
+  test('was converted, and the call refused', () => expect(toldUnder(3)).toEqual([]));
+});
+
+describe('the deadline of a node that asks a model', () => {
+  const nodes: GraphDefinition['nodes'] = {
+    ask: {
+      type: 'llm',
+      prompt: 'x',
+      model: ['default', 'spare'],
+      deadline: '10s',
+      write: { log: '{{ result.text }}' },
+    },
+  };
+
+  /** The first model fails after six seconds; `before` the second answers, so much time goes by. */
+  function askedUnder(version: number, before: number): { run: MemoryRun; deadlines: readonly (number | null)[] } {
+    let isHeld = true;
+    const deadlines: (number | null)[] = [];
+    const outside: Outside = {
+      next: () => (isHeld ? null : 0),
+      model: ({ model, policy }) => {
+        deadlines.push(policy.deadlineMs);
+        if (model === 'default') throw new CallFailure('MODEL_FAILED', 'down');
+        return says('late');
+      },
+    };
+    const run = runUnder(version, { nodes }, outside);
+    run.passTime(before);
+    isHeld = false;
+    run.passTime(1);
+    return { run, deadlines };
+  }
+
+  test('holds for its fallbacks, too', () => {
+    const { run, deadlines } = askedUnder(4, 6_000);
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['late']]);
+    expect(deadlines[0]).toBe(10_000);
+    expect(deadlines[1]).toBeLessThan(4_001);
+    expect(askedUnder(4, 11_000).run.run.error).toMatchObject({
+      code: 'TIMEOUT',
+      message: "The node's deadline of 10000 ms is over",
+    });
+  });
+
+  test('held for each of its calls', () => {
+    const { run, deadlines } = askedUnder(3, 11_000);
+    expect([run.run.status, deadlines]).toEqual(['completed', [10_000, 10_000]]);
+  });
+});

@@ -1,6 +1,5 @@
 import { toMs } from '../duration.ts';
 import type { NodeOfType } from '../definition.ts';
-import { GraphError } from '../errors.ts';
 import type { ModelReply } from '../effect.ts';
 import type { Principal } from '../run.ts';
 import { toMessage } from './model/answer-message.ts';
@@ -13,6 +12,7 @@ import type { AgentPosition } from './position.ts';
 import { done, failed, goingOnFrom } from './runner.ts';
 import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
 import { NOTHING_SAID } from './model/talk.ts';
+import { timeLeft } from './time-left.ts';
 import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, takeIn } from './tool-calls/work-on-batch.ts';
 import type { BatchWork } from './tool-calls/work-on-batch.ts';
 import type { Toolbox, Workplace } from './tool-calls/toolbox.ts';
@@ -85,10 +85,7 @@ function withTime(position: AgentPosition, now: number): AgentPosition {
 
 /** @throws GraphError `TIMEOUT` when the agent's deadline is over */
 function leftMs({ deadlineMs }: Plan, { stopwatch }: AgentPosition): number | null {
-  if (deadlineMs === null) return null;
-  const left = deadlineMs - stopwatch.usedMs;
-  if (left > 0) return left;
-  throw new GraphError('TIMEOUT', `The agent's deadline of ${deadlineMs} ms is over`);
+  return timeLeft('agent', { deadlineMs, usedMs: stopwatch.usedMs });
 }
 
 /** Has the model answer what was said. */

@@ -15,6 +15,8 @@ export interface NodeScope {
   readonly defaults: Defaults;
   /** The graph inside a subgraph node, compiled. */
   readonly subgraph: CompiledGraph | null;
+  /** Of the interpreter that the run is under. */
+  readonly version: number;
 }
 
 /** What every node's expressions see. */

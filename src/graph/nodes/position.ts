@@ -40,6 +40,8 @@ export interface LlmPosition {
   readonly kind: 'llm';
   readonly talk: Talk;
   readonly turn: TurnPosition;
+  /** When the node has begun, in milliseconds since the epoch, where it has a deadline. */
+  readonly begunAt?: number;
 }
 
 /** Either a model is asked, or the tool calls of its last answer are at work. */

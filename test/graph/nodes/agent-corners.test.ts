@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
 import type { CallEffect } from '../../../src/graph/effect.ts';
 import { isCallReply } from '../../../src/graph/is-call-reply.ts';
+import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
 import type { Json } from '../../../src/graph/json.ts';
 import { afterHappening } from '../../../src/graph/nodes/tool-calls/after-happening.ts';
 import type { BatchCall } from '../../../src/graph/nodes/tool-calls/batch.ts';
@@ -33,7 +34,7 @@ const call: BatchCall = {
 };
 
 const runnerOf = (node: NodeDefinition) =>
-  compileRunner(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null });
+  compileRunner(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null, version: INTERPRETER_VERSION });
 const atCalls = (batch: readonly BatchCall[]): BegunPosition => ({ kind: 'calls', batch, made: 1 });
 const atAgent: BegunPosition = {
   kind: 'agent',
@@ -111,7 +112,12 @@ test('a call of a tool that names others may have come from one that is gone', (
   const { charge } = catalog.tools;
   if (!charge) throw new TypeError('The catalog has a tool charge');
   const scope = { id: 'n', catalog: { ...catalog, tools: { charge: { ...charge, onFailure: 'gone' } } } };
-  const caller = { node: {}, scope: { ...scope, defaults: {}, subgraph: null }, approve: {}, asksForUnsafe: false };
+  const caller = {
+    node: {},
+    scope: { ...scope, defaults: {}, subgraph: null, version: INTERPRETER_VERSION },
+    approve: {},
+    asksForUnsafe: false,
+  };
   const tools = createToolbox(null, caller);
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   const work = { call: { ...call, tool: 'charge' }, made: 1 };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition.ts';
 import type { NodeCallRequest } from '../../../src/graph/effect.ts';
+import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
 import type { Json, JsonObject } from '../../../src/graph/json.ts';
 import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
 import { sliceCatalog } from '../../../src/graph/slice-catalog.ts';
@@ -85,7 +86,13 @@ describe('a node of a registered type', () => {
   });
 
   test('is given null for what is not in scope', () => {
-    const runner = compileRunner(fetches({}), { id: 'f', catalog, defaults: {}, subgraph: null });
+    const runner = compileRunner(fetches({}), {
+      id: 'f',
+      catalog,
+      defaults: {},
+      subgraph: null,
+      version: INTERPRETER_VERSION,
+    });
     const requests: unknown[] = [];
     const progress = runner.start({
       ...IDLE_TASK,

@@ -2,12 +2,12 @@ import type { ApprovalRule, ToolEntry } from '../../catalog.ts';
 import { toMs } from '../../duration.ts';
 import { within } from '../../call-policy.ts';
 import type { CallPolicy, CallSettings } from '../../call-policy.ts';
-import { coerce } from '../../coerce.ts';
 import type { ToolCallRequest } from '../../effect.ts';
 import { GraphError } from '../../errors.ts';
 import { parseExpression } from '../../expression.ts';
 import type { Bindings, Expression, Name } from '../../expression.ts';
 import { compileJsonSchema } from '../../json-schema.ts';
+import type { SchemaViolation } from '../../json-schema.ts';
 import { own } from '../../json.ts';
 import type { Json } from '../../json.ts';
 import { mayCall } from '../../may-call.ts';
@@ -15,6 +15,7 @@ import type { Principal } from '../../run.ts';
 import { NODE_NAMES, policyOf } from '../node-scope.ts';
 import type { NodeScope } from '../node-scope.ts';
 import type { Question } from '../runner.ts';
+import { readArguments, readCoerced } from './read-arguments.ts';
 
 /** A tool as a node may call it. */
 export interface CallableTool {
@@ -49,20 +50,21 @@ export function compileCallable(name: string, caller: Caller): CallableTool | nu
   const check = compileJsonSchema(entry.parameters);
   const policy = policyOf(caller.node, entry, caller.scope);
   const rules = rulesOf(name, entry, caller);
-  const checkArguments = (args: Json): string | null => {
-    const [first] = check(args);
-    return first ? `The arguments of ${name} break its parameters at ${first.path || '/'}: ${first.message}` : null;
-  };
+  const problemOf = ({ path, message }: SchemaViolation): string =>
+    `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
+  const read = caller.scope.version < 4 ? readCoerced : readArguments;
   return {
     name,
     onFailure: entry.onFailure ?? 'tell',
     refuse: (principal) =>
       mayCall(entry.roles, principal) ? null : `${name} may be called by runs of ${toRoles(entry)} only`,
-    checkArguments,
+    checkArguments(args) {
+      const [first] = check(args);
+      return first ? problemOf(first) : null;
+    },
     readArguments(given) {
-      const args = coerce(given, entry.parameters);
-      const problem = checkArguments(args);
-      return problem === null ? { args } : { problem };
+      const found = read(given, entry.parameters, check);
+      return 'args' in found ? found : { problem: problemOf(found.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
     question: (args, because) => questionOf(name, entry, { args, because, caller }),

@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'vitest';
+import type { JsonSchema } from '../../../src/graph/definition.ts';
+import { compileJsonSchema } from '../../../src/graph/json-schema.ts';
+import type { Json } from '../../../src/graph/json.ts';
+import { readArguments, readCoerced } from '../../../src/graph/nodes/tool-calls/read-arguments.ts';
+
+const patterned: JsonSchema = {
+  type: 'object',
+  patternProperties: { '^s_': { type: 'string' }, '^n_': { type: 'integer' } },
+  additionalProperties: { type: 'number' },
+};
+const closed: JsonSchema = { ...patterned, additionalProperties: false };
+const branched: JsonSchema = {
+  type: 'object',
+  required: ['kind'],
+  anyOf: [
+    { properties: { kind: { const: 'number' }, v: { type: 'integer' } } },
+    { properties: { kind: { const: 'other' } } },
+  ],
+};
+const conditional: JsonSchema = {
+  type: 'object',
+  if: { properties: { kind: { const: 'number' } } },
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: { properties: { v: { type: 'number' } } },
+};
+const nested: JsonSchema = {
+  type: 'object',
+  properties: { 'a/b ~c': { type: 'array', items: { type: 'object', properties: { on: { type: 'boolean' } } } } },
+};
+
+const reads = (read: typeof readArguments, given: Json, schema: JsonSchema): Json => {
+  const found = read(given, schema, compileJsonSchema(schema));
+  return 'args' in found ? found.args : `broken at ${found.violation.path}`;
+};
+
+describe('arguments that a model has written', () => {
+  test.each<[string, JsonSchema, Json, Json]>([
+    ['a text that a pattern takes stays text', patterned, { s_zip: '1010' }, { s_zip: '1010' }],
+    ['so does one beside a number', patterned, { s_zip: '1010', n: '5' }, { s_zip: '1010', n: 5 }],
+    ['a pattern may want a number', closed, { n_x: '5', s_y: '6' }, { n_x: 5, s_y: '6' }],
+    ['what is valid stays', branched, { kind: 'other', v: '5' }, { kind: 'other', v: '5' }],
+    ['a branch may want a number', branched, { kind: 'number', v: '5' }, { kind: 'number', v: 5 }],
+    ['a condition may want a number', conditional, { kind: 'number', v: '0.5' }, { kind: 'number', v: 0.5 }],
+    ['names with special characters', nested, { 'a/b ~c': [{ on: 'true' }] }, { 'a/b ~c': [{ on: true }] }],
+    ['nothing is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
+    ['a text that is none stays wrong', patterned, { n: 'five', m: '5' }, 'broken at /n'],
+  ])('%s', (...[, schema, given, read]) => {
+    expect(reads(readArguments, given, schema)).toEqual(read);
+  });
+
+  test('were read otherwise before interpreter 4', () => {
+    expect(reads(readCoerced, { s_zip: '1010' }, patterned)).toBe('broken at /s_zip');
+    expect(reads(readCoerced, { kind: 'other', v: '5' }, branched)).toEqual({ kind: 'other', v: 5 });
+  });
+});
