@@ -3,7 +3,10 @@ import type { PackedBatch } from '../graph/packed-batch.ts';
 import type { Principal } from '../graph/run.ts';
 
 /** One call as the workflow orders it. */
-export interface CallTask<R extends CallRequest = CallRequest> extends Pick<CallEffect, 'key' | 'order' | 'node'> {
+export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
+  CallEffect,
+  'key' | 'order' | 'node' | 'index'
+> {
   readonly request: R;
   readonly runId: string;
   readonly tenantId: string;

@@ -50,14 +50,14 @@ async function claimAndExecute<R extends CallRequest>(
   kind: CallKind<R>,
   task: CallTask<R>,
 ): Promise<CallOutcome> {
-  const { key, order, node, runId, tenantId, request } = task;
+  const { key, order, node, index, runId, tenantId, request } = task;
   const requestHash = createHash('sha256')
     .update(canonicalJson(toJson(request)))
     .digest('hex');
   const safety = kind.safety(request);
   const called = kind.called(request);
   const journal = unpackJournal(task);
-  const wanted = { key, order, node, runId, tenantId, called, requestHash, journal };
+  const wanted = { key, order, node, index, runId, tenantId, called, requestHash, journal };
   const lostAfterMs = 2 * request.policy.heartbeatMs;
   const claimant = { requestHash, order, safety, lostAfterMs };
   const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {

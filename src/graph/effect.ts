@@ -14,6 +14,8 @@ export interface CallEffect {
   /** Higher when a person orders a call again whose outcome is unknown. */
   readonly order: number;
   readonly node: string;
+  /** The element of a list that the call is made for. */
+  readonly index?: number;
   readonly request: CallRequest;
   /** One line that names the node, for the Temporal Web UI. */
   readonly summary: string;

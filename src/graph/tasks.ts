@@ -125,6 +125,7 @@ function requestCall(of: TaskFrame, { number, order }: { number: number; order: 
     key,
     order: task.order + order,
     node: task.node,
+    ...(task.index !== null && { index: task.index }),
     request,
     summary: summaryOf(of, request.kind),
   });

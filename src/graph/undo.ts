@@ -50,12 +50,13 @@ export function undoNext(draft: Draft): boolean {
 
 function begin(draft: Draft, undo: Undo): true {
   const { key: done, place, request, order = 0 } = undo;
+  const { node, index } = place;
   const key = `${done}:undo`;
   const { tool, args } = request;
   draft.run.calls[key] = { task: [], called: { kind: 'tool', name: tool }, since: draft.now, undoes: undo };
   emitWithin(draft, place, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   const summary = `undo ${[...(place.path ?? []), place.node].join('/')} #${place.visit}`;
-  draft.effects.push({ kind: 'call', key, order, node: place.node, request, summary });
+  draft.effects.push({ kind: 'call', key, order, node, ...(index !== undefined && { index }), request, summary });
   return true;
 }
 

@@ -15,6 +15,8 @@ export interface CallClaim {
   readonly tenantId: string;
   readonly runId: string;
   readonly node: string;
+  /** The element of a list that it is made for. */
+  readonly index?: number | undefined;
   /** What is called, such as `tool:pay`. */
   readonly called: string;
   readonly requestHash: string;
@@ -52,6 +54,7 @@ export type ClaimVerdict<T> =
 /** A call that failed and will be made again. */
 export interface Retrying {
   readonly node: string;
+  readonly index?: number;
   readonly attempt: number;
   readonly lastError: RunError | null;
   readonly nextAttemptAt: string | null;
@@ -135,10 +138,10 @@ async function claimCall<T>(
 }
 
 async function insertClaim(db: Kysely<Tables>, claim: CallClaim): Promise<boolean> {
-  const { key, tenantId, runId, node, called, journal } = claim;
+  const { key, tenantId, runId, node, index, called, journal } = claim;
   const insert = db
     .insertInto('ledger')
-    .values({ key, tenant_id: tenantId, run_id: runId, node, called, ...heldBy(claim, 0) })
+    .values({ key, tenant_id: tenantId, run_id: runId, node, element: index ?? null, called, ...heldBy(claim, 0) })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
   const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
@@ -216,13 +219,16 @@ async function answers(db: Kysely<Tables>, runId: string): Promise<ReadonlyMap<s
 async function retrying(db: Kysely<Tables>, runId: string): Promise<readonly Retrying[]> {
   const rows = await db
     .selectFrom('ledger')
-    .select(['node', 'failures', 'failure', 'next_attempt_at'])
+    .select(['node', 'element', 'failures', 'failure', 'next_attempt_at'])
     .where('run_id', '=', runId)
     .where('status', '=', 'retrying')
     .orderBy('node')
+    .orderBy('element')
+    .orderBy('key')
     .execute();
   return rows.map((row) => ({
     node: row.node,
+    ...(row.element !== null && { index: row.element }),
     attempt: row.failures + 1,
     lastError: row.failure?.error ?? null,
     nextAttemptAt: row.next_attempt_at?.toISOString() ?? null,

@@ -172,6 +172,8 @@ export interface LedgerTable {
   tenant_id: string;
   run_id: string;
   node: string;
+  /** The element of a list that the call is made for. */
+  element: number | null;
   called: string;
   request_hash: string;
   status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';

@@ -323,6 +323,31 @@ describe('canceling', () => {
     });
   });
 
+  test('ends a run of which an element waits for its next attempt, and is shown', async () => {
+    server.answers(answer(503), answer(503));
+    const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };
+    const graph = {
+      name: 'each-again',
+      channels: {},
+      nodes: { only: { type: 'tool', tool: 'work', retry } },
+      edges: [{ from: '__start__', forEach: '[1, 2]', to: 'only' }],
+    };
+    const { body } = await start({ graph });
+    const id = textAt(body, '/id');
+    await expect
+      .poll(async () => await stack.as('user').get(`/api/runs/${id}`), PATIENTLY)
+      .toMatchObject({
+        body: {
+          retrying: [
+            { node: 'only', index: 0, attempt: 2 },
+            { node: 'only', index: 1, attempt: 2 },
+          ],
+        },
+      });
+    await cancel(id);
+    await stack.as('user').untilRun(id, hasStatus('canceled'));
+  });
+
   test('ends a run whose call waits for its next attempt', async () => {
     server.answers(answer(503));
     const retry = { maxAttempts: 2, initialInterval: '1h', maxInterval: '1h' };

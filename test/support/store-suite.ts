@@ -230,6 +230,16 @@ function ledgerSuite(store: () => Store): void {
       { node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT },
     ]);
   });
+
+  test('calls for elements of a list are shown with the element, in order', async () => {
+    const failure = { error: { code: 'TOOL_FAILED', message: 'no' }, callFailed: false } as const;
+    for (const index of [10, 2]) {
+      const key = `L5#${index}`;
+      await store().ledger.claim(claim(key, { runId: 'L-elements', index }), neverAsked);
+      await store().ledger.fail(key, 'c1', { status: 'retrying', failures: 1, failure, nextAttemptAt: AT });
+    }
+    expect(await store().ledger.retrying('L-elements')).toMatchObject([{ index: 2 }, { index: 10 }]);
+  });
 }
 
 function blobsSuite(store: () => Store): void {

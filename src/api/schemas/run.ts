@@ -69,6 +69,7 @@ export const RunSchema = z
     retrying: listOf(
       z.object({
         node: z.string(),
+        index: z.int().optional(),
         attempt: z.int(),
         lastError: RunErrorSchema.nullable(),
         nextAttemptAt: Time.nullable(),
