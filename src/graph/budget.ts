@@ -3,11 +3,12 @@ import type { Draft } from './draft.ts';
 import type { CallRequest, ModelCallRequest } from './effect.ts';
 import { GraphError } from './errors.ts';
 import { estimateRequest } from './estimate-request.ts';
-import { openTasks } from './frames.ts';
+import { openTasks, trailOf } from './frames.ts';
 import { own } from './json.ts';
 import { batchOf } from './nodes/position.ts';
 import type { ModelNeeds, Reserved } from './run.ts';
 import type { TaskFailure } from './scope.ts';
+import type { TaskFrame } from './tasks.ts';
 
 /*
  * Budgets of a run. A call sets aside what it may use before it is made, and its output is held to that, so that calls
@@ -24,9 +25,10 @@ interface Reservation<R extends CallRequest> {
  * @returns the call, with its output held to what is left
  * @throws GraphError `BUDGET_EXCEEDED`, which names the budget
  */
-export function reserve(draft: Draft, request: CallRequest): Reservation<CallRequest> {
+export function reserve(of: TaskFrame, request: CallRequest): Reservation<CallRequest> {
+  const { draft } = of;
   if (request.kind === 'tool') {
-    const failure = refuseToolCalls(draft, 1);
+    const failure = refuseToolCalls(draft, 1, draft.graph.version < 4 ? 0 : promisedBeside(of));
     if (failure) throw new GraphError(failure.error.code, failure.error.message);
   }
   return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reserved: null };
@@ -95,11 +97,20 @@ export function mayEverAsk(draft: Draft, model: string): boolean {
 
 /** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */
 export function refuseBatch(draft: Draft, count: number): TaskFailure | null {
-  const promised = openTasks(draft).flatMap(({ task: { state } }) =>
-    state.phase === 'open' ? batchOf(state.position) : [],
-  );
-  const waiting = promised.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked');
-  return refuseToolCalls(draft, count, waiting.length);
+  return refuseToolCalls(draft, count, promisedTo(openTasks(draft)));
+}
+
+/** How many calls of tools other tasks have been promised. */
+function promisedBeside(of: TaskFrame): number {
+  const { draft } = of;
+  if (draft.run.limits.maxToolCalls === undefined) return 0;
+  const own = trailOf(of).join('/');
+  return promisedTo(openTasks(draft).filter((other) => trailOf(other).join('/') !== own));
+}
+
+function promisedTo(tasks: readonly TaskFrame[]): number {
+  const batches = tasks.flatMap(({ task: { state } }) => (state.phase === 'open' ? batchOf(state.position) : []));
+  return batches.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked').length;
 }
 
 /** Why a run may not call tools so many times more; calls that are out count as made. */

@@ -112,7 +112,7 @@ function requestCall(of: TaskFrame, { number, order }: { number: number; order: 
   const { draft, task } = of;
   const { kind, name } = calledBy(wanted);
   refuseLarge(`The request to the ${kind} "${name}"`, wanted);
-  const { request, reserved } = reserve(draft, wanted);
+  const { request, reserved } = reserve(of, wanted);
   const key = callKey(of, number);
   draft.run.calls[key] = {
     task: addressOf(of),

@@ -193,6 +193,27 @@ describe('maxToolCalls', () => {
     expect(calls).toHaveLength(2);
   });
 
+  test.each([
+    [4, 'b', { node: 'sub' }],
+    [3, 'late', { node: 'a' }],
+  ])('under interpreter %i goes to %s, of two that want the last call', (version, key, error) => {
+    const late: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'late' } };
+    const child = aDefinition({ name: 'child', nodes: { nap: { type: 'wait', for: '1s' }, late } });
+    const { run, calls } = play({
+      replies: [asks(look('a'), ['charge', { key: 'b' }]), 'x'],
+      graph: {
+        nodes: { a: { ...agent, approve: { charge: 'always' } }, sub: { type: 'subgraph', graph: child } },
+        edges: together('a', 'sub'),
+      },
+      limits: { maxToolCalls: 2 },
+      version,
+    });
+    run.passTime(1_000);
+    run.signal('approve', { by: { sub: 'ada', roles: ['approver'] } });
+    expect(calls.map(({ args }) => args)).toEqual([{ key: 'a' }, { key }]);
+    expect(run.run.error).toMatchObject({ code: 'BUDGET_EXCEEDED', ...error });
+  });
+
   test('holds for a tool that is called where another one has failed', () => {
     const { run, keys } = playAgent(
       {},

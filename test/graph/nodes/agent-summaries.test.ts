@@ -89,6 +89,12 @@ describe('a conversation that does not fit', () => {
     expect(sentBy(played).at(-1)).toEqual(['prompt']);
   });
 
+  test('that does not fit even when it is summarized is sent to the next model', () => {
+    const played = playLong([overflow(1), 'brief', overflow(1), 'done'], { model: ['default', 'spare'] });
+    expect(played.requests.map(({ model }) => model)).toEqual(['default', 'default', 'default', 'spare']);
+    expect([played.run.run.status, sentBy(played).at(-1)]).toEqual(['completed', ['summary']]);
+  });
+
   test('keeps its summary when the agent fails and goes on', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', modelDown, 'done']);
     played.run.reopen('retry');

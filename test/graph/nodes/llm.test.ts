@@ -88,6 +88,16 @@ describe('a model', () => {
     expect(requests[0]?.model).toBe('spare');
   });
 
+  const truncated = reply({ text: '{"n"', finishReason: 'length' });
+  test.each<[string, readonly (string | ModelReply)[]]>([
+    ['never fit the schema', ['{}', '{}', '{}']],
+    ['are cut off', [truncated]],
+  ])('whose replies %s is followed by the next, which is told nothing of them', (_what, useless) => {
+    const { run, requests } = ask({ output, model: ['default', 'spare'] }, [...useless, '{"n": 1}']);
+    expect(firstLogged(run)).toMatchObject({ object: { n: 1 }, model: 'spare' });
+    expect(requests.at(-1)).toMatchObject({ model: 'spare', messages: [{ content: 'Hello' }] });
+  });
+
   test('whose reply was filtered is not followed by another', () => {
     const { run, requests } = ask({ model: ['default', 'spare'] }, [reply({ finishReason: 'content-filter' })]);
     expect(run.run.error).toMatchObject({ code: 'MODEL_FAILED', cause: { code: 'content_filter' } });
@@ -104,6 +114,20 @@ describe('structured output', () => {
     const { run, requests } = ask({ output }, replies);
     expect(firstLogged(run)).toMatchObject({ object });
     expect(requests.map(({ messages }) => messages.length)).toEqual(replies.map((_, at) => 1 + 2 * at));
+  });
+
+  test.each([
+    ['As asked [see the note], here it is: {"n": 1}', 1],
+    ['Here: {"n": 2, "code": "```5```"}', 2],
+    ['One {or two}, and in a fence:\n```json\n{"n": 3}\n```', 3],
+    ['{"n": 4} as in [4]', 4],
+  ])('is found in %j', (text, n) => {
+    const { run, requests } = ask({ output }, [text]);
+    expect([firstLogged(run), requests.length]).toMatchObject([{ object: { n } }, 1]);
+  });
+
+  test.each(['[1, 2]', 'Sure: [1, 2].'])('may be the list %j', (text) => {
+    expect(firstLogged(ask({ output: { type: 'array' } }, [text]).run)).toMatchObject({ object: [1, 2] });
   });
 
   test('that never fits fails', () => {

@@ -121,6 +121,15 @@ function afterFailure(
   return send(plan, task, { talk, offer, ask: { ...FIRST, model } });
 }
 
+/** A model whose replies are of no use has failed, too; up to interpreter 3 the whole node had. */
+function afterUselessReply(
+  plan: ModelCallPlan,
+  task: TaskContext,
+  { at, failure }: { at: At; failure: TaskFailure },
+): TurnProgress {
+  return plan.version < 4 ? { kind: 'failed', talk: at.talk, failure } : afterFailure(plan, task, { at, failure });
+}
+
 /** Nothing was sent, for it does not fit: has the first messages summarized. */
 function summarize(
   plan: ModelCallPlan,
@@ -133,7 +142,7 @@ function summarize(
   const isNothingNew = covered <= head.length;
   if (isNothingNew || turn.summarizing !== null) {
     const message = 'The conversation does not fit into the context, even when it is summarized';
-    return { kind: 'failed', talk, failure: modelFailure(message, 'context_length_exceeded') };
+    return afterUselessReply(plan, task, { at, failure: modelFailure(message, 'context_length_exceeded') });
   }
   return send(plan, task, { talk, offer, ask: { ...turn, summarizing: covered } });
 }
@@ -183,10 +192,10 @@ function correct(
   const { talk, offer, turn } = at;
   if (reply.finishReason === 'length') {
     const message = 'The reply was cut off before its object was complete; raise maxOutputTokens';
-    return { kind: 'failed', talk, failure: modelFailure(message, 'truncated') };
+    return afterUselessReply(plan, task, { at, failure: modelFailure(message, 'truncated') });
   }
   if (turn.corrections.length / 2 >= MAX_CORRECTIONS)
-    return { kind: 'failed', talk, failure: outputViolation(problem) };
+    return afterUselessReply(plan, task, { at, failure: outputViolation(problem) });
   const corrections = [...turn.corrections, ...correction(reply, problem)];
   return send(plan, task, { talk, offer, ask: { ...turn, corrections } });
 }
