@@ -109,7 +109,9 @@ function promisedBeside(of: TaskFrame): number {
 }
 
 function promisedTo(tasks: readonly TaskFrame[]): number {
-  const batches = tasks.flatMap(({ task: { state } }) => (state.phase === 'open' ? batchOf(state.position) : []));
+  const batches = tasks.flatMap(({ frame, task: { state } }) =>
+    state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [],
+  );
   return batches.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked').length;
 }
 

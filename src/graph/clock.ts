@@ -2,6 +2,7 @@ import type { Draft } from './draft.ts';
 import { openTasks } from './frames.ts';
 import { isEnded } from './run.ts';
 import type { Clock, RunLimits } from './run.ts';
+import { keepTimeOfNodes } from './node-clocks.ts';
 import { cancelTimer } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
@@ -18,8 +19,13 @@ export function restartClock(draft: Draft): void {
   draft.run.clock = openClock(draft.run.limits);
 }
 
-/** Lets the clock of the deadline run or stand still, as the run's status has it. */
+/** Lets the clocks of deadlines run or stand still, as the run's status has it. */
 export function keepTime(draft: Draft): void {
+  keepTimeOfRun(draft);
+  keepTimeOfNodes(draft);
+}
+
+function keepTimeOfRun(draft: Draft): void {
   const { run } = draft;
   if (!run.clock) return;
   const { leftMs, runsSince } = run.clock;

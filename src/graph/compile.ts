@@ -2,6 +2,7 @@ import type { Catalog } from './catalog.ts';
 import { compileChannel } from './channels/channel.ts';
 import type { Channel } from './channels/channel.ts';
 import type { GraphDefinition, NodeDefinition, NodeOfType, OnErrorDefinition } from './definition.ts';
+import { toMs } from './duration.ts';
 import { compileEdge } from './edges.ts';
 import type { CompiledEdge, Outgoing } from './edges.ts';
 import { INTERPRETER_VERSION } from './interpreter-version.ts';
@@ -30,6 +31,8 @@ export interface CompiledGraph {
   /** The edge entries that each node, or `__start__`, is a source of. */
   readonly outgoing: Outgoing;
   readonly hasSubgraphs: boolean;
+  /** Here, or in a graph inside. */
+  readonly hasDeadlines: boolean;
   /** Nodes to stop before and after; `*` is all of them. */
   readonly breakpoints: Breakpoints;
   readonly maxSteps: number;
@@ -52,6 +55,8 @@ export interface CompiledNode {
   readonly compensate: Compensate | null;
   readonly onError: OnError;
   readonly maxVisits: number;
+  /** Of a subgraph or a wait; that of other nodes is a matter of their calls. `null`: there is none. */
+  readonly deadlineMs: number | null;
   readonly defer: boolean;
 }
 
@@ -85,6 +90,7 @@ export function compileGraph(
     ephemeral: [...channels.values()].filter(({ ephemeral }) => ephemeral),
     nodes,
     hasSubgraphs: [...nodes.values()].some(({ subgraph }) => subgraph !== null),
+    hasDeadlines: [...nodes.values()].some(({ deadlineMs, subgraph }) => deadlineMs !== null || subgraph?.hasDeadlines),
     outgoing: bySource(edges),
     breakpoints: { before: definition.interruptBefore ?? [], after: definition.interruptAfter ?? [] },
     maxSteps: definition.limits?.maxSteps ?? catalog.defaults.maxSteps,
@@ -137,8 +143,14 @@ function compileNode(
     compensate: node.type === 'tool' ? compileCompensation(node, scope) : null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
+    deadlineMs: deadlineOf(node, version),
     defer: node.defer ?? false,
   };
+}
+
+function deadlineOf({ type, deadline }: NodeDefinition, version: number): number | null {
+  const isTimed = version >= 4 && (type === 'subgraph' || type === 'wait');
+  return isTimed && deadline !== undefined ? toMs(deadline) : null;
 }
 
 /** The published graphs of a catalog are compiled once, however many nodes name them. */

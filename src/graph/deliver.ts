@@ -13,12 +13,16 @@ import type { TaskFrame } from './tasks.ts';
 
 /**
  * Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped; so is what comes
- * while the run is about to end, or a task would begin new work; but that nobody can tell what a call did is kept, and so
+ * while the run, or a node around the task, is about to end, or a task would begin new work; but that nobody can tell what a call did is kept, and so
  * is what has become of one of several calls.
  */
 export function deliver(of: TaskFrame | null, happening: Happening): void {
-  if (!of || (isEnding(of.draft.run) && !countsYet(of, happening))) return;
+  if (!of || (isEndingWith(of) && !countsYet(of, happening))) return;
   resumeTask(of, happening);
+}
+
+function isEndingWith({ draft, frame }: TaskFrame): boolean {
+  return isEnding(draft.run) || frame.isFailing;
 }
 
 function countsYet({ task: { state } }: TaskFrame, happening: Happening): boolean {

@@ -70,6 +70,10 @@ export interface Frame {
   readonly address: readonly string[];
   /** Which executions of the parent tasks these are: unlike the address, never the same twice in a run. */
   readonly trail: readonly string[];
+  /** A deadline of a node around it holds for what is in it. */
+  readonly isTimed: boolean;
+  /** A node around it has failed, and only waits for the calls that are out: nothing new begins. */
+  isFailing: boolean;
 }
 
 export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
@@ -156,7 +160,8 @@ export function recordSignal({ run, signals }: Draft, name: string, payload: Jso
 /** Records an event about a node task that may be gone. */
 export function emitWithin(draft: Draft, { path, ...place }: TaskPlace, body: CompensationEventBody): void {
   const { graph, run } = draft;
-  emit(draft, { graph, scope: run.root, path: path ?? [], address: [], trail: [] }, { ...place, ...body });
+  const frame = { graph, scope: run.root, path: path ?? [], address: [], trail: [], isTimed: false, isFailing: false };
+  emit(draft, frame, { ...place, ...body });
 }
 
 const EVENT_OVERHEAD = 120;

@@ -5,7 +5,7 @@ import type { Json, JsonObject } from './json.ts';
 import type { Message, ToolCall } from './message.ts';
 
 /** What the interpreter wants done next. The workflow turns effects into activities and timers. */
-export type Effect = CallEffect | TimerEffect | CancelTimerEffect | CancelCallsEffect;
+export type Effect = CallEffect | TimerEffect | CancelTimerEffect | CancelCallEffect | CancelCallsEffect;
 
 export interface CallEffect {
   readonly kind: 'call';
@@ -19,6 +19,8 @@ export interface CallEffect {
   readonly request: CallRequest;
   /** One line that names the node, for the Temporal Web UI. */
   readonly summary: string;
+  /** It may be called back alone. */
+  readonly isRevocable?: true;
 }
 
 export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;
@@ -128,6 +130,12 @@ export interface TimerEffect {
 export interface CancelTimerEffect {
   readonly kind: 'cancel.timer';
   readonly id: string;
+}
+
+/** Calls one call back that is revocable: the deadline of a node around it is over. */
+export interface CancelCallEffect {
+  readonly kind: 'cancel.call';
+  readonly key: string;
 }
 
 /** Calls everything back that is out: the run ends, and nothing will be called after it. */

@@ -5,7 +5,7 @@ import type { NodeTask, TaskState } from './scope.ts';
 import type { TaskFrame } from './tasks.ts';
 
 export function rootFrame({ graph, run }: Draft): Frame {
-  return { graph, scope: run.root, path: [], address: [], trail: [] };
+  return { graph, scope: run.root, path: [], address: [], trail: [], isTimed: false, isFailing: false };
 }
 
 /** The graph inside a subgraph task that is open, opened for work; `null`: there is none. */
@@ -16,9 +16,18 @@ export function childFrame(of: TaskFrame): Frame | null {
   const id = address.join('/');
   const known = draft.frames.get(id);
   if (known) return known;
-  const scope = openScope(task.state.position.scope);
-  const child = { graph: node.subgraph, scope, path: [...frame.path, node.id], address, trail: trailOf(of) };
-  setState(of, { phase: 'open', position: { ...task.state.position, scope } });
+  const { position } = task.state;
+  const scope = openScope(position.scope);
+  const child = {
+    graph: node.subgraph,
+    scope,
+    path: [...frame.path, node.id],
+    address,
+    trail: trailOf(of),
+    isTimed: frame.isTimed || node.deadlineMs !== null,
+    isFailing: frame.isFailing || position.failing !== undefined,
+  };
+  setState(of, { phase: 'open', position: { ...position, scope } });
   draft.frames.set(id, child);
   return child;
 }
@@ -39,6 +48,17 @@ export function setState({ draft, frame, task }: TaskFrame, state: TaskState): v
   if (at < 0) return;
   tasks[at] = { ...task, state };
   if (state.phase !== 'open') draft.frames.delete([...frame.address, task.key].join('/'));
+}
+
+/** Has the graphs inside a task opened anew when they are worked on next. */
+export function closeFrames({ draft, frame, task }: TaskFrame): void {
+  const address = [...frame.address, task.key];
+  for (const [id, child] of draft.frames) if (isWithin(child.address, address)) draft.frames.delete(id);
+}
+
+/** Whether a task is the one at an address, or inside it. */
+export function isWithin(task: TaskAddress, address: TaskAddress): boolean {
+  return address.every((key, depth) => task[depth] === key);
 }
 
 /** Finds a task of an open superstep by its address, or `null` when it is gone. */

@@ -15,7 +15,6 @@ import { receive } from './signals/receive.ts';
 import { emitTask } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 import { noteCompensation, undone } from './undo.ts';
-import type { TaskState } from './scope.ts';
 
 type Handler<K extends Occurrence['kind']> = (
   draft: Draft,
@@ -95,13 +94,13 @@ interface Answered {
 function noteCounted(draft: Draft, { task }: OpenCall, key: string): void {
   const { run } = draft;
   const { counted = [] } = run;
-  const state = findTask(draft, task)?.task.state;
-  if (state && mayAskAgain(state, run) && !counted.includes(key)) run.counted = [...counted, key];
+  const of = findTask(draft, task);
+  if (of && mayAskAgain(of) && !counted.includes(key)) run.counted = [...counted, key];
 }
 
-/** A model that is asked more than once for one answer begins anew when its run has ended meanwhile. */
-function mayAskAgain(state: TaskState, run: Draft['run']): boolean {
-  if (state.phase === 'open') return isEnding(run) || state.position.kind === 'llm';
+/** A model that is asked more than once for one answer begins anew when its run, or a node around it, has ended meanwhile. */
+function mayAskAgain({ draft, frame, task: { state } }: TaskFrame): boolean {
+  if (state.phase === 'open') return isEnding(draft.run) || frame.isFailing || state.position.kind === 'llm';
   return state.phase === 'failed' || state.phase === 'intervention';
 }
 

@@ -11,6 +11,7 @@
  *   corrections, are cut off, or the conversation does not fit even when it is summarized.
  * - Of what looks like JSON in a reply, that counts which fits the schema; what came first did.
  * - What a turn of an agent may still call is not taken from it by tool calls of other nodes.
+ * - The `deadline` of a subgraph and of a wait holds: 3 takes no notice of it.
  *
  * What 3 does otherwise than 2:
  *

@@ -1,10 +1,10 @@
 import { restartClock } from './clock.ts';
 import type { Draft } from './draft.ts';
 import { askAgain } from './start-again.ts';
-import { openTasks } from './frames.ts';
+import { openFrames, openTasks } from './frames.ts';
 
 /**
- * Has a run that has ended go on. What ended it is forgotten, its deadline starts anew, and what its open nodes asked
+ * Has a run that has ended go on. What ended it is forgotten, its deadline and those of its nodes start anew, and what its open nodes asked
  * of people and clocks, which was withdrawn when it ended, is asked again.
  */
 export function revive(draft: Draft): void {
@@ -18,4 +18,5 @@ export function revive(draft: Draft): void {
   run.pause = null;
   restartClock(draft);
   for (const of of openTasks(draft)) askAgain(of);
+  for (const frame of openFrames(draft)) frame.isFailing = false;
 }

@@ -2,6 +2,7 @@ import { nextNodes } from './checkpoints.ts';
 import type { RunError } from './errors.ts';
 import type { Json } from './json.ts';
 import { stepOfTrail } from './frames.ts';
+import { formatMoment, parseMoment } from './moment.ts';
 import { own } from './json.ts';
 import { isEnded } from './run.ts';
 import type { Run, RunStatus, Undo } from './run.ts';
@@ -107,7 +108,7 @@ function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): readonl
   const { position } = state;
   switch (position.kind) {
     case 'subgraph':
-      return waitingIn(run, position.scope, [...trail, stepOfTrail(task)]);
+      return position.failing ? [] : waitingIn(run, position.scope, [...trail, stepOfTrail(task)]);
     case 'wait':
       return [toWaiting(node, position)];
     case 'approval':
@@ -129,9 +130,19 @@ function callWaitingFor(
   return [{ kind: 'intervention', node, id: interventionId(trail, task, number), since: state.since }];
 }
 
-function toWaiting(node: string, { event, since, deadline }: WaitPosition): WaitingFor {
+function toWaiting(node: string, position: WaitPosition): WaitingFor {
+  const { event, since } = position;
+  const deadline = waitsUntil(position);
   const kind = event === null ? 'timer' : 'event';
   return { kind, node, ...(event !== null && { id: event }), since, ...(deadline !== null && { deadline }) };
+}
+
+/** When it goes on by itself, or fails, whichever comes first. */
+function waitsUntil({ deadline, clock }: WaitPosition): string | null {
+  if (!clock || clock.runsSince === null) return deadline;
+  const failsAt = clock.runsSince + clock.leftMs;
+  const goesOnAt = deadline === null ? null : parseMoment(deadline);
+  return goesOnAt !== null && goesOnAt <= failsAt ? deadline : formatMoment(failsAt);
 }
 
 function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor[] {

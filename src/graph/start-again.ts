@@ -1,7 +1,7 @@
 import { deliver } from './deliver.ts';
 import { findTask, setState, tasksOf } from './frames.ts';
 import { isKept } from './nodes/position.ts';
-import type { KeptPosition } from './nodes/position.ts';
+import type { KeptPosition, SubgraphPosition } from './nodes/position.ts';
 import type { Happening } from './nodes/runner.ts';
 import type { NodeTask, Scope, TaskFailure } from './scope.ts';
 import { startTask } from './task-progress.ts';
@@ -39,15 +39,19 @@ function again(task: NodeTask): NodeTask {
 
 /** Calls that are made again keep their keys: the person's order lets their claims be taken over. */
 function goOn(task: NodeTask, kept: KeptPosition): NodeTask {
-  if (kept.kind === 'subgraph')
-    return { ...task, state: { phase: 'open', position: { ...kept, scope: inside(kept.scope) } } };
+  if (kept.kind === 'subgraph') {
+    const position = { ...withNewClock(kept), scope: inside(kept.scope) };
+    return { ...task, state: { phase: 'open', position } };
+  }
   return { ...task, order: task.order + 1, state: { phase: 'ready', kept } };
 }
 
 /** A call that was called back keeps its key: the ledger holds what it did, and may be told to make it after all. */
 function asking(task: NodeTask): NodeTask {
   const { state, order } = task;
-  if (state.phase !== 'open' || state.position.kind === 'subgraph') return task;
+  if (state.phase !== 'open') return task;
+  if (state.position.kind === 'subgraph')
+    return { ...task, state: { phase: 'open', position: withNewClock(state.position) } };
   if (isKept(state.position)) return goOn(task, state.position);
   const isCall = state.position.kind === 'call' || state.position.kind === 'llm';
   return { ...task, order: isCall ? order + 1 : order, state: { phase: 'ready' } };
@@ -57,9 +61,17 @@ function nextTry({ round, order }: NodeTask, { callFailed }: TaskFailure): Pick<
   return callFailed ? { round: round + 1, order } : { round, order: order + 1 };
 }
 
+function withNewClock({ kind, scope, input }: SubgraphPosition): SubgraphPosition {
+  return { kind, scope, input };
+}
+
 function inside(scope: Scope): Scope {
-  return {
-    ...scope,
-    superstep: scope.superstep && { tasks: scope.superstep.tasks.map((task) => asking(again(task))) },
-  };
+  return { ...scope, superstep: scope.superstep && { tasks: scope.superstep.tasks.map(onward) } };
+}
+
+/** What waits for a person inside a graph goes on waiting: nobody has said anything about it. */
+function onward(task: NodeTask): NodeTask {
+  const { state } = task;
+  if (state.phase === 'open' && state.position.kind === 'subgraph') return goOn(task, state.position);
+  return state.phase === 'failed' ? again(task) : asking(task);
 }

@@ -20,7 +20,7 @@ import { planTasks } from './plan-tasks.ts';
 import type { NodeTask, TaskState, Trigger } from './scope.ts';
 import { isSettled } from './settled-task.ts';
 import type { SettledTask } from './settled-task.ts';
-import { resumeTask, startTask } from './task-progress.ts';
+import { endFailing, resumeTask, startTask } from './task-progress.ts';
 import { hasCapacity } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
@@ -71,6 +71,7 @@ function driveChildren(draft: Draft, frame: Frame): 'settled' | 'paused' | 'wait
 
 function driveChild(of: TaskFrame, child: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
   const { draft } = of;
+  if (child.isFailing) return endFailing(of) ? 'settled' : 'waiting';
   const standing = enterChild(of, child) ?? drive(draft, child);
   switch (standing.kind) {
     case 'finished':

@@ -1,7 +1,8 @@
 import { taskBindings } from './bindings.ts';
 import { isReplacement, tryWrite } from './channels/apply-writes.ts';
 import { GraphError, toRunError } from './errors.ts';
-import { childFrame, setState } from './frames.ts';
+import { callsWithin, waitForCalls } from './calls-within.ts';
+import { childFrame, closeFrames, setState } from './frames.ts';
 import type { RunError, RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
 import { deepEqual, toItems } from './json.ts';
@@ -12,7 +13,7 @@ import { isOutcome } from './nodes/runner.ts';
 import type { Happening, Outcome, Progress } from './nodes/runner.ts';
 import { refuseLarge } from './refuse-large.ts';
 import type { TaskFailure, TaskState, Update } from './scope.ts';
-import { OpenTask, emitTask, withdrawFrom } from './tasks.ts';
+import { OpenTask, cancelTimersOf, emitTask, withdrawFrom } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** Starts a task that is ready. */
@@ -62,6 +63,7 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
         return { phase: 'open', position: progress.position };
       case 'done':
       case 'commanded':
+        if (of.node.deadlineMs !== null) cancelTimersOf(of);
         return finish(of, progress);
       case 'failed':
         return fail(of, progress.failure, progress.kept ?? keptBy(of));
@@ -163,11 +165,27 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
 ]);
 
 function fail(of: TaskFrame, { callFailed, error }: TaskFailure, kept: KeptPosition | null): TaskState {
-  const { draft, node } = of;
   const { attempts = 1 } = error;
   const failure: TaskFailure = { callFailed, error: placed(of, error) };
   emitTask(of, { type: 'node.failed', error: failure.error, attempts });
   withdrawFrom(of);
+  return waitForCalls(of, failure, kept) ?? giveUp(of, failure, kept);
+}
+
+/** Ends a subgraph that has failed, once no call inside is out any more. @returns whether it has */
+export function endFailing(of: TaskFrame): boolean {
+  const kept = keptBy(of);
+  if (kept?.kind !== 'subgraph' || !kept.failing || callsWithin(of).length > 0) return false;
+  const { failing, ...position } = kept;
+  withdrawFrom(of);
+  setState(of, giveUp(of, failing, position));
+  return true;
+}
+
+function giveUp(of: TaskFrame, failure: TaskFailure, kept: KeptPosition | null): TaskState {
+  const { draft, node } = of;
+  const { error } = failure;
+  if (node.subgraph) closeFrames(of);
   const isOwnCall = !node.subgraph;
   if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, kept: null };
   if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, kept };

@@ -8,7 +8,7 @@ import { emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import type { CallRequest, ModelCallRequest } from './effect.ts';
 import type { Bindings } from './expression.ts';
-import { trailOf } from './frames.ts';
+import { isWithin, trailOf } from './frames.ts';
 import { GraphError } from './errors.ts';
 import { isJsonObject, own } from './json.ts';
 import { refuseLarge } from './refuse-large.ts';
@@ -33,7 +33,7 @@ export function emitTask({ draft, frame, task }: TaskFrame, body: TaskEventBody)
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
-function addressOf({ frame, task }: TaskFrame): TaskAddress {
+export function addressOf({ frame, task }: TaskFrame): TaskAddress {
   return [...frame.address, task.key];
 }
 
@@ -62,11 +62,11 @@ export class OpenTask implements TaskContext {
   }
 
   hasCapacity(): boolean {
-    return hasCapacity(this.#of.draft);
+    return hasCapacity(this.#of.draft) && !this.#of.frame.isFailing;
   }
 
   mayAskModel(): boolean {
-    return hasCapacity(this.#of.draft) && hasRoom(this.#of.draft, setAside(this.#of.draft));
+    return this.hasCapacity() && hasRoom(this.#of.draft, setAside(this.#of.draft));
   }
 
   roomAwaited(request: ModelCallRequest): ModelNeeds | null {
@@ -128,6 +128,7 @@ function requestCall(of: TaskFrame, { number, order }: { number: number; order: 
     ...(task.index !== null && { index: task.index }),
     request,
     summary: summaryOf(of, request.kind),
+    ...(of.frame.isTimed && { isRevocable: true }),
   });
   if (request.kind === 'tool')
     emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
@@ -154,7 +155,7 @@ function callKey({ draft, frame, task }: TaskFrame, number: number): string {
 }
 
 /** One line for the Temporal Web UI, such as `tool pay #2`. */
-function summaryOf({ frame, task }: TaskFrame, kind: string): string {
+export function summaryOf({ frame, task }: TaskFrame, kind: string): string {
   return `${kind} ${[...frame.path, task.key].join('/')} #${task.visit}`;
 }
 
@@ -228,20 +229,30 @@ export function saveApproval({ run, approvals }: Draft, approval: Approval): voi
 /** So many approvals that are closed can be asked for by query; all of them are in the store. */
 const MAX_CLOSED = 100;
 
-function startTimer(of: TaskFrame, { id, fireAt, summary }: { id: string; fireAt: number; summary: string }): void {
+export function startTimer(
+  of: TaskFrame,
+  { id, fireAt, summary }: { id: string; fireAt: number; summary: string },
+): void {
   of.draft.run.timers[id] = { task: addressOf(of), fireAt, summary };
   of.draft.effects.push({ kind: 'timer', id, fireAt, summary });
 }
 
-/** Takes back what a task still asks of people and clocks. */
+/** Takes back what a task, and what is inside it, still asks of people and clocks. */
 export function withdrawFrom(of: TaskFrame): void {
   const { draft } = of;
-  const address = addressOf(of).join('/');
-  for (const [id, { task }] of Object.entries(draft.run.timers)) if (task.join('/') === address) cancelTimer(draft, id);
+  const address = addressOf(of);
+  cancelTimersOf(of);
   for (const approval of Object.values(draft.run.approvals)) {
-    const isOpen = approval.status === 'pending' && approval.task.join('/') === address;
+    const isOpen = approval.status === 'pending' && isWithin(approval.task, address);
     if (isOpen) saveApproval(draft, { ...approval, status: 'canceled' });
   }
+}
+
+/** Forgets the timers of a task, and of what is inside it. */
+export function cancelTimersOf(of: TaskFrame): void {
+  const { draft } = of;
+  const address = addressOf(of);
+  for (const [id, { task }] of Object.entries(draft.run.timers)) if (isWithin(task, address)) cancelTimer(draft, id);
 }
 
 /** Forgets a timer, whether it still runs or not. */

@@ -28,25 +28,34 @@ export interface CallOwner {
 
 /**
  * Calls belong to the scope that is current now, which is canceled to call them back; what is called after that, to undo
- * things, to one of its own. So does each timer.
+ * things, to one of its own. So does each timer, and each call that may be called back alone.
  */
 export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   const first = CancellationScope.current();
   let later: CancellationScope | null = null;
   const timers = new Map<string, CancellationScope>();
+  const revocable = createScopes();
   let outstanding = 0;
   const settled = (occurrence: OccurrenceBody): void => {
     outstanding -= 1;
+    if ('key' in occurrence) revocable.close(occurrence.key);
     inbox.push(occurrence);
   };
   const fired = (id: string): void => {
     timers.delete(id);
     inbox.push({ kind: 'timer', id });
   };
-  const begin = ({ effect, carry }: OrderedCall): void => call(settled, owner, { effect, parcel: carry(effect) });
+  const begin = ({ effect, carry }: OrderedCall): void => {
+    const packed = { effect, parcel: carry(effect) };
+    if (effect.isRevocable) revocable.open(effect.key, () => call(settled, owner, packed));
+    else call(settled, owner, packed);
+  };
   const pace = createPace<OrderedCall>((ordered) =>
     later ? void later.run(async () => begin(ordered)) : begin(ordered),
   );
+  const withdraw = (wanted?: string): void => {
+    for (const { effect } of pace.withdraw(wanted)) settled(callCanceled(effect.key));
+  };
   return {
     outstanding: () => outstanding,
     perform(effect, carry) {
@@ -59,9 +68,12 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
         case 'cancel.timer':
           timers.get(effect.id)?.cancel();
           return void timers.delete(effect.id);
+        case 'cancel.call':
+          withdraw(effect.key);
+          return revocable.cancel(effect.key);
         case 'cancel.calls':
           (later ?? first).cancel();
-          for (const { effect: canceled } of pace.withdraw()) settled(callCanceled(canceled.key));
+          withdraw();
           later = new CancellationScope({ cancellable: true, parent: first.parent ?? first });
           return undefined;
       }
@@ -108,6 +120,26 @@ function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal
     case 'node':
       return activities.callNode.executeWithOptions(options, [{ ...task, request }]);
   }
+}
+
+/** Scopes of what may be canceled alone, by key. */
+interface Scopes {
+  open(key: string, begin: () => void): void;
+  cancel(key: string): void;
+  close(key: string): void;
+}
+
+function createScopes(): Scopes {
+  const scopes = new Map<string, CancellationScope>();
+  return {
+    open(key, begin) {
+      const scope = new CancellationScope();
+      scopes.set(key, scope);
+      void scope.run(async () => begin());
+    },
+    cancel: (key) => scopes.get(key)?.cancel(),
+    close: (key) => void scopes.delete(key),
+  };
 }
 
 function startTimer({ id, fireAt, summary }: TimerEffect, fired: (id: string) => void): CancellationScope {

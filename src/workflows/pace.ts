@@ -10,8 +10,8 @@ interface Ordered {
 export interface Pace<T extends Ordered> {
   /** Begins a call, now or in a workflow task to come; those that wait keep their order. */
   order(call: T): void;
-  /** Takes back the calls that wait. */
-  withdraw(): readonly T[];
+  /** Takes back the calls that wait, or one of them. */
+  withdraw(key?: string): readonly T[];
 }
 
 /** The server takes 4 MiB; the journal's batch and what Temporal shows of the run come on top. */
@@ -61,8 +61,17 @@ export function createPace<T extends Ordered>(begin: (call: T) => void): Pace<T>
       waiting.push(call);
       if (!isSleeping) beginWaiting();
     },
-    withdraw: () => waiting.splice(0),
+    withdraw(key) {
+      const all = waiting.splice(0);
+      waiting.push(...all.filter(({ effect }) => !isMeant(effect, key)));
+      return all.filter(({ effect }) => isMeant(effect, key));
+    },
   };
+}
+
+/** Whether a call is the one of that key; without one, every call is. */
+export function isMeant(call: CallEffect, key: string | undefined): boolean {
+  return key === undefined || call.key === key;
 }
 
 /** Counted in the text that travels: what JSON escapes takes more bytes there than in the value. */

@@ -4,7 +4,7 @@ import type { Advance } from '../graph/advance.ts';
 import { beginRun } from '../graph/begin-run.ts';
 import { compileShared } from '../graph/compile.ts';
 import type { CompiledGraph } from '../graph/compile.ts';
-import type { Effect } from '../graph/effect.ts';
+import type { CallEffect, Effect } from '../graph/effect.ts';
 import type { Json } from '../graph/json.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
@@ -135,8 +135,14 @@ function take(shell: Shell, step: Advance): void {
 function carryOut(shell: Shell, effect: Effect): void {
   const { effects, inbox, recorder, succession } = shell;
   if (effect.kind === 'call' && succession.defer(effect)) return;
-  if (effect.kind === 'cancel.calls') for (const { key } of succession.withdraw()) inbox.push(callCanceled(key));
+  for (const { key } of withdrawn(effect, succession)) inbox.push(callCanceled(key));
   effects.perform(effect, (call) => recorder.carry(shell.run, call));
+}
+
+/** The calls that an effect calls back and that are held for the next execution. */
+function withdrawn(effect: Effect, succession: Succession): readonly CallEffect[] {
+  if (effect.kind === 'cancel.calls') return succession.withdraw();
+  return effect.kind === 'cancel.call' ? succession.withdraw(effect.key) : [];
 }
 
 function continuationOf({ run, hasMore, outbox, succession, latestEvents }: Shell): Continuation {

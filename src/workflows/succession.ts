@@ -8,6 +8,7 @@ import { UPGRADE } from './contract.ts';
 import type { Effects } from './effects.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
+import { isMeant } from './pace.ts';
 import type { Recorder } from './recorder.ts';
 
 /** When a run goes on in another execution, and which calls are left to that one. */
@@ -16,8 +17,8 @@ export interface Succession {
   notice(occurrence: OccurrenceBody): boolean;
   /** Keeps a call for the next execution, where this one makes none any more. @returns whether it did */
   defer(call: CallEffect): boolean;
-  /** Takes back what is kept. */
-  withdraw(): readonly CallEffect[];
+  /** Takes back what is kept, or one call of it. */
+  withdraw(key?: string): readonly CallEffect[];
   /** Calls that the next execution makes. */
   deferred(): readonly CallEffect[];
   /**
@@ -60,9 +61,9 @@ export function createSuccession(
       if (isDeferred) deferred.push(call);
       return isDeferred;
     },
-    withdraw() {
-      const withdrawn = deferred;
-      deferred = [];
+    withdraw(key) {
+      const withdrawn = deferred.filter((call) => isMeant(call, key));
+      deferred = deferred.filter((call) => !isMeant(call, key));
       return withdrawn;
     },
     deferred: () => deferred,

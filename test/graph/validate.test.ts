@@ -19,6 +19,11 @@ const base = (over: Readonly<Record<string, Json>> = {}): Json => ({
   ...over,
 });
 const set = (log: Json): Json => ({ type: 'set', write: { log } });
+const waiting = (deadline: string): Json => ({
+  name: 'inner',
+  nodes: { w: { type: 'wait', for: '1s', deadline } },
+  edges: [{ from: '__start__', to: 'w' }],
+});
 const nodes = (over: Readonly<Record<string, Json>>): Json => base({ nodes: { a: set('a'), b: set('b'), ...over } });
 const edges = (...more: Json[]): Json =>
   base({ edges: [{ from: '__start__', to: 'a' }, { from: 'a', to: 'b' }, ...more] });
@@ -66,6 +71,24 @@ describe('errors', () => {
       nodes({ a: { type: 'tool', tool: 'lookup', deadline: '0.0m' } }),
       'INVALID_DURATION /nodes/a/deadline',
     ],
+    [
+      'a deadline of a graph inside',
+      nodes({ a: { type: 'subgraph', graph: waiting('1m'), deadline: 'soon' } }),
+      'INVALID_DURATION /nodes/a/deadline',
+    ],
+    [
+      'a deadline inside a graph inside',
+      nodes({ a: { type: 'subgraph', graph: waiting('0s') } }),
+      'INVALID_DURATION /nodes/a/graph/nodes/w/deadline',
+    ],
+    ['a deadline of a wait', nodes({ a: { type: 'wait', for: '1s', deadline: 7 } }), 'INVALID_FIELD /nodes/a/deadline'],
+    [
+      'a deadline in a template',
+      nodes({ a: { type: 'wait', for: '1s', deadline: '{{ state.x }}' } }),
+      'INVALID_DURATION /nodes/a/deadline',
+    ],
+    ['a deadline of a graph', base({ deadline: '1m' }), 'INVALID_FIELD /deadline'],
+    ['a default deadline', base({ defaults: { deadline: '1m' } }), 'INVALID_FIELD /defaults/deadline'],
     ['a default of no time', base({ defaults: { timeout: '0ms' } }), 'INVALID_DURATION /defaults/timeout'],
     [
       'an approval that nobody has time for',

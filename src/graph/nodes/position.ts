@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { Scope } from '../scope.ts';
+import type { Clock } from '../run.ts';
+import type { Scope, TaskFailure } from '../scope.ts';
 import { isHeldBack, isOver } from './tool-calls/batch.ts';
 import type { Batch } from './tool-calls/batch.ts';
 import type { Outcome } from './runner.ts';
@@ -73,20 +74,29 @@ export interface CallsPosition {
 }
 
 /** The graph inside has begun, and is where its scope says. */
-export interface SubgraphPosition {
+export interface SubgraphPosition extends Timed {
   readonly kind: 'subgraph';
   readonly scope: Scope;
   /** What it begins with. */
   readonly input: JsonObject;
+  /** It fails with it, once the calls inside that are out have come back. */
+  readonly failing?: TaskFailure;
 }
 
-export interface WaitPosition {
+/** What a deadline holds for that is no single call. */
+interface Timed {
+  /** What is left of the deadline; without one it has all of it. */
+  readonly clock?: Clock;
+}
+
+export interface WaitPosition extends Timed {
   readonly kind: 'wait';
   /** The name of the event that is waited for; `null`: the timer only. */
   readonly event: string | null;
   readonly timerId: string | null;
   /** RFC 3339, as `deadline`. */
   readonly since: string;
+  /** When it goes on by itself. */
   readonly deadline: string | null;
 }
 

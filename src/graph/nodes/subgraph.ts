@@ -3,6 +3,7 @@ import { freshScope } from '../fresh-scope.ts';
 import { parseMembers } from '../template.ts';
 import { NODE_NAMES } from './node-scope.ts';
 import type { NodeScope } from './node-scope.ts';
+import { overdue } from './overdue.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner } from './runner.ts';
 import { unexpected } from './unexpected.ts';
@@ -18,6 +19,7 @@ export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child 
     resume(_task, position, happening) {
       if (happening.kind === 'subgraph.finished') return done(happening.output);
       if (happening.kind === 'subgraph.failed') return failed({ callFailed: false, error: happening.error });
+      if (happening.kind === 'timer' && position.kind === 'subgraph') return overdue(node);
       throw unexpected(position);
     },
   };

@@ -5,6 +5,7 @@ import { toText } from '../expression/text.ts';
 import type { Json } from '../json.ts';
 import { formatMoment, parseMoment } from '../moment.ts';
 import { field } from './node-scope.ts';
+import { overdue } from './overdue.ts';
 import { done } from './runner.ts';
 import type { NodeRunner, Progress, TaskContext } from './runner.ts';
 import { unexpected } from './unexpected.ts';
@@ -16,7 +17,7 @@ export function compileWait(node: NodeOfType<'wait'>): NodeRunner {
     start,
     resume(task, position, happening) {
       if (position.kind !== 'wait') throw unexpected(position);
-      if (happening.kind === 'timer') return done(null);
+      if (happening.kind === 'timer') return happening.id === position.timerId ? done(null) : overdue(node);
       if (happening.kind !== 'event') throw unexpected(position);
       if (position.timerId !== null) task.cancelTimer(position.timerId);
       return done(happening.payload);

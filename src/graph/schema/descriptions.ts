@@ -33,7 +33,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   maxSteps: 'How many supersteps may run; 25 unless something else is said.',
   maxConcurrency: 'How much may run at a time.',
   maxCostUsd: 'What the calls of models may cost together, in USD.',
-  deadline: 'How long all attempts, or a whole run, may take: "30s", "5m", "2h", "7d".',
+  deadline:
+    'How long all attempts, a graph inside, a wait or a whole run may take, unless it only waits for people: "30s", "5m", "2h", "7d".',
   timeout: 'How long one attempt, or waiting for somebody, may take: "30s", "5m", "2h", "7d".',
   retry: 'What is done again, how often, and when.',
   nonRetryable: 'Codes of failures that are final.',

@@ -41,6 +41,6 @@ function keep({ run }: Draft, event: KeptEvent): void {
   run.areEventsSaved = false;
 }
 
-function waitsFor({ task: { state } }: TaskFrame, name: string): boolean {
-  return state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;
+function waitsFor({ frame, task: { state } }: TaskFrame, name: string): boolean {
+  return !frame.isFailing && state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;
 }

@@ -56,6 +56,7 @@ function interventions(draft: Draft): Intervention[] {
   if (isEnded(status) && !hasFailed) return [];
   return openTasks(draft).flatMap((of) => {
     const { state } = of.task;
+    if (of.frame.isFailing && !hasFailed) return [];
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
     return waits ? [{ of, failure: state.failure, kept: state.kept, call: null }] : callsOf(of);
   });

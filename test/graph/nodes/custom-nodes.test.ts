@@ -125,6 +125,8 @@ describe('the check of a node of a registered type', () => {
     [{ tags: ['a', 7] }, ['INVALID_FIELD /nodes/f/tags/1']],
     [{ url: 7 }, ['INVALID_FIELD /nodes/f/url']],
     [{ timeout: 'soon' }, ['INVALID_DURATION /nodes/f/timeout']],
+    [{ deadline: '0s' }, ['INVALID_DURATION /nodes/f/deadline']],
+    [{ deadline: 60 }, ['INVALID_FIELD /nodes/f/deadline']],
     [{ times: '{{ nope }}' }, ['INVALID_TEMPLATE /nodes/f/times']],
     [{ nope: 1 }, ['INVALID_FIELD /nodes/f/nope']],
   ])('%j has the issues %j', (over, expected) => {

@@ -1,0 +1,91 @@
+import type { Draft, Frame } from './draft.ts';
+import { openFrames, openTasks, setState, tasksOf, trailOf } from './frames.ts';
+import { isTaken, lanesOf } from './lanes.ts';
+import type { Lanes } from './lanes.ts';
+import { parseMoment } from './moment.ts';
+import { needsAt, wantsCapacity } from './nodes/position.ts';
+import type { SubgraphPosition, WaitPosition } from './nodes/position.ts';
+import { isEnded } from './run.ts';
+import type { TaskAddress } from './run.ts';
+import { shortened } from './shortened.ts';
+import { addressOf, cancelTimer, startTimer, summaryOf } from './tasks.ts';
+import type { TaskFrame } from './tasks.ts';
+
+/** Lets the clocks of subgraphs and waits with a deadline run, or stand still while they only wait for people. */
+export function keepTimeOfNodes(draft: Draft): void {
+  if (!draft.graph.hasDeadlines) return;
+  const busy = standsStill(draft) ? new Set<string>() : busyPlaces(draft);
+  for (const of of openTasks(draft)) {
+    const position = timedPosition(of);
+    if (position) keepTime(of, position, !isFailing(of, position) && busy.has(addressOf(of).join('/')));
+  }
+}
+
+type TimedPosition = SubgraphPosition | WaitPosition;
+
+function timedPosition({ node, task: { state } }: TaskFrame): TimedPosition | null {
+  if (node.deadlineMs === null || state.phase !== 'open') return null;
+  const { position } = state;
+  return position.kind === 'subgraph' || position.kind === 'wait' ? position : null;
+}
+
+function standsStill({ run: { status, failing, cancellation } }: Draft): boolean {
+  return isEnded(status) || status === 'paused' || failing !== null || cancellation !== null;
+}
+
+function isFailing({ frame }: TaskFrame, position: TimedPosition): boolean {
+  return frame.isFailing || (position.kind === 'subgraph' && position.failing !== undefined);
+}
+
+function keepTime(of: TaskFrame, position: TimedPosition, runs: boolean): void {
+  const { draft, node } = of;
+  const { leftMs, runsSince } = position.clock ?? { leftMs: node.deadlineMs ?? 0, runsSince: null };
+  if (runs && runsSince === null) {
+    startDeadline(of, position, draft.now + leftMs);
+    setState(of, { phase: 'open', position: { ...position, clock: { leftMs, runsSince: draft.now } } });
+  }
+  if (!runs && runsSince !== null) {
+    cancelTimer(draft, deadlineTimer(of, runsSince + leftMs));
+    const clock = { leftMs: Math.max(0, leftMs - (draft.now - runsSince)), runsSince: null };
+    setState(of, { phase: 'open', position: { ...position, clock } });
+  }
+}
+
+/** A wait that goes on by itself before its deadline needs no timer for it. */
+function startDeadline(of: TaskFrame, position: TimedPosition, fireAt: number): void {
+  const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseMoment(position.deadline) : null;
+  if (goesOnAt !== null && goesOnAt <= fireAt) return;
+  startTimer(of, { id: deadlineTimer(of, fireAt), fireAt, summary: summaryOf(of, 'deadline') });
+}
+
+/** One that has fired as it was taken back is not taken for the next one of its task. */
+function deadlineTimer(of: TaskFrame, fireAt: number): string {
+  return `${shortened(trailOf(of).join('/'))}.deadline.${fireAt}`;
+}
+
+/** Where something is at work or waits for the world: the tasks themselves, and those around them. */
+function busyPlaces(draft: Draft): ReadonlySet<string> {
+  const busy = new Set<string>();
+  const note = (address: TaskAddress): void => {
+    for (let depth = address.length; depth > 0; depth -= 1) busy.add(address.slice(0, depth).join('/'));
+  };
+  for (const { task } of Object.values(draft.run.calls)) note(task);
+  for (const frame of openFrames(draft).filter(({ isFailing }) => !isFailing)) {
+    if (isBetweenSteps(draft, frame)) note(frame.address);
+    const lanes = lanesOf(frame.scope);
+    for (const of of tasksOf(draft, frame)) if (isBusy(of, lanes)) note(addressOf(of));
+  }
+  return busy;
+}
+
+/** It has stopped half-way, for the journal to catch up. */
+function isBetweenSteps({ run }: Draft, { scope }: Frame): boolean {
+  return scope.superstep === null && scope.hold === null && run.pause === null;
+}
+
+function isBusy({ task: { state, lane } }: TaskFrame, lanes: Lanes): boolean {
+  if (state.phase === 'ready') return !isTaken(lane, lanes);
+  if (state.phase !== 'open') return false;
+  const { position } = state;
+  return position.kind === 'wait' || wantsCapacity(position) || needsAt(position) !== null;
+}
