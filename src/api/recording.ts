@@ -61,9 +61,11 @@ function isOfTask({ path = [], ...event }: RunEvent, task: TaskAddress): boolean
   return task.at(-1) === taskKey(event.node, index) && around.join('/') === path.join('/');
 }
 
+/** Of several timers that an event may be about, the one that fires first. */
 function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
-  const timer = Object.entries(timers).find(([, { task }]) => isOfTask(event, task));
-  return timer ? { kind: 'timer', id: timer[0] } : null;
+  const candidates = Object.entries(timers).filter(([, { task }]) => isOfTask(event, task));
+  const [first] = candidates.toSorted(([, a], [, b]) => a.fireAt - b.fireAt);
+  return first ? { kind: 'timer', id: first[0] } : null;
 }
 
 type Called = RunEvent & { readonly type: 'tool.called' | 'model.called' | 'compensation.failed' };

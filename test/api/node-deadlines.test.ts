@@ -1,0 +1,94 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
+import type { Json } from '../../src/graph/json.ts';
+import { eventsOf } from '../support/api-runs.ts';
+import { aDefinition } from '../support/builders.ts';
+import { aToolOf } from '../support/configured-tool.ts';
+import { at, textAt } from '../support/json-at.ts';
+import { json, startLoopbackServer } from '../support/loopback-server.ts';
+import type { Answer, LoopbackServer } from '../support/loopback-server.ts';
+import { createRunControls } from '../support/run-controls.ts';
+import { startTestStack } from '../support/test-stack.ts';
+import type { TestStack } from '../support/test-stack.ts';
+
+/* Runs go on in a new execution whenever they wait, so that each deadline is one that another execution has begun. */
+
+let server: LoopbackServer;
+let stack: TestStack;
+beforeAll(async () => {
+  server = await startLoopbackServer();
+  const defaults = { continueAfter: 1, heartbeatTimeout: '1s' };
+  stack = await startTestStack({ tools: [aToolOf(server)], http: { allow: [server.address] }, defaults });
+});
+afterEach(() => server.forget());
+afterAll(async () => {
+  await stack.stop();
+  await server.stop();
+});
+
+const { until, control } = createRunControls(() => stack.as('user'));
+const never: Answer = () => undefined;
+const works: NodeDefinition = { type: 'tool', tool: 'work', args: {}, write: { log: '{{ result.n }}' } };
+const waits: NodeDefinition = { type: 'wait', event: 'go' };
+
+function timed(over: Partial<GraphDefinition>, more: object = {}): NodeDefinition {
+  return { type: 'subgraph', graph: aDefinition(over), write: { log: '{{ result.log }}' }, ...more };
+}
+
+async function start(nodes: GraphDefinition['nodes'], edges?: GraphDefinition['edges']): Promise<string> {
+  const graph = aDefinition({ nodes, ...(edges && { edges }) });
+  const { body } = await stack.as('user').post('/api/runs', { graph });
+  return textAt(body, '/id');
+}
+
+async function whatFailed(id: string): Promise<Json[]> {
+  const events = await eventsOf(stack.as('user'), id);
+  const failed = events.filter((event) => at(event, '/error') !== null && at(event, '/error') !== undefined);
+  return failed.map((event) => `${textAt(event, '/type')} ${textAt(event, '/error/code')}`);
+}
+
+async function divergenceOf(id: string): Promise<Json | undefined> {
+  const { status, body } = await stack.as('user').post(`/api/runs/${id}/replay`, {});
+  return status === 201 ? at(body, '/divergence') : body;
+}
+
+describe('a subgraph whose deadline is over', () => {
+  test('calls back what is out and fails, can be replayed, and goes on when it is done again', async () => {
+    server.answers(json({ n: 1 }), never);
+    const id = await start({ sub: timed({ nodes: { first: works, second: works } }, { deadline: '2s' }) });
+    expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'sub' } });
+    expect(await whatFailed(id)).toEqual(['node.failed TIMEOUT', 'tool.called CANCELED', 'run.failed TIMEOUT']);
+    expect(await divergenceOf(id)).toBeNull();
+    server.answers(json({ n: 2 }));
+    await control(id, 'retry');
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: [1, 2] } });
+    expect(server.requests).toHaveLength(3);
+    expect(await divergenceOf(id)).toBeNull();
+  });
+
+  test('goes on elsewhere, each element at its own time', async () => {
+    const inner = (deadline: string): NodeDefinition => timed({ nodes: { w: waits } }, { deadline });
+    const graph = { nodes: { a: inner('1500ms'), b: inner('500ms') }, edges: [{ from: '__start__', to: ['a', 'b'] }] };
+    const sub = timed(graph, { onError: { to: 'z', write: { log: '{{ error.code }}' } } });
+    const edges = [{ from: '__start__', forEach: '[1, 2]', to: 'sub' }];
+    const id = await start({ sub, z: { type: 'set', write: { log: 'z' } } }, edges);
+    expect(await until(id, 'completed')).toMatchObject({ output: { log: ['TIMEOUT', 'TIMEOUT', 'z'] } });
+    expect(await divergenceOf(id)).toBeNull();
+  });
+});
+
+test('a wait whose deadline is over fails, and can be replayed', async () => {
+  const id = await start({ w: { ...waits, deadline: '300ms', timeout: '1h' } });
+  expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'w' } });
+  expect(await divergenceOf(id)).toBeNull();
+});
+
+test('of waits at the same place in several elements, the one whose time comes first is replayed first', async () => {
+  const nodes: GraphDefinition['nodes'] = { w: { type: 'wait', for: '{{ state.span }}' } };
+  const channels = { span: {}, log: {} };
+  const sub = timed({ channels, nodes: { ...nodes, x: { type: 'set', write: { log: '{{ state.span }}' } } } });
+  const edges = [{ from: '__start__', forEach: '["900ms", "100ms"]', to: 'sub' }];
+  const id = await start({ sub: { ...sub, input: { span: '{{ item }}' } } as NodeDefinition }, edges);
+  expect(await until(id, 'completed')).toMatchObject({ output: { log: ['900ms', '100ms'] } });
+  expect(await divergenceOf(id)).toBeNull();
+});
