@@ -6,12 +6,12 @@
  * - Where cost has a limit, a model of a list that has no price is passed over; asking it failed before.
  * - A text among a model's arguments that a tool takes as it is stays text, and one at a place where the tool's schema is
  *   broken is read as the number or boolean that it stands for, whatever keyword of the schema speaks of it.
- * - The `deadline` of an `llm` holds for all its calls together: those of fallbacks, corrections and summaries, too.
  * - The next model of a list is asked, too, where the replies of one are of no use: they break the schema after all
  *   corrections, are cut off, or the conversation does not fit even when it is summarized.
  * - Of what looks like JSON in a reply, that counts which fits the schema; what came first did.
  * - What a turn of an agent may still call is not taken from it by tool calls of other nodes.
  * - The `deadline` of a subgraph and of a wait holds: 3 takes no notice of it.
+ * - The calls of an llm node, or of a tool node with `calls`, share its `deadline`: under 3 each has all of it.
  *
  * What 3 does otherwise than 2:
  *

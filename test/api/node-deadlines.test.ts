@@ -84,11 +84,14 @@ test('a wait whose deadline is over fails, and can be replayed', async () => {
 });
 
 test('of waits at the same place in several elements, the one whose time comes first is replayed first', async () => {
-  const nodes: GraphDefinition['nodes'] = { w: { type: 'wait', for: '{{ state.span }}' } };
   const channels = { span: {}, log: {} };
-  const sub = timed({ channels, nodes: { ...nodes, x: { type: 'set', write: { log: '{{ state.span }}' } } } });
+  const nodes: GraphDefinition['nodes'] = {
+    w: { type: 'wait', for: '{{ state.span }}' },
+    x: { type: 'set', write: { log: '{{ state.span }}' } },
+  };
+  const sub = timed({ channels, nodes }, { input: { span: '{{ item }}' } });
   const edges = [{ from: '__start__', forEach: '["900ms", "100ms"]', to: 'sub' }];
-  const id = await start({ sub: { ...sub, input: { span: '{{ item }}' } } as NodeDefinition }, edges);
+  const id = await start({ sub }, edges);
   expect(await until(id, 'completed')).toMatchObject({ output: { log: ['900ms', '100ms'] } });
   expect(await divergenceOf(id)).toBeNull();
 });

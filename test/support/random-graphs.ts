@@ -108,6 +108,7 @@ function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
       { type: 'wait', until: '2020-01-01T00:00:00Z' },
       { type: 'wait', event: 'go' },
       { type: 'wait', event: 'go', timeout: '3d' },
+      { type: 'wait', event: 'go', deadline: '3d' },
     ),
     fc.constantFrom(
       { type: 'approval', title: 'yes' },
@@ -185,7 +186,10 @@ function randomFunction({ ids, id }: Place): fc.Arbitrary<object> {
 }
 
 function randomSubgraph({ depth }: Place): fc.Arbitrary<object> {
-  return randomGraph(depth - 1, 3).map((graph) => ({ type: 'subgraph', graph, input: { total: '{{ state.total }}' } }));
+  const input = { total: '{{ state.total }}' };
+  return fc
+    .tuple(randomGraph(depth - 1, 3), fc.constantFrom({}, { deadline: '3d' }))
+    .map(([graph, more]) => ({ type: 'subgraph', graph, input, ...more }));
 }
 
 /** Most edges lead on; those that lead back make loops. */

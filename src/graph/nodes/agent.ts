@@ -11,8 +11,8 @@ import { failureIn, isOut, isOver } from './tool-calls/batch.ts';
 import type { AgentPosition } from './position.ts';
 import { done, failed, goingOnFrom } from './runner.ts';
 import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
+import { readStopwatch, startStopwatch, timeLeft } from './stopwatch.ts';
 import { NOTHING_SAID } from './model/talk.ts';
-import { timeLeft } from './time-left.ts';
 import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, takeIn } from './tool-calls/work-on-batch.ts';
 import type { BatchWork } from './tool-calls/work-on-batch.ts';
 import type { Toolbox, Workplace } from './tool-calls/toolbox.ts';
@@ -40,7 +40,7 @@ export function compileAgent(node: NodeOfType<'agent'>, scope: NodeScope): NodeR
     start: (task) => ask(plan, task, beginning(task)),
     restart(task, position) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return restart(plan, task, { ...position, stopwatch: { usedMs: 0, at: task.now } });
+      return restart(plan, task, { ...position, stopwatch: startStopwatch(task.now) });
     },
     takeLate(task, position, happening) {
       if (position.kind !== 'agent') throw unexpected(position);
@@ -70,7 +70,7 @@ function beginning({ now }: TaskContext): AgentPosition {
     batch: [],
     iterations: 0,
     isLast: false,
-    stopwatch: { usedMs: 0, at: now },
+    stopwatch: startStopwatch(now),
   };
 }
 
@@ -78,14 +78,12 @@ function beginning({ now }: TaskContext): AgentPosition {
 function withTime(position: AgentPosition, now: number): AgentPosition {
   const { turn, batch, stopwatch } = position;
   const isAsked = turn !== null && turn.key !== null;
-  const isAtWork = isAsked || batch.some(({ state }) => state.phase === 'out');
-  const usedMs = stopwatch.usedMs + (isAtWork ? now - stopwatch.at : 0);
-  return { ...position, stopwatch: { usedMs, at: now } };
+  return { ...position, stopwatch: readStopwatch(stopwatch, now, isAsked || isOut(batch)) };
 }
 
 /** @throws GraphError `TIMEOUT` when the agent's deadline is over */
 function leftMs({ deadlineMs }: Plan, { stopwatch }: AgentPosition): number | null {
-  return timeLeft('agent', { deadlineMs, usedMs: stopwatch.usedMs });
+  return timeLeft('agent', deadlineMs, stopwatch);
 }
 
 /** Has the model answer what was said. */

@@ -5,9 +5,10 @@ import type { Message, ToolCall } from '../message.ts';
 import { messagesIn } from './model/conversation.ts';
 import type { NodeScope } from './node-scope.ts';
 import { failureIn, isOut, isOver } from './tool-calls/batch.ts';
-import type { CallsPosition } from './position.ts';
+import type { CallsPosition, Stopwatch } from './position.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner, Progress, TaskContext } from './runner.ts';
+import { readStopwatch, sharedDeadline, startStopwatch, timeLeft } from './stopwatch.ts';
 import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, takeIn } from './tool-calls/work-on-batch.ts';
 import type { BatchWork } from './tool-calls/work-on-batch.ts';
 import type { Workplace } from './tool-calls/toolbox.ts';
@@ -17,35 +18,46 @@ import { unexpected } from './unexpected.ts';
 /** Makes the tool calls that a channel's last assistant message asks for and that have no answer yet, in parallel. */
 export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: NodeScope): NodeRunner {
   const tools = createToolbox(null, { node, scope, approve: {}, asksForUnsafe: false });
-  const placeIn = (task: TaskContext): Workplace => ({ task, tools, leftMs: () => null });
-  const goOn = (task: TaskContext, work: BatchWork): Progress => {
-    const position: CallsPosition = { kind: 'calls', ...beginBatch(placeIn(task), work) };
+  const deadlineMs = sharedDeadline(node, scope);
+  const timed = (stopwatch: Stopwatch): Timed => (deadlineMs === null ? {} : { stopwatch });
+  const placeIn = (task: TaskContext, { stopwatch = startStopwatch(task.now) }: Timed): Workplace => ({
+    task,
+    tools,
+    leftMs: () => timeLeft('tool', deadlineMs, stopwatch),
+  });
+  const goOn = (task: TaskContext, work: Work): Progress => {
+    const position: CallsPosition = { kind: 'calls', ...work, ...beginBatch(placeIn(task, work), work) };
     const { batch } = position;
     const failure = failureIn(batch);
     if (failure && !isOut(batch)) return failed(failure, position);
     return isOver(batch) ? finish(channel, answersOf(batch)) : { kind: 'open', position };
   };
-  const begin = (task: TaskContext, work: BatchWork): Progress => {
+  const begin = (task: TaskContext, begun: BatchWork): Progress => {
+    const work = { ...begun, ...timed(startStopwatch(task.now)) };
     const refusal = task.refuseToolCalls(callsToMake(work.batch));
     return refusal ? failed(refusal, { kind: 'calls', ...work }) : goOn(task, work);
   };
   return {
-    start: (task) => begin(task, readBatch(placeIn(task), unanswered(messagesIn(task.bindings.state, channel)), 0)),
+    start: (task) => begin(task, readBatch(placeIn(task, {}), unanswered(messagesIn(task.bindings.state, channel)), 0)),
     restart(task, position) {
       if (position.kind !== 'calls') throw unexpected(position);
       return begin(task, { batch: readyAgain(position.batch), made: position.made });
     },
     takeLate(task, position, happening) {
       if (position.kind !== 'calls') throw unexpected(position);
-      return { ...position, ...takeIn(placeIn(task), position, happening) };
+      return { ...position, ...takeIn(placeIn(task, position), position, happening) };
     },
     resume(task, position, happening) {
       if (position.kind !== 'calls') throw unexpected(position);
-      const { batch, made } = position;
-      return goOn(task, takeIn(placeIn(task), { batch, made }, happening));
+      const { batch, made, stopwatch = startStopwatch(task.now) } = position;
+      const time = timed(readStopwatch(stopwatch, task.now, isOut(batch)));
+      return goOn(task, { ...takeIn(placeIn(task, time), { batch, made }, happening), ...time });
     },
   };
 }
+
+type Timed = Pick<CallsPosition, 'stopwatch'>;
+type Work = BatchWork & Timed;
 
 function unanswered(messages: readonly Message[]): readonly ToolCall[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

@@ -1,49 +1,49 @@
 import type { NodeOfType } from '../definition.ts';
-import { toMs } from '../duration.ts';
 import type { Json } from '../json.ts';
 import { toMessage } from './model/answer-message.ts';
-import type { Offer } from './model/model-calls.ts';
 import { compileModelTurn, isForTurn } from './model/model-turn.ts';
 import type { TurnProgress } from './model/model-turn.ts';
+import type { Offer } from './model/model-calls.ts';
 import type { NodeScope } from './node-scope.ts';
+import type { LlmPosition, Stopwatch } from './position.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner, Progress } from './runner.ts';
+import { readStopwatch, sharedDeadline, startStopwatch, timeLeft } from './stopwatch.ts';
 import { NOTHING_SAID } from './model/talk.ts';
-import { timeLeft } from './time-left.ts';
 import { unexpected } from './unexpected.ts';
 
 /** One answer of a model: as text, as an object that fits the node's `output` schema, or as requests for tools. */
 export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunner {
   const turn = compileModelTurn(node, scope);
-  const { tools = [], deadline } = node;
-  const deadlineMs = deadline === undefined || scope.version < 4 ? null : toMs(deadline);
-  const offerAt = (now: number, begunAt: number | undefined): Offer => ({
-    tools,
-    leftMs: () => (begunAt === undefined ? null : timeLeft('node', { deadlineMs, usedMs: now - begunAt })),
+  const deadlineMs = sharedDeadline(node, scope);
+  const offerAt = (stopwatch: Stopwatch): Offer => ({
+    tools: node.tools ?? [],
+    leftMs: () => timeLeft('llm', deadlineMs, stopwatch),
   });
+  const timed = (stopwatch: Stopwatch): Timed => (deadlineMs === null ? {} : { stopwatch });
   return {
     start(task) {
-      const begunAt = deadlineMs === null ? undefined : task.now;
-      const progress = turn.ask(task, NOTHING_SAID, offerAt(task.now, begunAt));
-      return toProgress(node, progress, begunAt);
+      const stopwatch = startStopwatch(task.now);
+      return toProgress(node, turn.ask(task, NOTHING_SAID, offerAt(stopwatch)), timed(stopwatch));
     },
     resume(task, position, happening) {
       if (position.kind !== 'llm') throw unexpected(position);
-      const { begunAt } = position;
-      const offer = offerAt(task.now, begunAt);
-      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), begunAt);
+      const { turn: at, stopwatch: before = startStopwatch(task.now) } = position;
+      const stopwatch = readStopwatch(before, task.now, at.key !== null);
+      const offer = offerAt(stopwatch);
+      if (at.key === null) return toProgress(node, turn.askAgain(task, position, offer), timed(stopwatch));
       if (!isForTurn(happening)) throw unexpected(position);
-      return toProgress(node, turn.resume(task, { ...position, offer }, happening), begunAt);
+      return toProgress(node, turn.resume(task, { ...position, offer }, happening), timed(stopwatch));
     },
   };
 }
 
-function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, begunAt: number | undefined): Progress {
+type Timed = Pick<LlmPosition, 'stopwatch'>;
+
+function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: Timed): Progress {
   switch (progress.kind) {
-    case 'asking': {
-      const { talk, turn } = progress;
-      return { kind: 'open', position: { kind: 'llm', talk, turn, ...(begunAt !== undefined && { begunAt }) } };
-    }
+    case 'asking':
+      return { kind: 'open', position: { kind: 'llm', talk: progress.talk, turn: progress.turn, ...timed } };
     case 'failed':
       return failed(progress.failure);
     case 'answered': {

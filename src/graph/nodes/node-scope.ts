@@ -11,12 +11,12 @@ import type { Template } from '../template.ts';
 /** What a node is compiled with: its graph's defaults and the installation's catalog. */
 export interface NodeScope {
   readonly id: string;
+  /** Of the interpreter that the run is under. */
+  readonly version: number;
   readonly catalog: Catalog;
   readonly defaults: Defaults;
   /** The graph inside a subgraph node, compiled. */
   readonly subgraph: CompiledGraph | null;
-  /** Of the interpreter that the run is under. */
-  readonly version: number;
 }
 
 /** What every node's expressions see. */

@@ -41,8 +41,8 @@ export interface LlmPosition {
   readonly kind: 'llm';
   readonly talk: Talk;
   readonly turn: TurnPosition;
-  /** When the node has begun, in milliseconds since the epoch, where it has a deadline. */
-  readonly begunAt?: number;
+  /** With a deadline. */
+  readonly stopwatch?: Stopwatch;
 }
 
 /** Either a model is asked, or the tool calls of its last answer are at work. */
@@ -58,7 +58,7 @@ export interface AgentPosition {
   readonly stopwatch: Stopwatch;
 }
 
-/** Time that counts for the deadline of an agent, which stands still while it only waits for people. Milliseconds. */
+/** Time that counts for the deadline of several calls: none counts while a node only waits for people. Milliseconds. */
 export interface Stopwatch {
   readonly usedMs: number;
   /** When it was read last. */
@@ -71,6 +71,8 @@ export interface CallsPosition {
   readonly batch: Batch;
   /** Calls made so far by this task. */
   readonly made: number;
+  /** With a deadline. */
+  readonly stopwatch?: Stopwatch;
 }
 
 /** The graph inside has begun, and is where its scope says. */
