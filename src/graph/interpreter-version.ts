@@ -11,6 +11,7 @@
  * - Of what looks like JSON in a reply, that counts which fits the schema; what came first did.
  * - What a turn of an agent may still call is not taken from it by tool calls of other nodes.
  * - The `deadline` of a subgraph and of a wait holds: 3 takes no notice of it.
+ * - Who passes over an approval that was withdrawn as its task failed has to be somebody who may decide it.
  * - The calls of an llm node, or of a tool node with `calls`, share its `deadline`: under 3 each has all of it.
  *
  * What 3 does otherwise than 2:

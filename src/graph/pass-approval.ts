@@ -5,20 +5,43 @@ import { openTasks } from './frames.ts';
 import { own } from './json.ts';
 import type { CompiledGraph } from './compile.ts';
 import { approvalsAt } from './nodes/position.ts';
+import type { NodePosition } from './nodes/position.ts';
 import type { Principal, Refusal } from './run.ts';
+import type { TaskState } from './scope.ts';
+import type { TaskFrame } from './tasks.ts';
 
 /** Who decides where a policy names nobody (specification, "Who may do what"). */
 const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
 
 /**
- * Passing over an approval that a task waits for counts as deciding it, also once the run has ended and it is withdrawn.
+ * Passing over an approval that a task waits for counts as deciding it, also once it is withdrawn because the run has
+ * ended, or the task has failed.
+ * @param tasks that are passed over; all of the run without them
  * @returns why somebody may not
  */
-export function refusePassing(draft: Draft, by: Principal): Refusal | null {
-  const asked = openTasks(draft).flatMap(({ task: { state } }) =>
-    state.phase === 'open' ? approvalsAt(state.position) : [],
-  );
+export function refusePassing(
+  draft: Draft,
+  by: Principal,
+  tasks: readonly TaskFrame[] = openTasks(draft),
+): Refusal | null {
+  const asked = tasks.flatMap(({ task: { state } }) => (draft.graph.version < 4 ? pendingOf(state) : askedBy(state)));
   return firstOf(asked.map((id) => refuse(draft, own(draft.run.approvals, id) ?? forgotten(draft), by)));
+}
+
+function pendingOf(state: TaskState): readonly string[] {
+  return state.phase === 'open' ? approvalsAt(state.position) : [];
+}
+
+/** The approvals that a task has asked for, and what is inside it, as far as it has come. */
+function askedBy(state: TaskState): readonly string[] {
+  if (state.phase === 'open') return askedAt(state.position);
+  const isFailed = state.phase === 'failed' || state.phase === 'intervention';
+  return isFailed && state.kept && state.kept.kind !== 'finished' ? askedAt(state.kept) : [];
+}
+
+function askedAt(position: NodePosition): readonly string[] {
+  if (position.kind !== 'subgraph') return approvalsAt(position);
+  return (position.scope.superstep?.tasks ?? []).flatMap(({ state }) => askedBy(state));
 }
 
 /** An approval of which the run does not know any more who may decide it. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ApprovalPolicy } from '../../src/graph/definition.ts';
 import type { JsonObject } from '../../src/graph/json.ts';
+import { aDefinition } from '../support/builders.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
 import { startRun } from '../support/runs.ts';
 
@@ -61,6 +62,37 @@ describe('an approval that was withdrawn as its run was canceled', () => {
     const run = canceled(policy);
     run.reopen('edit', { asNode: 'triage', values: { amount: 50 }, by });
     expect(run.run.status).toBe(isTaken ? 'paused' : 'canceled');
+  });
+});
+
+describe('an approval that was withdrawn as the deadline of the subgraph around it was over', () => {
+  const late = (): MemoryRun => {
+    const nodes = { ask: { type: 'approval', title: 'May I?' }, w: { type: 'wait', event: 'go' } } as const;
+    const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['ask', 'w'] }] });
+    const sub = { type: 'subgraph', graph, deadline: '1h', onError: 'intervene' } as const;
+    const run = startRun({ nodes: { sub, pay: { type: 'set', write: { log: 'paid' } } } });
+    run.passTime(3_600_000);
+    return run;
+  };
+
+  test.each<[string, JsonObject]>([
+    ['skip', { output: null }],
+    ['replan', { node: 'pay' }],
+  ])('is passed over by a %s of an approver, and of nobody else', (signal, payload) => {
+    const run = late();
+    run.signal(signal, { ...payload, by: USER });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+    run.signal(signal, { ...payload, by: APPROVER });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('is no hindrance to doing the node again, or giving it up', () => {
+    const run = late();
+    run.signal('retry', { by: USER });
+    expect(run.run.approvals['run-1.a2']?.status).toBe('pending');
+    const other = late();
+    other.signal('fail', { by: USER });
+    expect(other.run.status).toBe('failed');
   });
 });
 

@@ -2,15 +2,17 @@ import type { Draft } from '../draft.ts';
 import { GraphError } from '../errors.ts';
 import type { RunError } from '../errors.ts';
 import type { JsonObject } from '../json.ts';
-import { refuseSpeakingFor } from '../pass-approval.ts';
+import { refusePassing, refuseSpeakingFor } from '../pass-approval.ts';
 import { refuseUndone } from '../refusals.ts';
 import { revive } from '../revive.ts';
 import { isEnded } from '../run.ts';
+import type { Principal, Refusal } from '../run.ts';
 import { tell } from '../start-again.ts';
 import { failTask, skipTask } from '../task-progress.ts';
 import { emitTask } from '../tasks.ts';
 import { endDoubt } from '../undo.ts';
 import { WHICH, findIntervention } from './interventions.ts';
+import type { Intervention } from './interventions.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 
@@ -38,7 +40,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const { of, call } = found;
-  const refusal = refuseUndone(draft) ?? refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
+  const refusal = refuseUndone(draft) ?? refuseSkipping(draft, found, by);
   if (refusal) return refused(refusal);
   const output = payload['output'] ?? null;
   if (call) emitTask(of, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
@@ -46,6 +48,11 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   if (isEnded(draft.run.status)) revive(draft);
   if (call) tell(of, { kind: 'call.skipped', number: call.number, output });
   return taken();
+}
+
+function refuseSkipping(draft: Draft, { of, call }: Intervention, by: Principal): Refusal | null {
+  const refusal = refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
+  return refusal ?? (call || draft.graph.version < 4 ? null : refusePassing(draft, by, [of]));
 }
 
 /** Gives the node up: the run fails. */
