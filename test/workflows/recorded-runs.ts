@@ -1,4 +1,4 @@
-import type { NodeOfType } from '../../src/graph/definition.ts';
+import type { NodeDefinition, NodeOfType } from '../../src/graph/definition.ts';
 import type { Json, JsonObject } from '../../src/graph/json.ts';
 import { aDefinition, inARow } from '../support/builders.ts';
 
@@ -213,6 +213,34 @@ const crowded = aDefinition({
   limits: { maxTokens: 900 },
 });
 
+const timed = (deadline: string, ...nodes: readonly (readonly [string, NodeDefinition])[]): NodeDefinition => ({
+  type: 'subgraph',
+  deadline,
+  graph: aDefinition({ name: 'timed', nodes: Object.fromEntries(nodes) }),
+});
+const slow = ['slow', job('slow', { tool: 'slow' })] as const;
+
+/** The clocks of subgraphs stand still while a person is asked; a wait gives up before its own time. */
+const overdue = aDefinition({
+  channels: { log, items: { default: [1, 2] } },
+  nodes: {
+    each: {
+      ...timed('1s', ['ask', { type: 'approval', title: 'Fine?' }], ['paid', undone('paid')], slow),
+      onError: { to: 'end' },
+    },
+    nap: { type: 'wait', event: 'never', timeout: '1h', deadline: '300ms', onError: { to: 'end' } },
+    end: job('end'),
+  },
+  edges: [
+    { from: '__start__', to: 'nap' },
+    { from: '__start__', forEach: 'state.items', to: 'each' },
+  ],
+});
+
+const nestedOverdue = aDefinition({
+  nodes: { outer: timed('500ms', ['paid', undone('paid')], ['inner', timed('1m', slow)]) },
+});
+
 const ADMIN = { sub: 'ada', roles: ['admin'] };
 const approve = { when: 'waiting', approve: 1 } as const;
 const everythingUnclear: readonly RecordedStep[] = [
@@ -298,6 +326,8 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
     input: longTalk,
   },
   { name: 'waits-for-room', graph: crowded, input: longTalk },
+  { name: 'overdue', graph: overdue, steps: [{ when: 'waiting', approve: 2 }] },
+  { name: 'overdue-retried', graph: nestedOverdue, steps: [{ when: 'failed', control: 'retry' }] },
   {
     name: 'upgraded',
     graph: waits,
@@ -327,6 +357,8 @@ export const CONTINUED_RUNS: readonly RecordedRun[] = RECORDED_RUNS.filter(({ na
     'asked-calls',
     'summarized',
     'waits-for-room',
+    'overdue',
+    'overdue-retried',
     'approvals',
     'interventions',
     'steered',
