@@ -238,7 +238,7 @@ const overdue = aDefinition({
 });
 
 const nestedOverdue = aDefinition({
-  nodes: { outer: timed('500ms', ['paid', undone('paid')], ['inner', timed('1m', slow)]) },
+  nodes: { outer: timed('500ms', ['paid', job('paid')], ['inner', timed('1m', slow)]) },
 });
 
 const ADMIN = { sub: 'ada', roles: ['admin'] };
