@@ -31,7 +31,7 @@ export function occurrenceBefore(event: RunEvent, run: Run, { answers }: Recordi
         ? { kind: 'timer', id: DEADLINE_TIMER }
         : anyAnswer(run, answers);
     default:
-      return answerIfOpen(null, callOf(event, run), answers) ?? timerOf(event, run) ?? anyAnswer(run, answers);
+      return ofOpenCall(event, run, answers) ?? timerOf(event, run) ?? anyAnswer(run, answers);
   }
 }
 
@@ -39,6 +39,14 @@ export function occurrenceBefore(event: RunEvent, run: Run, { answers }: Recordi
 export function anyAnswer({ calls }: Run, answers: Recording['answers']): OccurrenceBody | null {
   const key = Object.keys(calls).find((open) => answers.has(open));
   return key === undefined ? null : answerAs(null, key, answers);
+}
+
+/** A call that was called back before any worker took it has left nothing but the event of its task. */
+function ofOpenCall(event: RunEvent, run: Run, answers: Recording['answers']): OccurrenceBody | null {
+  const key = callOf(event, run);
+  const answered = answerIfOpen(null, key, answers);
+  if (answered || key === null || event.type !== 'node.failed') return answered;
+  return { kind: 'call.failed', key, failure: { error: withoutPlace(event.error), callFailed: false } };
 }
 
 /** The open call that an event is about. */

@@ -1,6 +1,7 @@
 import type { Approval } from './approval.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import { DEADLINE_TIMER, keepTime, openClock } from './clock.ts';
+import { keepTimeOfNodes } from './node-clocks.ts';
 import { closeDown } from './close-down.ts';
 import type { CompiledGraph } from './compile.ts';
 import { emit, openDraft } from './draft.ts';
@@ -189,7 +190,9 @@ function settle(draft: Draft, standing: Standing): boolean {
   const { run } = draft;
   const isBusy = Object.keys(run.calls).length > 0;
   if (run.cancellation) {
-    return !isBusy && cancel(draft, run.cancellation);
+    const hasMore = !isBusy && cancel(draft, run.cancellation);
+    keepTimeOfNodes(draft);
+    return hasMore;
   }
   switch (standing.kind) {
     case 'finished':

@@ -104,8 +104,8 @@ export function refuseBatch(draft: Draft, count: number): TaskFailure | null {
 function promisedBeside(of: TaskFrame): number {
   const { draft } = of;
   if (draft.run.limits.maxToolCalls === undefined) return 0;
-  const own = trailOf(of).join('/');
-  return promisedTo(openTasks(draft).filter((other) => trailOf(other).join('/') !== own));
+  const place = trailOf(of).join('/');
+  return promisedTo(openTasks(draft).filter((other) => trailOf(other).join('/') !== place));
 }
 
 function promisedTo(tasks: readonly TaskFrame[]): number {
@@ -116,13 +116,14 @@ function promisedTo(tasks: readonly TaskFrame[]): number {
 }
 
 /** Why a run may not call tools so many times more; calls that are out count as made. */
-function refuseToolCalls({ run }: Draft, count: number, promised = 0): TaskFailure | null {
+function refuseToolCalls({ run }: Draft, count: number, promised: number): TaskFailure | null {
   const { maxToolCalls } = run.limits;
   if (maxToolCalls === undefined) return null;
   const out = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
-  const used = run.spent.toolCalls + out + promised;
-  if (used + count <= maxToolCalls) return null;
-  const message = `${exceeded('maxToolCalls', maxToolCalls, { used, reserved: 0 })}; ${count} more would be made`;
+  const used = run.spent.toolCalls + out;
+  if (used + promised + count <= maxToolCalls) return null;
+  const said = promised > 0 ? ` made, and ${promised} promised to turns of models` : '';
+  const message = `${exceeded('maxToolCalls', maxToolCalls, { used, reserved: 0 })}${said}; ${count} more would be made`;
   return { callFailed: false, error: { code: 'BUDGET_EXCEEDED', message } };
 }
 

@@ -7,22 +7,28 @@ import type { Happening } from './nodes/runner.ts';
 import { isEnding } from './run.ts';
 import type { TaskAddress } from './run.ts';
 import type { TaskState } from './scope.ts';
-import { resumeTask, takesLate } from './task-progress.ts';
+import { placed, resumeTask, takesLate } from './task-progress.ts';
 import { emitTask } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /**
  * Gives a task what it waited for. What comes for a task that is gone comes too late, and is dropped; so is what comes
- * while the run, or a node around the task, is about to end, or a task would begin new work; but that nobody can tell what a call did is kept, and so
- * is what has become of one of several calls.
+ * while the run, or a node around the task, is about to end, or a task would begin new work; but that nobody can tell what
+ * a call did is kept, and so is what has become of one of several calls.
  */
 export function deliver(of: TaskFrame | null, happening: Happening): void {
-  if (!of || (isEndingWith(of) && !countsYet(of, happening))) return;
-  resumeTask(of, happening);
+  if (!of) return;
+  const isDropped = (isEnding(of.draft.run) || of.frame.isFailing) && !countsYet(of, happening);
+  if (!isDropped) return resumeTask(of, happening);
+  if (of.frame.isFailing) noteCalledBack(of, happening);
 }
 
-function isEndingWith({ draft, frame }: TaskFrame): boolean {
-  return isEnding(draft.run) || frame.isFailing;
+/** The history says of each task inside a node that has failed that it waits for nothing any more. */
+function noteCalledBack(of: TaskFrame, { kind }: Happening): void {
+  const { state } = of.task;
+  if (state.phase !== 'open' || (kind !== 'call.completed' && kind !== 'call.failed')) return;
+  const error = { code: 'CANCELED', message: 'A node around it has failed meanwhile' } as const;
+  emitTask(of, { type: 'node.failed', error: placed(of, error), attempts: 1 });
 }
 
 function countsYet({ task: { state } }: TaskFrame, happening: Happening): boolean {

@@ -28,15 +28,35 @@ const draft = extendDraft(draft2020, {
 /** Makes a check of a schema that `findSchemaProblems` found nothing in. */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const root = compileSchema(schema, { drafts: [draft] });
-  return (value) => {
-    try {
-      return root.validate(value).errors.map(({ message, data }) => ({ path: toPath(data.pointer), message }));
-    } catch (error) {
-      if (error instanceof RangeError) return [{ path: '', message: 'The value is nested too deeply for its schema' }];
-      throw error;
-    }
-  };
+  return (value) =>
+    errorsIn(root, value)?.map(({ message, data }) => ({ path: toPath(data.pointer), message })) ?? [
+      { path: '', message: 'The value is nested too deeply for its schema' },
+    ];
 }
+
+/** @returns `null`: the value is nested too deeply */
+function errorsIn(root: SchemaNode, value: Json): ReturnType<SchemaNode['validate']>['errors'] | null {
+  try {
+    return root.validate(value).errors;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/**
+ * Places, as JSON Pointers, at which a schema wants another value, whatever keyword says so; not those at which it wants
+ * another text.
+ */
+export function placesOfOtherValues(schema: JsonSchema, value: Json): ReadonlySet<string> {
+  const errors = errorsIn(compileSchema(schema, { drafts: [draft] }), value) ?? [];
+  return new Set(
+    errors.flatMap(({ code, data }) => (typeof code === 'string' && OF_TEXTS.test(code) ? [] : [toPath(data.pointer)])),
+  );
+}
+
+/** What the library says of `minLength`, `maxLength`, `pattern` and `format`. */
+const OF_TEXTS = /^(?:min-length|max-length|pattern|format-.*)-error$/;
 
 /** Everything that keeps a value from being a usable JSON Schema. */
 export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] {

@@ -5,7 +5,7 @@ import type { Lanes } from './lanes.ts';
 import { parseMoment } from './moment.ts';
 import { needsAt, wantsCapacity } from './nodes/position.ts';
 import type { SubgraphPosition, WaitPosition } from './nodes/position.ts';
-import { isEnded } from './run.ts';
+import { isEnded, isEnding } from './run.ts';
 import type { TaskAddress } from './run.ts';
 import { shortened } from './shortened.ts';
 import { addressOf, cancelTimer, startTimer, summaryOf } from './tasks.ts';
@@ -29,8 +29,8 @@ function timedPosition({ node, task: { state } }: TaskFrame): TimedPosition | nu
   return position.kind === 'subgraph' || position.kind === 'wait' ? position : null;
 }
 
-function standsStill({ run: { status, failing, cancellation } }: Draft): boolean {
-  return isEnded(status) || status === 'paused' || failing !== null || cancellation !== null;
+function standsStill({ run }: Draft): boolean {
+  return isEnded(run.status) || run.status === 'paused' || isEnding(run);
 }
 
 function isFailing({ frame }: TaskFrame, position: TimedPosition): boolean {

@@ -7,6 +7,7 @@ import type { RunError, RunErrorCode } from './errors.ts';
 import type { OnError } from './compile.ts';
 import { deepEqual, toItems } from './json.ts';
 import type { Json } from './json.ts';
+import { isInDoubt } from './in-doubt.ts';
 import { isKept } from './nodes/position.ts';
 import type { BegunPosition, KeptPosition } from './nodes/position.ts';
 import { isOutcome } from './nodes/runner.ts';
@@ -150,7 +151,8 @@ export function failTask(
   setState(of, { phase: 'failed', failure: { ...failure, error }, kept });
 }
 
-function placed({ node, frame }: TaskFrame, error: RunError): RunError {
+/** An error, with where it has come up. */
+export function placed({ node, frame }: TaskFrame, error: RunError): RunError {
   const { attempts = 1 } = error;
   return { ...error, attempts, node: node.id, step: frame.scope.step };
 }
@@ -186,9 +188,9 @@ function giveUp(of: TaskFrame, failure: TaskFailure, kept: KeptPosition | null):
   const { draft, node } = of;
   const { error } = failure;
   if (node.subgraph) closeFrames(of);
-  const isOwnCall = !node.subgraph;
   if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, kept: null };
-  if (error.code === 'UNKNOWN_OUTCOME' && isOwnCall) return { phase: 'intervention', failure, since: draft.at, kept };
+  const isUnknown = node.subgraph ? isInDoubt(kept) : error.code === 'UNKNOWN_OUTCOME';
+  if (isUnknown) return { phase: 'intervention', failure, since: draft.at, kept };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':

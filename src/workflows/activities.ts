@@ -37,7 +37,7 @@ export function callOptions(call: CallEffect): ActivityOptions {
     startToCloseTimeout: timeoutMs + RECORD_WITHIN_MS,
     ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),
     heartbeatTimeout: heartbeatMs,
-    cancellationType: cancellationOf(request.kind),
+    cancellationType: cancellationOf(call),
     retry: toRetryPolicy(retry),
   };
 }
@@ -53,7 +53,12 @@ function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): 
   return { initialInterval: first, backoffCoefficient: coefficient, maximumInterval: Math.max(first, maxMs) };
 }
 
-/** An answer of a model that nobody waits for is worth nothing; what a tool has done has to be known. */
-function cancellationOf(kind: CallEffect['request']['kind']): ActivityCancellationType {
-  return kind === 'model' ? ActivityCancellationType.TRY_CANCEL : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
+/**
+ * An answer of a model that nobody waits for is worth nothing; what a tool has done has to be known. A call that may be
+ * made again by the same execution has to be over first: two can't have one id.
+ */
+function cancellationOf({ request, isRevocable }: CallEffect): ActivityCancellationType {
+  return request.kind === 'model' && !isRevocable
+    ? ActivityCancellationType.TRY_CANCEL
+    : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 }

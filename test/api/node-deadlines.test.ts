@@ -57,7 +57,12 @@ describe('a subgraph whose deadline is over', () => {
     server.answers(json({ n: 1 }), never);
     const id = await start({ sub: timed({ nodes: { first: works, second: works } }, { deadline: '2s' }) });
     expect(await until(id, 'failed')).toMatchObject({ error: { code: 'TIMEOUT', node: 'sub' } });
-    expect(await whatFailed(id)).toEqual(['node.failed TIMEOUT', 'tool.called CANCELED', 'run.failed TIMEOUT']);
+    expect(await whatFailed(id)).toEqual([
+      'node.failed TIMEOUT',
+      'tool.called CANCELED',
+      'node.failed CANCELED',
+      'run.failed TIMEOUT',
+    ]);
     expect(await divergenceOf(id)).toBeNull();
     server.answers(json({ n: 2 }));
     await control(id, 'retry');

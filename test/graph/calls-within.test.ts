@@ -67,7 +67,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(run.run.approvals['run-1.a1']?.status).toBe('canceled');
     expect(toRunView(run.run).waitingFor).toEqual([]);
     answer();
-    expect(typesSince(run, before)).toEqual(['node.failed', 'tool.called', 'run.failed']);
+    expect(typesSince(run, before)).toEqual(['node.failed', 'tool.called', 'node.failed', 'run.failed']);
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TIMEOUT', node: 'sub' } });
   });
 
@@ -216,5 +216,34 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     run.signal('retry', {});
     answer();
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['paid']]);
+  });
+});
+
+describe('what nobody knows of a subgraph whose deadline is over', () => {
+  const lost: Outside = {
+    tool: () => {
+      throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
+    },
+  };
+  const toolCalls = [{ id: 'c', name: 'charge', args }];
+  const chat = { reducer: 'messages', default: [{ id: 'm', role: 'assistant', content: '', toolCalls }] } as const;
+  const channels = { chat, log: { reducer: 'append' } } as const;
+
+  test.each<[string, GraphDefinition['nodes'], number]>([
+    ['a call that was out', { pay: pays }, 1],
+    ['one of several calls that were', { pay: { type: 'tool', calls: 'chat' } }, 1],
+    ['a call that waits for a person already, beside something else', { pay: pays, w: waits }, 0],
+  ])('waits for a person, whatever its onError says: %s', (_what, nodes, out) => {
+    const inside = { channels, nodes, edges: [{ from: '__start__', to: Object.keys(nodes) }] };
+    const sub = hourly(inside, { onError: { to: 'z' } });
+    const { run, answer } = play({ nodes: { sub, z: adds('z') } }, lost);
+    if (out === 0) answer();
+    expect(run.out).toHaveLength(out);
+    run.passTime(HOUR);
+    answer();
+    expect(run.run.status).toBe('waiting');
+    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'sub' }]);
+    run.signal('skip', { node: 'sub', output: { log: [] }, by: { sub: 'ada', roles: ['admin'] } });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['z']]);
   });
 });

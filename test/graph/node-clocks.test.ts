@@ -328,6 +328,16 @@ describe('elsewhere', () => {
     expect(run.run.status).toBe('waiting');
   });
 
+  test('it bounds the last word of a canceled run', () => {
+    const nodes = { w: waits, last: { ...waits, deadline: '1h' } };
+    const run = startRun({ nodes, edges: [{ from: '__start__', to: 'w' }], onCancel: 'last' });
+    run.signal('cancel', {});
+    expect([run.run.status, timersOf(run).length]).toEqual(['running', 1]);
+    run.passTime(60 * MINUTE);
+    expect(run.run).toMatchObject({ status: 'canceled', timers: {} });
+    expect(failedEvents(run)).toEqual([['last', 'TIMEOUT', undefined]]);
+  });
+
   test('a fork has all of it', () => {
     const run = startRun({ nodes: { a: adds('a'), sub: hourly({ nodes: { w: waits } }) } });
     run.passTime(50 * MINUTE);

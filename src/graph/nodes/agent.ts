@@ -77,8 +77,7 @@ function beginning({ now }: TaskContext): AgentPosition {
 /** Time counts while a call is out; waiting for people does not. */
 function withTime(position: AgentPosition, now: number): AgentPosition {
   const { turn, batch, stopwatch } = position;
-  const isAsked = turn !== null && turn.key !== null;
-  return { ...position, stopwatch: readStopwatch(stopwatch, now, isAsked || isOut(batch)) };
+  return { ...position, stopwatch: readStopwatch(stopwatch, now, turn !== null || isOut(batch)) };
 }
 
 /** @throws GraphError `TIMEOUT` when the agent's deadline is over */

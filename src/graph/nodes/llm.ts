@@ -29,7 +29,7 @@ export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunne
     resume(task, position, happening) {
       if (position.kind !== 'llm') throw unexpected(position);
       const { turn: at, stopwatch: before = startStopwatch(task.now) } = position;
-      const stopwatch = readStopwatch(before, task.now, at.key !== null);
+      const stopwatch = readStopwatch(before, task.now, true);
       const offer = offerAt(stopwatch);
       if (at.key === null) return toProgress(node, turn.askAgain(task, position, offer), timed(stopwatch));
       if (!isForTurn(happening)) throw unexpected(position);

@@ -121,6 +121,7 @@ describe('structured output', () => {
     ['Here: {"n": 2, "code": "```5```"}', 2],
     ['One {or two}, and in a fence:\n```json\n{"n": 3}\n```', 3],
     ['{"n": 4} as in [4]', 4],
+    ['As in [1]:\n```json\n{"n": 5}\n```', 5],
   ])('is found in %j', (text, n) => {
     const { run, requests } = ask({ output }, [text]);
     expect([firstLogged(run), requests.length]).toMatchObject([{ object: { n } }, 1]);
@@ -128,6 +129,14 @@ describe('structured output', () => {
 
   test.each(['[1, 2]', 'Sure: [1, 2].'])('may be the list %j', (text) => {
     expect(firstLogged(ask({ output: { type: 'array' } }, [text]).run)).toMatchObject({ object: [1, 2] });
+  });
+
+  test.each([
+    [{ type: 'array' }, '{"error": "no rows", "rows": []}'],
+    [{ type: 'object' }, '[{"n": 1}]'],
+    [{ type: 'array' }, 'Sorry: {"error": "no rows", "rows": []}'],
+  ])('that %j wants is not taken out of %s', (schema, text) => {
+    expect(ask({ output: schema }, [text, 'no', 'no']).run.run.error?.code).toBe('OUTPUT_SCHEMA_VIOLATION');
   });
 
   test('that never fits fails', () => {

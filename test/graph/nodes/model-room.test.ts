@@ -170,12 +170,12 @@ describe('what waits for room', () => {
     expect(new Set(keys).size).toBe(3);
   });
 
-  test('counts for no deadline of an agent', () => {
+  test('counts for the deadline of an agent: it waits for no people', () => {
     const a = { ...llm, type: 'agent', output: { type: 'object' }, maxOutputTokens: 20, deadline: '1m' } as const;
     const { played, goOn } = held({ ...correction, a });
     played.run.passTime(120_000);
     goOn('event', { event: 'late' });
-    expect(played.run.run.status).toBe('completed');
+    expect(played.run.run.error).toMatchObject({ code: 'TIMEOUT', node: 'a' });
   });
 
   test('stops no run that is paused after its superstep', () => {

@@ -43,6 +43,10 @@ describe('arguments that a model has written', () => {
     ['a branch may want a number', branched, { kind: 'number', v: '5' }, { kind: 'number', v: 5 }],
     ['a condition may want a number', conditional, { kind: 'number', v: '0.5' }, { kind: 'number', v: 0.5 }],
     ['names with special characters', nested, { 'a/b ~c': [{ on: 'true' }] }, { 'a/b ~c': [{ on: true }] }],
+    ['a place may want one of some values', { enum: ['a', 5] }, '5', 5],
+    ['a text that is too short stays text', { minLength: 6 }, '12345', 'broken at '],
+    ['so does one of another pattern', { pattern: '^0' }, '123', 'broken at '],
+    ['and one of another format', { format: 'email' }, 'true', 'broken at '],
     ['nothing is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
     ['a text that is none stays wrong', patterned, { n: 'five', m: '5' }, 'broken at /n'],
   ])('%s', (...[, schema, given, read]) => {

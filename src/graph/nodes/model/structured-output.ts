@@ -11,7 +11,7 @@ export function compileOutput(schema: JsonSchema, version: number): OutputReader
   const check = compileJsonSchema(schema);
   const isFitting = (value: Json): boolean => check(value).length === 0;
   return (text) => {
-    const found = version < 4 ? jsonIn(text, anyBrackets(text)).slice(0, 1) : jsonIn(text, ...eachBrackets(text));
+    const found = version < 4 ? firstJsonIn(text) : jsonIn(text);
     const value = found[Math.max(0, found.findIndex(isFitting))];
     if (value === undefined) return { problem: 'it holds no JSON' };
     const [first] = check(value);
@@ -19,26 +19,34 @@ export function compileOutput(schema: JsonSchema, version: number): OutputReader
   };
 }
 
-/** Models wrap JSON in code fences or sentences; nothing else is tolerated. */
-function jsonIn(text: string, ...bracketed: readonly string[]): readonly Json[] {
-  const fenced = /```(?:json)?([^]*?)```/.exec(text)?.[1] ?? '';
-  return [text, fenced, ...bracketed].map(parse).filter((value) => value !== undefined);
+/** Models wrap JSON in code fences or sentences; nothing else is tolerated, and nothing is taken out of what is JSON. */
+function jsonIn(text: string): readonly Json[] {
+  const whole = allParsed([text]);
+  if (whole.length > 0) return whole;
+  const bracketed = text.search(/[[{]/) === text.indexOf('{') ? ['{}', '[]'] : ['[]', '{}'];
+  const [outermost] = allParsed(bracketed.map(([open = '', close = '']) => between(text, open, close)));
+  return [...allParsed([fencedIn(text)]), ...(outermost === undefined ? [] : [outermost])];
 }
 
-/** From the first bracket of any kind to the last one. */
-function anyBrackets(text: string): string {
+/** As interpreters before 4 read it. */
+function firstJsonIn(text: string): readonly Json[] {
   const start = text.search(/[[{]/);
-  return start < 0 ? '' : text.slice(start, Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1);
+  const bracketed = start < 0 ? '' : text.slice(start, Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1);
+  return allParsed([text, fencedIn(text), bracketed]).slice(0, 1);
 }
 
-function eachBrackets(text: string): readonly string[] {
-  return [between(text, '{', '}'), between(text, '[', ']')];
+function fencedIn(text: string): string {
+  return (/```(?:json)?([^]*?)```/.exec(text)?.[1] ?? '').trimStart();
 }
 
 /** From where one stands first to where the other stands last. */
 function between(text: string, open: string, close: string): string {
   const start = text.indexOf(open);
   return start < 0 ? '' : text.slice(start, text.lastIndexOf(close) + 1);
+}
+
+function allParsed(texts: readonly string[]): readonly Json[] {
+  return texts.map(parse).filter((value) => value !== undefined);
 }
 
 function parse(text: string): Json | undefined {

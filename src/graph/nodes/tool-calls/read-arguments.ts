@@ -1,5 +1,6 @@
 import { coerce, coerceAt } from '../../coerce.ts';
 import type { JsonSchema } from '../../definition.ts';
+import { placesOfOtherValues } from '../../json-schema.ts';
 import type { SchemaCheck, SchemaViolation } from '../../json-schema.ts';
 import type { Json } from '../../json.ts';
 
@@ -8,9 +9,8 @@ export type ReadArguments = { readonly args: Json } | { readonly violation: Sche
 
 /** What a model has written, as the arguments that a tool takes. */
 export function readArguments(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
-  const violations = check(given);
-  if (violations.length === 0) return { args: given };
-  const mended = coerceAt(given, new Set(violations.map(({ path }) => path)));
+  if (check(given).length === 0) return { args: given };
+  const mended = coerceAt(given, placesOfOtherValues(parameters, given));
   return check(mended).length === 0 ? { args: mended } : readCoerced(given, parameters, check);
 }
 
