@@ -4,6 +4,7 @@ import { isEnded } from './run.ts';
 import type { Clock, RunLimits } from './run.ts';
 import { keepTimeOfNodes } from './node-clocks.ts';
 import { cancelTimer } from './tasks.ts';
+import { toggledClock } from './toggled-clock.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /** The timer of the run's deadline. */
@@ -28,18 +29,13 @@ export function keepTime(draft: Draft): void {
 function keepTimeOfRun(draft: Draft): void {
   const { run } = draft;
   if (!run.clock) return;
-  const { leftMs, runsSince } = run.clock;
-  const runs = isTicking(draft);
-  if (runs && runsSince === null) {
-    run.clock = { leftMs, runsSince: draft.now };
-    const fireAt = draft.now + leftMs;
-    run.timers[DEADLINE_TIMER] = { task: [], fireAt, summary: 'deadline of the run' };
-    draft.effects.push({ kind: 'timer', id: DEADLINE_TIMER, fireAt, summary: 'deadline of the run' });
-  }
-  if (!runs && runsSince !== null) {
-    run.clock = { leftMs: Math.max(0, leftMs - (draft.now - runsSince)), runsSince: null };
-    cancelTimer(draft, DEADLINE_TIMER);
-  }
+  const clock = toggledClock(run.clock, isTicking(draft), draft.now);
+  if (!clock) return;
+  run.clock = clock;
+  if (clock.runsSince === null) return cancelTimer(draft, DEADLINE_TIMER);
+  const timer = { fireAt: clock.runsSince + clock.leftMs, summary: 'deadline of the run' };
+  run.timers[DEADLINE_TIMER] = { task: [], ...timer };
+  draft.effects.push({ kind: 'timer', id: DEADLINE_TIMER, ...timer });
 }
 
 /** It stands still while the run only waits for people. */

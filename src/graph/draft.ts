@@ -5,11 +5,11 @@ import type { Checkpoint } from './checkpoint.ts';
 import type { CompiledGraph } from './compile.ts';
 import type { Effect } from './effect.ts';
 import type { RecordedSignal } from './occurrence.ts';
-import type { CompensationEventBody, RunEvent, RunEventBody } from './events.ts';
+import type { RunEvent, RunEventBody } from './events.ts';
 import { totalCost } from './expression/meter.ts';
 import { jsonSize } from './json.ts';
 import type { Json } from './json.ts';
-import type { Counters, OpenCall, OpenTimer, Outcome, Run, Spent, TaskPlace } from './run.ts';
+import type { Counters, OpenCall, OpenTimer, Outcome, Run, Spent } from './run.ts';
 import type { NodeTask, Scope } from './scope.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -155,13 +155,6 @@ function payloadSize(body: RunEventBody): number {
 export function recordSignal({ run, signals }: Draft, name: string, payload: Json): void {
   const { counters } = run;
   signals.push({ number: ++counters.signal, seq: counters.seq, name, payload });
-}
-
-/** Records an event about a node task that may be gone. */
-export function emitWithin(draft: Draft, { path, ...place }: TaskPlace, body: CompensationEventBody): void {
-  const { graph, run } = draft;
-  const frame = { graph, scope: run.root, path: path ?? [], address: [], trail: [], isTimed: false, isFailing: false };
-  emit(draft, frame, { ...place, ...body });
 }
 
 const EVENT_OVERHEAD = 120;

@@ -10,6 +10,7 @@ import type { TaskAddress } from './run.ts';
 import { shortened } from './shortened.ts';
 import { addressOf, cancelTimer, startTimer, summaryOf } from './tasks.ts';
 import type { TaskFrame } from './tasks.ts';
+import { toggledClock } from './toggled-clock.ts';
 
 /** Lets the clocks of subgraphs and waits with a deadline run, or stand still while they only wait for people. */
 export function keepTimeOfNodes(draft: Draft): void {
@@ -39,16 +40,12 @@ function isFailing({ frame }: TaskFrame, position: TimedPosition): boolean {
 
 function keepTime(of: TaskFrame, position: TimedPosition, runs: boolean): void {
   const { draft, node } = of;
-  const { leftMs, runsSince } = position.clock ?? { leftMs: node.deadlineMs ?? 0, runsSince: null };
-  if (runs && runsSince === null) {
-    startDeadline(of, position, draft.now + leftMs);
-    setState(of, { phase: 'open', position: { ...position, clock: { leftMs, runsSince: draft.now } } });
-  }
-  if (!runs && runsSince !== null) {
-    cancelTimer(draft, deadlineTimer(of, runsSince + leftMs));
-    const clock = { leftMs: Math.max(0, leftMs - (draft.now - runsSince)), runsSince: null };
-    setState(of, { phase: 'open', position: { ...position, clock } });
-  }
+  const before = position.clock ?? { leftMs: node.deadlineMs ?? 0, runsSince: null };
+  const clock = toggledClock(before, runs, draft.now);
+  if (!clock) return;
+  if (before.runsSince === null) startDeadline(of, position, draft.now + clock.leftMs);
+  else cancelTimer(draft, deadlineTimer(of, before.runsSince + before.leftMs));
+  setState(of, { phase: 'open', position: { ...position, clock } });
 }
 
 /** A wait that goes on by itself before its deadline needs no timer for it. */

@@ -1,12 +1,13 @@
 import { taskBindings } from './bindings.ts';
-import { emitWithin } from './draft.ts';
+import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { CallReply } from './effect.ts';
 import type { RunError } from './errors.ts';
 import { toRunError } from './errors.ts';
+import { rootFrame } from './frames.ts';
 import type { Json } from './json.ts';
 import type { CompensationEventBody } from './events.ts';
-import type { Compensation, Run, RunStatus, Undo, UndoInDoubt } from './run.ts';
+import type { Compensation, Run, RunStatus, TaskPlace, Undo, UndoInDoubt } from './run.ts';
 import type { TaskFrame } from './tasks.ts';
 
 /*
@@ -112,4 +113,9 @@ function say(draft: Draft, compensation: Compensation, outcome: UndoOutcome): vo
       ? { type: 'node.compensated', tool, ...outcome }
       : { type: 'compensation.failed', tool, ...outcome };
   emitWithin(draft, compensation.place, body);
+}
+
+/** Records an event about a node task that may be gone. */
+function emitWithin(draft: Draft, { path = [], ...place }: TaskPlace, body: CompensationEventBody): void {
+  emit(draft, { ...rootFrame(draft), path }, { ...place, ...body });
 }

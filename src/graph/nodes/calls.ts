@@ -5,10 +5,11 @@ import type { Message, ToolCall } from '../message.ts';
 import { messagesIn } from './model/conversation.ts';
 import type { NodeScope } from './node-scope.ts';
 import { failureIn, isOut, isOver } from './tool-calls/batch.ts';
-import type { CallsPosition, Stopwatch } from './position.ts';
+import type { CallsPosition } from './position.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner, Progress, TaskContext } from './runner.ts';
-import { readStopwatch, sharedDeadline, startStopwatch, timeLeft } from './stopwatch.ts';
+import { sharedDeadline } from './stopwatch.ts';
+import type { Timed } from './stopwatch.ts';
 import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, takeIn } from './tool-calls/work-on-batch.ts';
 import type { BatchWork } from './tool-calls/work-on-batch.ts';
 import type { Workplace } from './tool-calls/toolbox.ts';
@@ -18,12 +19,11 @@ import { unexpected } from './unexpected.ts';
 /** Makes the tool calls that a channel's last assistant message asks for and that have no answer yet, in parallel. */
 export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: NodeScope): NodeRunner {
   const tools = createToolbox(null, { node, scope, approve: {}, asksForUnsafe: false });
-  const deadlineMs = sharedDeadline(node, scope);
-  const timed = (stopwatch: Stopwatch): Timed => (deadlineMs === null ? {} : { stopwatch });
-  const placeIn = (task: TaskContext, { stopwatch = startStopwatch(task.now) }: Timed): Workplace => ({
+  const deadline = sharedDeadline(node, scope);
+  const placeIn = (task: TaskContext, timed: Timed): Workplace => ({
     task,
     tools,
-    leftMs: () => timeLeft('tool', deadlineMs, stopwatch),
+    leftMs: () => deadline.leftMs(timed),
   });
   const goOn = (task: TaskContext, work: Work): Progress => {
     const position: CallsPosition = { kind: 'calls', ...work, ...beginBatch(placeIn(task, work), work) };
@@ -33,7 +33,7 @@ export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: N
     return isOver(batch) ? finish(channel, answersOf(batch)) : { kind: 'open', position };
   };
   const begin = (task: TaskContext, begun: BatchWork): Progress => {
-    const work = { ...begun, ...timed(startStopwatch(task.now)) };
+    const work = { ...begun, ...deadline.begin(task.now) };
     const refusal = task.refuseToolCalls(callsToMake(work.batch));
     return refusal ? failed(refusal, { kind: 'calls', ...work }) : goOn(task, work);
   };
@@ -49,14 +49,13 @@ export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: N
     },
     resume(task, position, happening) {
       if (position.kind !== 'calls') throw unexpected(position);
-      const { batch, made, stopwatch = startStopwatch(task.now) } = position;
-      const time = timed(readStopwatch(stopwatch, task.now, isOut(batch)));
-      return goOn(task, { ...takeIn(placeIn(task, time), { batch, made }, happening), ...time });
+      const { batch, made } = position;
+      const timed = deadline.read(position, task.now, isOut(batch));
+      return goOn(task, { ...takeIn(placeIn(task, timed), { batch, made }, happening), ...timed });
     },
   };
 }
 
-type Timed = Pick<CallsPosition, 'stopwatch'>;
 type Work = BatchWork & Timed;
 
 function unanswered(messages: readonly Message[]): readonly ToolCall[] {

@@ -5,40 +5,33 @@ import { compileModelTurn, isForTurn } from './model/model-turn.ts';
 import type { TurnProgress } from './model/model-turn.ts';
 import type { Offer } from './model/model-calls.ts';
 import type { NodeScope } from './node-scope.ts';
-import type { LlmPosition, Stopwatch } from './position.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner, Progress } from './runner.ts';
-import { readStopwatch, sharedDeadline, startStopwatch, timeLeft } from './stopwatch.ts';
+import { sharedDeadline } from './stopwatch.ts';
+import type { Timed } from './stopwatch.ts';
 import { NOTHING_SAID } from './model/talk.ts';
 import { unexpected } from './unexpected.ts';
 
 /** One answer of a model: as text, as an object that fits the node's `output` schema, or as requests for tools. */
 export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunner {
   const turn = compileModelTurn(node, scope);
-  const deadlineMs = sharedDeadline(node, scope);
-  const offerAt = (stopwatch: Stopwatch): Offer => ({
-    tools: node.tools ?? [],
-    leftMs: () => timeLeft('llm', deadlineMs, stopwatch),
-  });
-  const timed = (stopwatch: Stopwatch): Timed => (deadlineMs === null ? {} : { stopwatch });
+  const deadline = sharedDeadline(node, scope);
+  const offerAt = (timed: Timed): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
   return {
     start(task) {
-      const stopwatch = startStopwatch(task.now);
-      return toProgress(node, turn.ask(task, NOTHING_SAID, offerAt(stopwatch)), timed(stopwatch));
+      const timed = deadline.begin(task.now);
+      return toProgress(node, turn.ask(task, NOTHING_SAID, offerAt(timed)), timed);
     },
     resume(task, position, happening) {
       if (position.kind !== 'llm') throw unexpected(position);
-      const { turn: at, stopwatch: before = startStopwatch(task.now) } = position;
-      const stopwatch = readStopwatch(before, task.now, true);
-      const offer = offerAt(stopwatch);
-      if (at.key === null) return toProgress(node, turn.askAgain(task, position, offer), timed(stopwatch));
+      const timed = deadline.read(position, task.now, true);
+      const offer = offerAt(timed);
+      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), timed);
       if (!isForTurn(happening)) throw unexpected(position);
-      return toProgress(node, turn.resume(task, { ...position, offer }, happening), timed(stopwatch));
+      return toProgress(node, turn.resume(task, { ...position, offer }, happening), timed);
     },
   };
 }
-
-type Timed = Pick<LlmPosition, 'stopwatch'>;
 
 function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: Timed): Progress {
   switch (progress.kind) {

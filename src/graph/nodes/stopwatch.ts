@@ -3,9 +3,34 @@ import { GraphError } from '../errors.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { Stopwatch } from './position.ts';
 
-/** The deadline of a node that makes several calls, which share it; `null`: there is none, or each call has all of it. */
-export function sharedDeadline({ deadline }: { readonly deadline?: string }, { version }: NodeScope): number | null {
-  return deadline === undefined || version < 4 ? null : toMs(deadline);
+/** What a node's position keeps of the deadline that its calls share: nothing where there is none. */
+export interface Timed {
+  readonly stopwatch?: Stopwatch;
+}
+
+/** The deadline of a node that makes several calls, which share it. */
+export interface SharedDeadline {
+  begin(now: number): Timed;
+  /** @param isAtWork whether the time since it was read last counts */
+  read(timed: Timed, now: number, isAtWork: boolean): Timed;
+  /** As `timeLeft`. */
+  leftMs(timed: Timed): number | null;
+}
+
+/** Up to interpreter 3 each call has all of it. */
+export function sharedDeadline(
+  { type, deadline }: { readonly type: string; readonly deadline?: string },
+  { version }: NodeScope,
+): SharedDeadline {
+  if (deadline === undefined || version < 4) return { begin: () => ({}), read: () => ({}), leftMs: () => null };
+  const deadlineMs = toMs(deadline);
+  return {
+    begin: (now) => ({ stopwatch: startStopwatch(now) }),
+    read: ({ stopwatch }, now, isAtWork) => ({
+      stopwatch: readStopwatch(stopwatch ?? startStopwatch(now), now, isAtWork),
+    }),
+    leftMs: ({ stopwatch }) => (stopwatch ? timeLeft(type, deadlineMs, stopwatch) : deadlineMs),
+  };
 }
 
 export function startStopwatch(now: number): Stopwatch {
