@@ -5,10 +5,10 @@ import { compileModelTurn, isForTurn } from './model/model-turn.ts';
 import type { TurnProgress } from './model/model-turn.ts';
 import type { Offer } from './model/model-calls.ts';
 import type { NodeScope } from './node-scope.ts';
+import type { Timed } from './position.ts';
 import { done, failed } from './runner.ts';
 import type { NodeRunner, Progress } from './runner.ts';
 import { sharedDeadline } from './stopwatch.ts';
-import type { Timed } from './stopwatch.ts';
 import { NOTHING_SAID } from './model/talk.ts';
 import { unexpected } from './unexpected.ts';
 

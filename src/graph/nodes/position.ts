@@ -1,12 +1,11 @@
 import type { Json, JsonObject } from '../json.ts';
-import type { Clock } from '../run.ts';
+import type { Clock, ModelNeeds } from '../run.ts';
 import type { Scope, TaskFailure } from '../scope.ts';
 import { isHeldBack, isOver } from './tool-calls/batch.ts';
 import type { Batch } from './tool-calls/batch.ts';
 import type { Outcome } from './runner.ts';
 import type { Talk } from './model/talk.ts';
 import type { TurnPosition } from './model/model-turn.ts';
-import type { ModelNeeds } from '../run.ts';
 
 /** Where a node task stands between two occurrences; its kind says what it waits for. */
 export type NodePosition =
@@ -37,12 +36,10 @@ export interface CallPosition {
   readonly key: string;
 }
 
-export interface LlmPosition {
+export interface LlmPosition extends Timed {
   readonly kind: 'llm';
   readonly talk: Talk;
   readonly turn: TurnPosition;
-  /** With a deadline. */
-  readonly stopwatch?: Stopwatch;
 }
 
 /** Either a model is asked, or the tool calls of its last answer are at work. */
@@ -58,6 +55,11 @@ export interface AgentPosition {
   readonly stopwatch: Stopwatch;
 }
 
+/** What is kept of the deadline that several calls share: nothing where there is none. */
+export interface Timed {
+  readonly stopwatch?: Stopwatch;
+}
+
 /** Time that counts for the deadline of several calls: none counts while a node only waits for people. Milliseconds. */
 export interface Stopwatch {
   readonly usedMs: number;
@@ -66,17 +68,15 @@ export interface Stopwatch {
 }
 
 /** The tool calls that a message asks for are at work. */
-export interface CallsPosition {
+export interface CallsPosition extends Timed {
   readonly kind: 'calls';
   readonly batch: Batch;
   /** Calls made so far by this task. */
   readonly made: number;
-  /** With a deadline. */
-  readonly stopwatch?: Stopwatch;
 }
 
 /** The graph inside has begun, and is where its scope says. */
-export interface SubgraphPosition extends Timed {
+export interface SubgraphPosition extends Clocked {
   readonly kind: 'subgraph';
   readonly scope: Scope;
   /** What it begins with. */
@@ -86,12 +86,12 @@ export interface SubgraphPosition extends Timed {
 }
 
 /** What a deadline holds for that is no single call. */
-interface Timed {
+interface Clocked {
   /** What is left of the deadline; without one it has all of it. */
   readonly clock?: Clock;
 }
 
-export interface WaitPosition extends Timed {
+export interface WaitPosition extends Clocked {
   readonly kind: 'wait';
   /** The name of the event that is waited for; `null`: the timer only. */
   readonly event: string | null;

@@ -1,12 +1,7 @@
 import { toMs } from '../duration.ts';
 import { GraphError } from '../errors.ts';
 import type { NodeScope } from './node-scope.ts';
-import type { Stopwatch } from './position.ts';
-
-/** What a node's position keeps of the deadline that its calls share: nothing where there is none. */
-export interface Timed {
-  readonly stopwatch?: Stopwatch;
-}
+import type { Stopwatch, Timed } from './position.ts';
 
 /** The deadline of a node that makes several calls, which share it. */
 export interface SharedDeadline {
