@@ -8,6 +8,8 @@ import { callCanceled, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Parcel } from './outbox.ts';
 import { createPace } from './pace.ts';
+import { createScopes } from './scopes.ts';
+import type { Scopes } from './scopes.ts';
 
 /** Packs what the activity of a call writes into the journal on its way. */
 type Carry = (call: CallEffect) => Parcel | null;
@@ -33,7 +35,7 @@ export interface CallOwner {
 export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   const first = CancellationScope.current();
   let later: CancellationScope | null = null;
-  const timers = new Map<string, CancellationScope>();
+  const timers = createScopes();
   const revocable = createScopes();
   let outstanding = 0;
   const settled = (occurrence: OccurrenceBody): void => {
@@ -42,12 +44,12 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
     inbox.push(occurrence);
   };
   const fired = (id: string): void => {
-    timers.delete(id);
+    timers.close(id);
     inbox.push({ kind: 'timer', id });
   };
   const begin = ({ effect, carry }: OrderedCall): void => {
     const packed = { effect, parcel: carry(effect) };
-    if (effect.isRevocable) revocable.open(effect.key, () => call(settled, owner, packed));
+    if (effect.isRevocable) void revocable.open(effect.key, async () => call(settled, owner, packed));
     else call(settled, owner, packed);
   };
   const pace = createPace<OrderedCall>((ordered) =>
@@ -64,10 +66,10 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
           outstanding += 1;
           return pace.order({ effect, carry });
         case 'timer':
-          return void timers.set(effect.id, startTimer(effect, fired));
+          return startTimer(timers, effect, fired);
         case 'cancel.timer':
-          timers.get(effect.id)?.cancel();
-          return void timers.delete(effect.id);
+          timers.cancel(effect.id);
+          return timers.close(effect.id);
         case 'cancel.call':
           withdraw(effect.key);
           return revocable.cancel(effect.key);
@@ -122,34 +124,12 @@ function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal
   }
 }
 
-/** Scopes of what may be canceled alone, by key. */
-interface Scopes {
-  open(key: string, begin: () => void): void;
-  cancel(key: string): void;
-  close(key: string): void;
-}
-
-function createScopes(): Scopes {
-  const scopes = new Map<string, CancellationScope>();
-  return {
-    open(key, begin) {
-      const scope = new CancellationScope();
-      scopes.set(key, scope);
-      void scope.run(async () => begin());
-    },
-    cancel: (key) => scopes.get(key)?.cancel(),
-    close: (key) => void scopes.delete(key),
-  };
-}
-
-function startTimer({ id, fireAt, summary }: TimerEffect, fired: (id: string) => void): CancellationScope {
-  const scope = new CancellationScope();
-  void scope
-    .run(() => sleep(Math.max(1, fireAt - Date.now()), { summary }))
+function startTimer(scopes: Scopes, { id, fireAt, summary }: TimerEffect, fired: (id: string) => void): void {
+  void scopes
+    .open(id, () => sleep(Math.max(1, fireAt - Date.now()), { summary }))
     .then(
       () => fired(id),
       // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
       () => undefined,
     );
-  return scope;
 }
