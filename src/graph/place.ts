@@ -1,6 +1,7 @@
 import type { CompiledGraph } from './compile.ts';
 import type { DraftRun } from './draft.ts';
 import { carryOver, freshScope } from './fresh-scope.ts';
+import { own } from './json.ts';
 import { NOTHING_SPENT } from './run.ts';
 import type { KeptEvent, Spent } from './run.ts';
 import type { NodeTask, Scope, Trigger } from './scope.ts';
@@ -47,7 +48,10 @@ export function placeNow({ root, spent, events, areEventsSaved }: DraftRun, visi
 
 function changedVisits(visits: Scope['visits'], visited: Visited): Scope['visits'] {
   const changed: Record<string, number> = {};
-  for (const node in visits) if (visited.includes(node)) changed[node] = visits[node] ?? 0;
+  for (const node of visited) {
+    const count = own(visits, node);
+    if (count !== undefined) changed[node] = count;
+  }
   return changed;
 }
 
