@@ -5,7 +5,7 @@ import type { Principal } from '../graph/run.ts';
 /** One call as the workflow orders it. */
 export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   CallEffect,
-  'key' | 'order' | 'node' | 'index'
+  'key' | 'order' | 'node' | 'index' | 'canBeUndone'
 > {
   readonly request: R;
   readonly runId: string;

@@ -18,7 +18,7 @@ import { isCallReply } from '../graph/is-call-reply.ts';
 import { messageOf } from '../graph/message-of.ts';
 import { retryDelay } from './retry-delay.ts';
 import { openTimeLimit } from './time-limit.ts';
-import type { TimeLimit } from './time-limit.ts';
+import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { unpackJournal } from './write-journal.ts';
 import { truncate } from '../graph/truncate.ts';
 
@@ -108,9 +108,8 @@ async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
   const { task, failures } = call;
   const started = Date.now();
-  const isUnsafe = call.safety === 'unsafe';
-  const limit = openTimeLimit(task.request.policy, { context: Context.current(), mayFinish: isUnsafe });
-  const release = isUnsafe ? keepClaim(call) : null;
+  const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
+  const release = call.safety === 'unsafe' ? keepClaim(call) : null;
   try {
     if (limit.isCanceled()) throw await recordCancellation(call, 'The call was canceled before it was made');
     const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
@@ -122,6 +121,17 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
     limit.close();
     release?.();
   }
+}
+
+/**
+ * What an attempt goes on in spite of. That the server has not heard of it: where the call is unsafe, nobody can take its
+ * place. That the run wants it no more: where it can be undone, its result has to be known.
+ */
+function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
+  return [
+    ...(safety === 'unsafe' ? (['notFound', 'timedOut'] as const) : []),
+    ...(task.canBeUndone ? (['cancelRequested'] as const) : []),
+  ];
 }
 
 /** Shows other attempts that this one is alive: the server may have given it up because it did not hear of it. */
@@ -164,7 +174,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
     ...causeOf(failure),
   };
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
-  if (mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
+  if (!isUnwanted() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
     const again = { error, callFailed: false };
     await keepRecording(() =>
@@ -193,12 +203,17 @@ async function recordCancellation<R extends CallRequest>(
   { store, task, claim, failures }: Call<R>,
   message: string,
 ): Promise<Error> {
-  const isUnwanted = Context.current().cancellationDetails?.cancelRequested === true;
-  const error: RunError = { code: 'CANCELED', message: isUnwanted ? message : LEFT, attempts: failures + 1 };
+  const isOver = isUnwanted();
+  const error: RunError = { code: 'CANCELED', message: isOver ? message : LEFT, attempts: failures + 1 };
   const failure: TaskFailure = { error, callFailed: false };
-  const status = isUnwanted ? 'failed' : 'retrying';
+  const status = isOver ? 'failed' : 'retrying';
   await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
-  return isUnwanted ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
+  return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
+}
+
+/** The run has called it back: the server gives it no other attempt. */
+function isUnwanted(): boolean {
+  return Context.current().cancellationDetails?.cancelRequested === true;
 }
 
 const LEFT = 'The worker has to leave the call to another attempt';

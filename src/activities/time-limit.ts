@@ -19,16 +19,16 @@ export interface TimeLimit {
   close(): void;
 }
 
-/**
- * @param mayFinish an attempt that only the server has given up, because it did not hear of it, goes on: nobody can take
- * its place
- */
+/** Why the server or the worker cancels an attempt. */
+export type CancelReason = keyof NonNullable<Context['cancellationDetails']>;
+
+/** @param ignored an attempt that is canceled for no other reasons than these goes on */
 export function openTimeLimit(
   { timeoutMs, deadlineMs }: CallPolicy,
-  { context, mayFinish }: { readonly context: Context; readonly mayFinish: boolean },
+  { context, ignored }: { readonly context: Context; readonly ignored: readonly CancelReason[] },
 ): TimeLimit {
   const { info } = context;
-  const cancellationSignal = mayFinish ? whenMeant(context) : context.cancellationSignal;
+  const cancellationSignal = ignored.length > 0 ? whenMeant(context, ignored) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
   const end = (): CallError => {
@@ -62,12 +62,12 @@ export function openTimeLimit(
   };
 }
 
-/** Aborts whenever the activity is canceled, unless the server has merely not heard of it. */
-function whenMeant(context: Context): AbortSignal {
+/** Aborts when the activity is canceled for another reason than the ignored ones, or for none that is told. */
+function whenMeant(context: Context, ignored: readonly string[]): AbortSignal {
   const meant = new AbortController();
   const listen = (): void => {
-    const { cancelRequested, workerShutdown, notFound, timedOut } = context.cancellationDetails ?? {};
-    if (cancelRequested || workerShutdown || !(notFound || timedOut)) meant.abort();
+    const told = Object.entries(context.cancellationDetails ?? {}).filter(([, isTold]) => isTold);
+    if (told.length === 0 || told.some(([reason]) => !ignored.includes(reason))) meant.abort();
   };
   if (context.cancellationSignal.aborted) listen();
   else context.cancellationSignal.addEventListener('abort', listen, { once: true });

@@ -21,6 +21,8 @@ export interface CallEffect {
   readonly summary: string;
   /** It may be called back alone. */
   readonly isRevocable?: true;
+  /** What it does can be taken back, if its result is known. */
+  readonly canBeUndone?: true;
 }
 
 export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;

@@ -129,6 +129,7 @@ function requestCall(of: TaskFrame, { number, order }: { number: number; order: 
     request,
     summary: summaryOf(of, request.kind),
     ...(of.frame.isTimed && { isRevocable: true }),
+    ...(of.node.compensate && { canBeUndone: true }),
   });
   if (request.kind === 'tool')
     emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });

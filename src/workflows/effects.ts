@@ -109,9 +109,16 @@ function call(settled: (occurrence: OccurrenceBody) => void, owner: CallOwner, {
 }
 
 function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
-  const { key, order, node, index, request } = effect;
+  const { key, order, node, index, canBeUndone, request } = effect;
   const options = callOptions(effect);
-  const task = { key, order, node, ...(index !== undefined && { index }), ...owner };
+  const task = {
+    key,
+    order,
+    node,
+    ...(index !== undefined && { index }),
+    ...(canBeUndone && { canBeUndone }),
+    ...owner,
+  };
   switch (request.kind) {
     case 'model':
       return activities.callModel.executeWithOptions(options, [{ ...task, request }]);

@@ -180,6 +180,29 @@ describe('the time-out of an attempt', () => {
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 2 });
   });
 
+  test.each(['keyed', 'unsafe'] as const)('lets an %s call end whose result is needed to undo it', async (safety) => {
+    const task = { ...aNewTask(safety), canBeUndone: true as const };
+    const { step, begun, letGo } = held();
+    const [tool, activity] = [scriptedTool(step), anActivity()];
+    const call = attempt(tool, task, activity);
+    await begun;
+    activity.cancel();
+    letGo('paid');
+    expect(await call).toMatchObject({ reply: { value: 'paid' } });
+    expect(tool.calls[0]?.signal.aborted).toBe(false);
+  });
+
+  test('has a call that could be undone tried no more', async () => {
+    const task = { ...aNewTask('keyed'), canBeUndone: true as const };
+    const { step, begun, letGo } = held();
+    const [tool, activity] = [scriptedTool((signal) => step(signal).then(() => answers(503)(signal))), anActivity()];
+    const call = attempt(tool, task, activity);
+    await begun;
+    activity.cancel();
+    letGo(null);
+    expect(await failureOf(call)).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: true });
+  });
+
   test('leaves the outcome of an unsafe call unknown', async () => {
     const task = aNewTask('unsafe', { timeoutMs: 30 });
     const failure = await failureOf(attempt(scriptedTool(held().step), task));

@@ -1,10 +1,32 @@
-import { defineConfig } from 'holdfast';
+import { Context } from '@temporalio/activity';
+import { defineConfig, defineTool } from 'holdfast';
+
+/** Pays, and has done so when the run has called it back. */
+const paySlowly = defineTool({
+  name: 'paySlowly',
+  description: 'Pays',
+  parameters: { type: 'object' },
+  effect: 'keyed',
+  async execute() {
+    await Context.current().cancelled.catch(() => undefined);
+    return { receipt: 'r1' };
+  },
+});
+
+const payBack = defineTool({
+  name: 'payBack',
+  description: 'Pays back',
+  parameters: { type: 'object' },
+  effect: 'keyed',
+  execute: async (args) => args,
+});
 
 const called = new Set<string>();
 
-/** Functions that have to be called back: they wait until they are. */
+/** Functions and tools that have to be called back: they wait until they are. */
 export default defineConfig({
   defaults: { heartbeatTimeout: '1s' },
+  tools: [paySlowly, payBack],
   functions: {
     hangsOnce: {
       retry: { maxAttempts: 1 },
