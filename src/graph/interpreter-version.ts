@@ -1,5 +1,9 @@
 /**
- * The newest interpreter; docs/versioning.md says how it is changed. What 4 does otherwise than 3:
+ * The newest interpreter; docs/versioning.md says how it is changed. What 5 does otherwise than 4:
+ *
+ * - What has happened while other calls are out is written after some seconds; under 4 it waits for the next call.
+ *
+ * What 4 does otherwise than 3:
  *
  * - Each call of a model waits for room in the budgets that others have only set aside: the next model of a list, a
  *   correction, a summary and what is asked after it, and a beginning that reads more than is left; asking failed before.
@@ -31,4 +35,4 @@
  * - A run that was edited as a node stands at the breakpoint before what comes next, and `resume` goes on past it; so
  *   does `replan` to the very node that it stands before.
  */
-export const INTERPRETER_VERSION = 4;
+export const INTERPRETER_VERSION = 5;

@@ -31,6 +31,8 @@ export interface Outbox {
    */
   pack(run: Run, call?: Carrier['call']): Parcel | null;
   isEmpty(): boolean;
+  /** There is an event that is not on its way. */
+  hasNews(): boolean;
   /** Everything that is not on its way. */
   unsent(): Said;
 }
@@ -46,13 +48,15 @@ export interface Said {
 export function createOutbox(graph: CompiledGraph): Outbox {
   let unsent: Said[] = [];
   const onTheWay = new Set<readonly Said[]>();
+  const hasNews = (): boolean => unsent.some(({ events }) => events.length > 0);
   return {
+    hasNews,
     add({ events, checkpoints, approvals, signals }) {
       const size = events.length + approvals.length + signals.length;
       if (size > 0) unsent.push({ events, checkpoints, approvals, signals });
     },
     pack(run, call = null) {
-      if (!unsent.some(({ events }) => events.length > 0)) return null;
+      if (!hasNews()) return null;
       const entries = unsent;
       unsent = [];
       onTheWay.add(entries);

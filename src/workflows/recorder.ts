@@ -1,4 +1,4 @@
-import { CancellationScope } from '@temporalio/workflow';
+import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { CallEffect } from '../graph/effect.ts';
 import type { Run } from '../graph/run.ts';
 import { activities, queueElsewhere } from './activities.ts';
@@ -15,16 +15,38 @@ export interface Recorder {
   /** Packs what the activity of a call takes along; `null`: nothing, and what there is to say is urgent. */
   carry(run: Run, call: CallEffect): Parcel | null;
   /**
-   * Writes by an activity, where no call will carry it soon: one at a time, and only when somebody waits to see what is
-   * new, or the interpreter waits to go on.
+   * Writes by an activity, where no call will carry it soon: one at a time, and at once only when somebody waits to see
+   * what is new, or the interpreter waits to go on; otherwise when no call has carried it for some seconds.
    * @param hasMore the interpreter does; a `continue` is its answer
    */
   record(run: Run, hasMore: boolean): void;
 }
 
-export function createRecorder(outbox: Outbox, inbox: Inbox): Recorder {
+interface RecorderDeps {
+  readonly outbox: Outbox;
+  readonly inbox: Inbox;
+  /** The interpreter's; before 5, what is new while other calls are out waits for them. */
+  readonly version: number;
+}
+
+/** So long what is new may stay unwritten while other calls are out. */
+const CATCH_UP_AFTER_MS = 5_000;
+
+export function createRecorder({ outbox, inbox, version }: RecorderDeps): Recorder {
   let isUrgent = false;
   let isOut = false;
+  let isCatchingUp = false;
+  const catchUp = (): void => {
+    isCatchingUp = false;
+    if (!outbox.hasNews()) return;
+    isUrgent = true;
+    inbox.push({ kind: 'continue' });
+  };
+  const catchUpLater = (): void => {
+    if (version < 5 || isCatchingUp || !outbox.hasNews()) return;
+    isCatchingUp = true;
+    void CancellationScope.nonCancellable(() => sleep(CATCH_UP_AFTER_MS, { summary: 'journal' })).then(catchUp);
+  };
   const deliver = async ({ id: runId, tenantId }: Run, { batch, delivered }: Parcel): Promise<void> => {
     await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
     delivered();
@@ -42,7 +64,8 @@ export function createRecorder(outbox: Outbox, inbox: Inbox): Recorder {
       return null;
     },
     record(run, hasMore) {
-      if (isOut || !(isUrgent || hasMore || run.status !== 'running')) return;
+      if (isOut) return;
+      if (!isUrgent && !hasMore && run.status === 'running') return catchUpLater();
       const parcel = outbox.pack(run);
       if (!parcel) {
         if (hasMore) inbox.push({ kind: 'continue' });

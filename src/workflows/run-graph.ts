@@ -60,7 +60,7 @@ function openShell({ definition, catalog, identity, begin, interpreterVersion }:
   const graph = compileShared(definition, catalog, interpreterVersion);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
-  const recorder = createRecorder(outbox, inbox);
+  const recorder = createRecorder({ outbox, inbox, version: graph.version });
   const effects = createEffects(inbox, { runId, tenantId, createdBy });
   const { continueAfter } = graph.catalog.defaults;
   const around = {

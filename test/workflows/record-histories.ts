@@ -28,7 +28,7 @@ import type { RecordedRun } from './recorded-runs.ts';
  * recorded for an interpreter version stays as it is; a new version is recorded into a folder of its own.
  */
 
-const VERSION = 'v4';
+const VERSION = 'v5';
 const FOLDER = fileURLToPath(new URL(`histories/${VERSION}/`, import.meta.url));
 const CONFIG = fileURLToPath(new URL('recording.config.ts', import.meta.url));
 const OFTEN = fileURLToPath(new URL('recording-often.config.ts', import.meta.url));
