@@ -2,6 +2,7 @@
  * The newest interpreter; docs/versioning.md says how it is changed. What 5 does otherwise than 4:
  *
  * - What has happened while other calls are out is written after some seconds; under 4 it waits for the next call.
+ * - What is urgent and has been taken along by a call is not urgent any more; under 4 the next news are, whatever they are.
  *
  * What 4 does otherwise than 3:
  *

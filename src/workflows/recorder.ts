@@ -25,7 +25,7 @@ export interface Recorder {
 interface RecorderDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
-  /** The interpreter's; before 5, what is new while other calls are out waits for them. */
+  /** The interpreter's: 5 says otherwise than 4 what is written when. */
   readonly version: number;
 }
 
@@ -58,7 +58,11 @@ export function createRecorder({ outbox, inbox, version }: RecorderDeps): Record
     isUrgent: () => isUrgent,
     isOut: () => isOut,
     carry(run, call) {
-      if (queueElsewhere(call) === null) return outbox.pack(run, call);
+      if (queueElsewhere(call) === null) {
+        const parcel = outbox.pack(run, call);
+        if (parcel && version >= 5) isUrgent = false;
+        return parcel;
+      }
       // It may wait long for workers of its own: what the run has to say does not wait with it.
       isUrgent = true;
       return null;

@@ -241,6 +241,12 @@ const nestedOverdue = aDefinition({
   nodes: { outer: timed('500ms', ['paid', job('paid')], ['inner', timed('1m', slow)]) },
 });
 
+/** What the others have done is written while the last one is still at work. */
+const straggling = aDefinition({
+  nodes: { a: job('a'), b: job('b'), last: job('last', { tool: 'straggles' }) },
+  edges: [{ from: '__start__', to: ['a', 'b', 'last'] }],
+});
+
 const ADMIN = { sub: 'ada', roles: ['admin'] };
 const approve = { when: 'waiting', approve: 1 } as const;
 const everythingUnclear: readonly RecordedStep[] = [
@@ -326,6 +332,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
     input: longTalk,
   },
   { name: 'waits-for-room', graph: crowded, input: longTalk },
+  { name: 'straggling', graph: straggling },
   { name: 'overdue', graph: overdue, steps: [{ when: 'waiting', approve: 2 }] },
   { name: 'overdue-retried', graph: nestedOverdue, steps: [{ when: 'failed', control: 'retry' }] },
   {

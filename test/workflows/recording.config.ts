@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { CallError, defineConfig, defineNodeType, defineTool } from 'holdfast';
 
 /*
@@ -61,6 +62,7 @@ export default defineConfig({
           signal.addEventListener('abort', () => reject(new Error('called back')));
         }),
     }),
+    defineTool({ ...work, name: 'straggles', execute: async ({ job }) => await setTimeout(6_000, { job }) }),
     defineTool({
       ...work,
       name: 'unclear',
