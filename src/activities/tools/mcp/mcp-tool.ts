@@ -32,7 +32,7 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         return toJsonResult({ checkOutput, result: await session.call(params, context.signal) });
       } catch (thrown) {
         const error = toCallError(thrown);
-        throw error.withMessage(secrets.redact(`${name}: ${error.message}`));
+        throw error.withMessage(secrets.tell(`${name}: ${error.message}`));
       }
     },
   };
