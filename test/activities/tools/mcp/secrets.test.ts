@@ -36,6 +36,14 @@ describe('the secrets of a server at an address', () => {
     return async (name, value) => await tools.call(name, value);
   }
 
+  test('are taken out of results, the short ones excepted', async () => {
+    const call = await open();
+    expect(await call('odd.echo', `I was sent ${SECRET} and 1234567`)).toBe('I was sent [secret] and 1234567');
+    expect(await call('odd.heard', SECRET)).toMatchObject({
+      heard: [{ params: { arguments: { value: '[secret]' } } }],
+    });
+  });
+
   test.each(['odd.fail', 'odd.complain'])('are not told in part by a long error of %s', async (name) => {
     const call = await open();
     for (const text of LONG_TEXTS) expect(await failureOf(call(name, text))).not.toMatch(PART);
