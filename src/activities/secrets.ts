@@ -1,5 +1,7 @@
+import { MAX_MESSAGE } from '../graph/errors.ts';
 import { isJsonList, isJsonObject, own } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
+import { truncate } from '../graph/truncate.ts';
 
 /** A secret is named everywhere and resolved only inside the activity that uses it. */
 export interface SecretReference {
@@ -23,6 +25,8 @@ export interface UsedSecrets {
   resolve(value: string | SecretReference): Promise<string>;
   /** Takes the secrets out of a text that others will read. */
   redact(text: string): string;
+  /** What others are told of a failure: its message without the secrets, cut only then, as part of one is not recognized. */
+  tell(message: string): string;
   /** Takes the longer secrets out of all texts of a result: a short one may stand there by chance. */
   redactResult(result: Json): Json;
 }
@@ -39,6 +43,7 @@ const MAX_KEPT = 100;
 export function useSecrets(secrets: SecretResolver): UsedSecrets {
   const used = new Map<string, readonly string[]>();
   const known = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
+  const redact = (text: string): string => known().reduce(withoutSecret, text);
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
@@ -48,7 +53,8 @@ export function useSecrets(secrets: SecretResolver): UsedSecrets {
       used.set(value.secret, [...before, secret].slice(-MAX_KEPT));
       return secret;
     },
-    redact: (text) => known().reduce(withoutSecret, text),
+    redact,
+    tell: (message) => truncate(redact(message), MAX_MESSAGE),
     redactResult(result) {
       const long = known().filter((secret) => secret.length >= MIN_IN_RESULTS);
       return long.length === 0 ? result : mapTexts(result, (text) => long.reduce(withoutSecret, text));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { MAX_MESSAGE } from '../../src/graph/errors.ts';
 import { createEnvironmentSecrets, useSecrets } from '../../src/activities/secrets.ts';
 
 describe('useSecrets', () => {
@@ -45,6 +46,13 @@ describe('useSecrets', () => {
     await secrets.resolve({ secret: 'OLD' });
     await secrets.resolve({ secret: 'NEW' });
     expect(secrets.redact('canary-1-and-more, canary-1')).toBe('[secret], [secret]');
+  });
+
+  test('a message is cut after they were taken out: nothing is left of one where it ends', async () => {
+    await secrets.resolve({ secret: 'TOKEN' });
+    const message = secrets.tell(`${'x'.repeat(MAX_MESSAGE - 9)}=canary-1`);
+    expect(message).toBe(`${'x'.repeat(MAX_MESSAGE - 9)}=[secret]`);
+    expect(secrets.tell('canary-1'.repeat(MAX_MESSAGE))).toHaveLength(MAX_MESSAGE);
   });
 
   test('that change at each use are forgotten in time', async () => {

@@ -56,6 +56,7 @@ export function createOddMcpServer(send: (message: JsonObject) => void): OddMcpS
     typed: (id, value) => answer(id, { content: [], structuredContent: { n: value } }),
     fail: (id, value) => answer(id, { ...text(toText(value)), isError: true }),
     refuse: (id, value) => send({ jsonrpc: '2.0', id, error: { code: Number(value), message: 'No' } }),
+    complain: (id, value) => send({ jsonrpc: '2.0', id, error: { code: -32603, message: toText(value) } }),
     parts: (id) => answer(id, { content: [{ type: 'image', data: 'AA==', mimeType: 'image/png' }] }),
     nothing: (id) => answer(id, { content: [] }),
     large: (id, value) => answer(id, text('x'.repeat(Number(value)))),

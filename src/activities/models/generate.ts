@@ -36,7 +36,7 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
       return toReply(answer, settings, toolNames);
     } catch (thrown) {
       const error = toCallError({ model: request.model, thrown, answered: transport.answered() });
-      throw error.withMessage(used.redact(error.message));
+      throw error.withMessage(used.tell(error.message));
     }
   };
 }

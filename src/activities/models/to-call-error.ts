@@ -1,4 +1,4 @@
-import { AISDKError, APICallError, InvalidResponseDataError } from '@ai-sdk/provider';
+import { AISDKError, APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import type { JsonObject } from '../../graph/json.ts';
 import { CallError } from '../call-error.ts';
 import { fromNetwork, fromStatus } from '../failures.ts';
@@ -45,7 +45,9 @@ function fromSuccess(model: string, thrown: unknown): CallError {
   if (error) return classified({ model, status: statusTold(error), error, summary: '', headers: new Headers() });
   const isBroken = APICallError.isInstance(thrown) && thrown.responseBody === undefined;
   if (isBroken || !AISDKError.isInstance(thrown) || hasNoEnd(thrown)) return fromNetwork('MODEL_FAILED', thrown);
-  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${thrown.message}`, {
+  // The parser's own words quote a few letters of the text, which may be part of a secret.
+  const why = JSONParseError.isInstance(thrown) ? `it is no JSON: ${thrown.text}` : thrown.message;
+  return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${why}`, {
     retryable: false,
     done: 'perhaps',
   });

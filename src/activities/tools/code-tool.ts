@@ -60,7 +60,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
         return await execute(args, context);
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
-        throw error.withMessage(used.redact(error.message));
+        throw error.withMessage(used.tell(error.message));
       }
     },
   };

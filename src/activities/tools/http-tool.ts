@@ -15,7 +15,6 @@ import type { TextsOrSecrets } from '../resolve-texts.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
-import { truncate } from '../../graph/truncate.ts';
 
 export interface HttpTool extends Tool {
   readonly execute: (args: Json, context: ToolContext) => Promise<Json>;
@@ -48,7 +47,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
         return secrets.redactResult(await send(settings, deps.fetch, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
-        throw error.withMessage(secrets.redact(error.message));
+        throw error.withMessage(secrets.tell(error.message));
       }
     },
   };
@@ -137,7 +136,7 @@ async function readResult(name: string, response: Response): Promise<Json> {
   const { status, headers } = response;
   const text = await readBody(response).catch((error: unknown) => unreadable(response, error));
   if (!response.ok) {
-    const message = `${name} answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`;
+    const message = `${name} answered ${status}: ${text}`;
     throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
   }
   if (text === '') return null;
@@ -145,9 +144,6 @@ async function readResult(name: string, response: Response): Promise<Json> {
 }
 
 const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
-
-/** So much of an error's body helps to understand it. */
-const MAX_ERROR_BODY = 500;
 
 function parseAnswer(name: string, text: string): Json {
   try {

@@ -266,6 +266,13 @@ describe('a failure', () => {
     expect(message).not.toContain(CANARY);
   });
 
+  test('never holds a part of the key, such as parsers quote', async () => {
+    const garbage = answer(200, { 'content-type': 'text/event-stream' }, `data: ${CANARY} is not known\n\n`);
+    const { message } = await failureOf(garbage, { settings: { stream: true } });
+    expect(message).toContain('it is no JSON: [secret] is not known');
+    expect(message).not.toContain(CANARY.slice(0, 6));
+  });
+
   test('for want of the key is one of the model', async () => {
     const failure = await failureOf(hangUp, { settings: { apiKey: { secret: 'NO_KEY' } } });
     expect(failure).toMatchObject({ code: 'MODEL_FAILED', done: 'no' });

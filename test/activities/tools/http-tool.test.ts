@@ -184,6 +184,13 @@ describe('secrets never stand in an error', () => {
     expect(message).not.toContain(CANARY);
   });
 
+  test('in part where a long answer is cut', async () => {
+    for (let length = 480; length < 1_000; length += 5) {
+      server.answers(answer(401, {}, `${'x'.repeat(length)} ${CANARY} is not known`));
+      expect(await messageOf(server.address, 'PAY_KEY')).not.toContain(CANARY.slice(0, 4));
+    }
+  });
+
   test('when no header can hold it', async () => {
     const message = await messageOf(server.address, 'BROKEN_KEY');
     expect(message).not.toBe('no error');

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Response as UndiciResponse } from 'undici';
-import { truncate } from '../../../graph/truncate.ts';
 import { CallError } from '../../call-error.ts';
 import { fromNetwork, fromStatus } from '../../failures.ts';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
@@ -90,13 +89,10 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
   }
   const isForgotten = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
   if (isForgotten) forgetSession();
-  const message = `The server answered ${status}: ${truncate(text, MAX_ERROR_BODY)}`;
+  const message = `The server answered ${status}: ${text}`;
   if (isForgotten) throw new CallError('TOOL_FAILED', message, { retryable: true, done: 'no' });
   throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
 }
-
-/** So much of an error's body helps to understand it. */
-const MAX_ERROR_BODY = 500;
 
 /** Bounds a stream, and fails the request that it answers, if any, when it ends too early. */
 function watched(response: UndiciResponse, request: Pending | undefined): Response {

@@ -29,10 +29,11 @@ export function createMcpTool(tool: OfferedTool, { connection, secrets, report }
         const session = await connection.session();
         admit(await findTool(session, ownName));
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, context) };
-        return toJsonResult({ checkOutput, result: await session.call(params, context.signal) });
+        const result = await session.call(params, context.signal);
+        return secrets.redactResult(toJsonResult({ checkOutput, result }));
       } catch (thrown) {
         const error = toCallError(thrown);
-        throw error.withMessage(secrets.redact(`${name}: ${error.message}`));
+        throw error.withMessage(secrets.tell(`${name}: ${error.message}`));
       }
     },
   };

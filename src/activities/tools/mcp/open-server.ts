@@ -32,7 +32,7 @@ export interface OpenServer {
 /** Connects a server and lists its tools. Whatever goes wrong is among its problems. */
 export async function openServer(server: string, settings: McpServerSettings, deps: McpDeps): Promise<OpenServer> {
   const secrets = useSecrets(deps.secrets);
-  const report = (message: string): void => deps.report(secrets.redact(`MCP server "${server}": ${message}`));
+  const report = (message: string): void => deps.report(secrets.tell(`MCP server "${server}": ${message}`));
   const connection = keepConnection({
     open: async () => await openSession(await openTransport(settings, { fetch: deps.fetch, secrets })),
     onLost: () => report('the connection is lost'),
@@ -45,6 +45,6 @@ export async function openServer(server: string, settings: McpServerSettings, de
     const inUse = { connection, secrets, report };
     return { listed, offered, tools: offered.map((tool) => createMcpTool(tool, inUse)), problems, close };
   } catch (error) {
-    return { listed: new Map(), offered: [], tools: [], problems: [secrets.redact(describe(error))], close };
+    return { listed: new Map(), offered: [], tools: [], problems: [secrets.tell(describe(error))], close };
   }
 }

@@ -32,15 +32,19 @@ async function openProgram({ command, args, env, cwd }: McpProgram, { secrets }:
     maxBufferSize: MAX_STREAM_BYTES,
     ...(cwd !== undefined && { cwd }),
   });
-  let tail = '';
+  const decoder = new TextDecoder();
+  let heard = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
-    tail = `${tail}${chunk.toString('utf8')}`.slice(-MAX_TAIL);
+    heard += decoder.decode(chunk, { stream: true });
+    if (heard.length > 2 * MAX_HEARD) heard = secrets.redact(heard).slice(-MAX_HEARD);
   });
-  return { transport, said: () => tail.trim() };
+  return { transport, said: () => secrets.redact(heard).trim().slice(-MAX_SAID) };
 }
 
 /** So much of what a program said last helps to understand why it ended. */
-const MAX_TAIL = 500;
+const MAX_SAID = 500;
+/** More than Linux lets a variable of an environment hold (128 KiB), so that no secret that is being said is cut. */
+const MAX_HEARD = 150_000;
 
 function openAddress({ url, headers }: McpAddress, { fetch, secrets }: Access): Way {
   const resolved = async () => await resolveHeaders(headers, secrets);

@@ -1,6 +1,6 @@
 import type { ApprovalRule, CallSafety } from '../../../graph/catalog.ts';
 import type { CallSettings } from '../../../graph/call-policy.ts';
-import type { SecretReference } from '../../secrets.ts';
+import type { TextsOrSecrets } from '../../resolve-texts.ts';
 
 /** What the installation says of one tool of a server. It wins over what the server says. */
 export interface McpToolSettings extends CallSettings {
@@ -24,20 +24,18 @@ interface CommonSettings {
   readonly timeout?: string | undefined;
 }
 
-type TextOrSecret = string | SecretReference;
-
 /** A server that is a program of this machine and speaks over its standard input and output. */
 export interface McpProgram extends CommonSettings {
   readonly command: string;
   readonly args: readonly string[];
-  readonly env: Readonly<Record<string, TextOrSecret>>;
+  readonly env: TextsOrSecrets;
   readonly cwd?: string | undefined;
 }
 
 /** A server somewhere else, which speaks streamable HTTP. */
 export interface McpAddress extends CommonSettings {
   readonly url: string;
-  readonly headers: Readonly<Record<string, TextOrSecret>>;
+  readonly headers: TextsOrSecrets;
 }
 
 export type McpServerSettings = McpProgram | McpAddress;

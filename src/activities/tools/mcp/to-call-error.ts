@@ -1,6 +1,5 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { messageOf } from '../../../graph/message-of.ts';
-import { truncate } from '../../../graph/truncate.ts';
 import { CallError } from '../../call-error.ts';
 import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../failures.ts';
 import type { Verdict } from '../../failures.ts';
@@ -35,14 +34,10 @@ export function toAbsence(thrown: unknown): CallError {
   });
 }
 
-/** So much of what others say helps to understand it. */
-const MAX_TEXT = 500;
-
-/** A failure in words, without what a schema library tells of it in many lines. */
+/** A failure in words: whole, since whoever tells it takes secrets out first, and cuts it then. */
 export function describe(thrown: unknown): string {
+  // The parser's own words quote a few letters of the text, which may be part of a secret.
+  if (thrown instanceof SyntaxError) return 'the answer is no JSON';
   const isZod = thrown instanceof Error && 'issues' in thrown;
-  return truncate(
-    isZod ? `the answer is not what the protocol allows: ${messageOf(thrown)}` : messageOf(thrown),
-    MAX_TEXT,
-  );
+  return isZod ? `the answer is not what the protocol allows: ${messageOf(thrown)}` : messageOf(thrown);
 }

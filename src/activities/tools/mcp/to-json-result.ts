@@ -2,7 +2,6 @@ import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { SchemaCheck } from '../../../graph/json-schema.ts';
 import { toJson } from '../../../graph/json.ts';
 import type { Json } from '../../../graph/json.ts';
-import { truncate } from '../../../graph/truncate.ts';
 import { CallError } from '../../call-error.ts';
 import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 
@@ -18,7 +17,7 @@ interface Answer {
  */
 export function toJsonResult({ checkOutput, result }: Answer): Json {
   if (result.isError === true) {
-    const message = `It answered with an error: ${truncate(textOf(result) ?? '', MAX_ERROR_TEXT).trim()}`;
+    const message = `It answered with an error: ${(textOf(result) ?? '').trim()}`;
     throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
   }
   const value = readValue(result);
@@ -28,9 +27,6 @@ export function toJsonResult({ checkOutput, result }: Answer): Json {
   if (checkOutput) refuseBroken(checkOutput, result);
   return value;
 }
-
-/** So much of an error's text helps to understand it. */
-const MAX_ERROR_TEXT = 500;
 
 function readValue(result: CallToolResult): Json {
   if (result.structuredContent) return toJson(result.structuredContent);
