@@ -1,5 +1,6 @@
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { createDataConverter } from '../../src/data-converter.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
 import { createLogger } from '../../src/process/logger.ts';
@@ -8,17 +9,47 @@ import { workflowCode } from '../../src/worker/workflow-code.ts';
 import { blobsOf } from './recordings.ts';
 import type { Recording } from './recordings.ts';
 
+/** Histories to replay, with the payloads that traveled by reference. */
+type Recorded = Pick<Recording, 'executions' | 'blobs'>;
+
 /** Replays all executions of a recording. @throws when the code would have gone another way */
-export type Replay = (recording: Pick<Recording, 'executions' | 'blobs'>) => Promise<void>;
+export type Replay = (recording: Recorded) => Promise<void>;
 
 /** @param workflowsPath of other code than the project's */
 export async function openReplay(workflowsPath = workflowCode.workflowsPath): Promise<Replay> {
-  const logger = createLogger('fatal');
-  installTemporalRuntime(logger);
-  const workflowBundle = await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) });
+  const workflowBundle = await bundle(workflowsPath);
   return async (recording) => {
     const dataConverter = createDataConverter(blobsOf(recording));
     for (const execution of recording.executions)
       await Worker.runReplayHistory({ workflowBundle, dataConverter }, historyFromJSON(execution));
   };
+}
+
+/**
+ * Replays many recordings, on one worker: each worker leaves its source map in memory that does not suffice for hundreds.
+ * @returns by name, what went wrong with each execution; `null`: nothing
+ */
+export async function replayAll(
+  recordings: readonly Recording[],
+): Promise<ReadonlyMap<string, readonly (Error | null)[]>> {
+  const workflowBundle = await bundle(workflowCode.workflowsPath);
+  const dataConverter = createDataConverter(
+    blobsOf({ blobs: Object.assign({}, ...recordings.map(({ blobs }) => blobs)) }),
+  );
+  const histories = recordings.flatMap(({ name, executions }) =>
+    executions.map((execution) => ({ workflowId: name, history: historyFromJSON(execution) })),
+  );
+  const outcomes = new Map<string, (Error | null)[]>();
+  for await (const { workflowId, error = null } of Worker.runReplayHistories(
+    { workflowBundle, dataConverter },
+    histories,
+  ))
+    outcomes.set(workflowId, [...(outcomes.get(workflowId) ?? []), error]);
+  return outcomes;
+}
+
+async function bundle(workflowsPath: string): Promise<WorkflowBundleWithSourceMap> {
+  const logger = createLogger('fatal');
+  installTemporalRuntime(logger);
+  return await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) });
 }
