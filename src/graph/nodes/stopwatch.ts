@@ -3,6 +3,12 @@ import { GraphError } from '../errors.ts';
 import type { NodeScope } from './node-scope.ts';
 import type { Stopwatch, Timed } from './position.ts';
 
+/**
+ * Milliseconds that a call which is made now has for all attempts; `null`: as its policy says.
+ * @throws GraphError `TIMEOUT` when there is none left
+ */
+export type TimeLeft = () => number | null;
+
 /** The deadline of a node that makes several calls, which share it. */
 export interface SharedDeadline {
   begin(now: number): Timed;

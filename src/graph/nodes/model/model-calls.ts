@@ -14,7 +14,7 @@ import { SUMMARIZE, shorten, summaryTokens } from './summary.ts';
 import type { Shortened } from './summary.ts';
 import type { Talk } from './talk.ts';
 import { within } from '../../call-policy.ts';
-import type { TimeLeft } from '../tool-calls/toolbox.ts';
+import type { TimeLeft } from '../stopwatch.ts';
 
 /** What a node says to its models, and how. */
 export interface ModelCallPlan {

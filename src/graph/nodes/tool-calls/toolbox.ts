@@ -1,6 +1,7 @@
 import { compileCallable } from './callable-tool.ts';
 import type { CallableTool, Caller } from './callable-tool.ts';
 import type { TaskContext } from '../runner.ts';
+import type { TimeLeft } from '../stopwatch.ts';
 
 /** The tools that a node's calls may use. */
 export interface Toolbox {
@@ -9,12 +10,6 @@ export interface Toolbox {
   /** Any tool: another one may be called where one has failed that names it. */
   find(name: string): CallableTool | null;
 }
-
-/**
- * Milliseconds that a call which is made now has for all attempts; `null`: as its policy says.
- * @throws GraphError `TIMEOUT` when there is none left
- */
-export type TimeLeft = () => number | null;
 
 /** Where calls are made. */
 export interface Workplace {
