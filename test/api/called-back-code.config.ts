@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
 import { defineConfig, defineTool } from 'holdfast';
 
@@ -8,7 +9,8 @@ const paySlowly = defineTool({
   parameters: { type: 'object' },
   effect: 'keyed',
   async execute() {
-    await Context.current().cancelled.catch(() => undefined);
+    const { cancellationSignal } = Context.current();
+    if (!cancellationSignal.aborted) await once(cancellationSignal, 'abort');
     return { receipt: 'r1' };
   },
 });
