@@ -8,7 +8,7 @@ import { emit, openDraft } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Effect } from './effect.ts';
 import { enterScope } from './enter-scope.ts';
-import { MAX_MESSAGE, toRunError } from './errors.ts';
+import { toRunError } from './errors.ts';
 import type { RunError } from './errors.ts';
 import type { RunEvent, RunEventBody } from './events.ts';
 import { openFrames, rootFrame } from './frames.ts';
@@ -26,8 +26,7 @@ import { receive } from './signals/receive.ts';
 import { drive, outputOf } from './superstep.ts';
 import type { Standing } from './superstep.ts';
 import { cancelTimer } from './tasks.ts';
-import { truncate } from './truncate.ts';
-import { statusWhileUndoing, undoNext } from './undo.ts';
+import { leftBehind, statusWhileUndoing, undoNext } from './undo.ts';
 import { withdraw } from './withdraw.ts';
 
 /** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
@@ -225,14 +224,9 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
     run.status = statusWhileUndoing(run);
     return;
   }
-  run.error = withNotUndone(error, run.notUndone);
+  const cause = leftBehind(run);
+  run.error = cause ? { ...error, cause } : error;
   end(draft, 'failed', { type: 'run.failed', error: run.error });
-}
-
-function withNotUndone(error: RunError, notUndone: readonly string[]): RunError {
-  if (notUndone.length === 0) return error;
-  const message = `Not undone: ${notUndone.join('; ')}`;
-  return { ...error, cause: { code: 'COMPENSATION_FAILED', message: truncate(message, MAX_MESSAGE) } };
 }
 
 /**
@@ -242,7 +236,11 @@ function withNotUndone(error: RunError, notUndone: readonly string[]): RunError 
 function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
   const closing = undoNext(draft) ? 'waiting' : closeDown(draft);
   draft.run.status = statusWhileUndoing(draft.run);
-  if (closing === 'over') end(draft, 'canceled', { type: 'run.canceled', by, reason });
+  if (closing === 'over') {
+    const cause = leftBehind(draft.run);
+    draft.run.error = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
+    end(draft, 'canceled', { type: 'run.canceled', by, reason });
+  }
   return closing === 'full';
 }
 

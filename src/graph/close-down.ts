@@ -2,6 +2,7 @@ import { abandon } from './abandon.ts';
 import type { Draft, Frame } from './draft.ts';
 import { rootFrame } from './frames.ts';
 import { drive, openStep } from './superstep.ts';
+import { leftBehind } from './undo.ts';
 
 /**
  * Runs the node that a graph names for the end of a canceled run, as its last superstep: nothing leads on from it, and
@@ -13,7 +14,8 @@ export function closeDown(draft: Draft): 'waiting' | 'full' | 'over' {
   if (graph.onCancel === null || !run.cancellation) return 'over';
   const frame = withoutEdges(rootFrame(draft));
   if (!run.cancellation.isClosing) {
-    run.cancellation = { ...run.cancellation, isClosing: true };
+    const left = leftBehind(run);
+    run.cancellation = { ...run.cancellation, ...(left && { left }), isClosing: true };
     run.pause = { by: run.cancellation.by, reason: null };
     abandon(draft);
     frame.scope.triggers = [{ node: graph.onCancel }];

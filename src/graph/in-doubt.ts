@@ -1,6 +1,21 @@
 import { isKept } from './nodes/position.ts';
 import type { KeptPosition } from './nodes/position.ts';
-import type { TaskFailure, TaskState } from './scope.ts';
+import type { Scope, TaskFailure, TaskState } from './scope.ts';
+
+/** Nodes of a graph with calls of which nobody knows what they did; those inside subgraphs after the nodes around them. */
+export function nodesInDoubt({ superstep }: Scope): readonly string[] {
+  return (superstep?.tasks ?? []).flatMap(({ node, index, state }) => {
+    if (!isTaskInDoubt(state)) return [];
+    const inside = positionOf(state);
+    if (inside?.kind === 'subgraph') return nodesInDoubt(inside.scope).map((name) => `${node}/${name}`);
+    return [index === null ? node : `${node}[${index}]`];
+  });
+}
+
+function positionOf(state: TaskState): KeptPosition | null {
+  if (state.phase === 'intervention') return state.kept;
+  return state.phase === 'open' && isKept(state.position) ? state.position : null;
+}
 
 /** Whether a task that has failed leaves calls of which nobody knows what they did, its own or inside it. */
 export function isInDoubt(kept: KeptPosition | null): boolean {
@@ -17,8 +32,7 @@ export function isInDoubt(kept: KeptPosition | null): boolean {
 
 /** One that a person has given up is in doubt no more. */
 function isTaskInDoubt(state: TaskState): boolean {
-  if (state.phase === 'intervention') return isUnknown(state.failure) || isInDoubt(state.kept);
-  return state.phase === 'open' && isKept(state.position) && isInDoubt(state.position);
+  return (state.phase === 'intervention' && isUnknown(state.failure)) || isInDoubt(positionOf(state));
 }
 
 function isUnknown({ error }: TaskFailure): boolean {

@@ -87,6 +87,8 @@ export interface Cancellation {
   readonly reason: string | null;
   /** Its calls are over and undone: the graph's `onCancel` node is at work. */
   readonly isClosing: boolean;
+  /** Of what is not undone, and not to be seen any more when that node is at work. */
+  readonly left?: RunError['cause'];
 }
 
 /** A call that has been made, and the one that undoes it, or why there can be none. */

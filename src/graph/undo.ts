@@ -2,13 +2,15 @@ import { taskBindings } from './bindings.ts';
 import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { CallReply } from './effect.ts';
+import { MAX_MESSAGE, toRunError } from './errors.ts';
 import type { RunError } from './errors.ts';
-import { toRunError } from './errors.ts';
 import { rootFrame } from './frames.ts';
+import { nodesInDoubt } from './in-doubt.ts';
 import type { Json } from './json.ts';
 import type { CompensationEventBody } from './events.ts';
 import type { Compensation, Run, RunStatus, TaskPlace, Undo, UndoInDoubt } from './run.ts';
 import type { TaskFrame } from './tasks.ts';
+import { truncate } from './truncate.ts';
 
 /*
  * Undoing what a run has done: a tool node may name a call that takes its own back. When the run fails or is canceled,
@@ -92,6 +94,21 @@ type UndoOutcome = ({ readonly result: Json } | { readonly error: RunError }) & 
   /** The person who says so. */
   readonly by?: string;
 };
+
+/**
+ * What a run that ends leaves in the world: what could not be undone, and calls of which nobody knows what they did.
+ * @returns the cause that its error names, if there is any
+ */
+export function leftBehind({ notUndone, root, cancellation }: Run): RunError['cause'] {
+  if (cancellation?.left) return cancellation.left;
+  const inDoubt = nodesInDoubt(root).map((node) => `${node}: ${NOBODY_KNOWS}`);
+  const left = [...notUndone, ...inDoubt];
+  if (left.length === 0) return undefined;
+  const code = notUndone.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
+  return { code, message: truncate(`Not undone: ${left.join('; ')}`, MAX_MESSAGE) };
+}
+
+const NOBODY_KNOWS = 'nobody can tell whether the call was done';
 
 /** A run that is being undone waits for people only while something is in doubt. */
 export function statusWhileUndoing({ inDoubt }: Pick<Run, 'inDoubt'>): RunStatus {

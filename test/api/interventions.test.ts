@@ -127,7 +127,7 @@ describe('an unsafe call of unknown outcome', () => {
     ['the server fails', answer(500)],
   ];
   test.each(ways)('waits for a person when %s, and is never made twice by itself', async (_what, failure) => {
-    const id = await startFailing(failure);
+    const id = await startFailing(failure, unsafe);
     expect(await runOf(id)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'intervention' }] });
     expect(await control(id, 'skip', { output: { n: 1 } })).toMatchObject({ status: 202 });
     await until(id, 'completed');
@@ -140,6 +140,15 @@ describe('an unsafe call of unknown outcome', () => {
     const failed = { error: { code: 'UNKNOWN_OUTCOME', cause: { code: 'TOOL_FAILED' } } };
     expect(await runOf(id)).toMatchObject({ status: 'waiting' });
     expect(await failuresOf(id)).toMatchObject([failed]);
+  });
+
+  test('is said of a run that is canceled then', async () => {
+    const id = await startFailing(hangUp, unsafe);
+    expect(await control(id, 'cancel')).toMatchObject({ status: 202 });
+    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: only: nobody can tell whether the call was done' };
+    expect(await until(id, 'canceled')).toMatchObject({
+      error: { code: 'CANCELED', message: 'Canceled by uma', cause },
+    });
   });
 
   test('is made a second time by retry, under the same key', async () => {

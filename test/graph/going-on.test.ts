@@ -50,10 +50,14 @@ describe('a run whose deadline was over while a call was out', () => {
     expect(retried(run).effects).toMatchObject([{ kind: 'call', key, order: 1 }, { kind: 'timer' }]);
   });
 
-  test('does not make it again when nobody can tell what it did', () => {
-    const again = retried(late('UNKNOWN_OUTCOME').run);
+  test('says so when nobody can tell what it did, and does not make it again', () => {
+    const { run } = late('UNKNOWN_OUTCOME');
+    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: a: nobody can tell whether the call was done' };
+    expect(run.error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
+    const again = retried(run);
     expect(again.run).toMatchObject({
       status: 'waiting',
+      error: null,
       root: { superstep: { tasks: [{ state: { phase: 'intervention' } }] } },
     });
     expect(again.effects).toEqual([]);
