@@ -47,7 +47,7 @@ export function useSecrets(secrets: SecretResolver): UsedSecrets {
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
-      const secret: unknown = await secrets(value.secret);
+      const secret: unknown = await inTime(value.secret, secrets(value.secret));
       if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${value.secret}`);
       const before = used.get(value.secret)?.filter((other) => other !== secret) ?? [];
       used.set(value.secret, [...before, secret].slice(-MAX_KEPT));
@@ -60,6 +60,22 @@ export function useSecrets(secrets: SecretResolver): UsedSecrets {
       return long.length === 0 ? result : mapTexts(result, (text) => long.reduce(withoutSecret, text));
     },
   };
+}
+
+/** A vault that is silent is known to have been asked in vain before the call's own time is over: nothing has been called. */
+const PATIENCE_MS = 10_000;
+
+async function inTime<T>(name: string, secret: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const message = `The secret ${name} was not there after ${PATIENCE_MS / 1_000} s`;
+    timer = setTimeout(() => reject(new Error(message)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([secret, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function withParts(secret: string): readonly string[] {

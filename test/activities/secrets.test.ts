@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { MAX_MESSAGE } from '../../src/graph/errors.ts';
 import { createEnvironmentSecrets, useSecrets } from '../../src/activities/secrets.ts';
 
@@ -23,6 +23,18 @@ describe('useSecrets', () => {
   test.each([undefined, null, '', 7])('%j of a resolver is no secret', async (found) => {
     const secrets = useSecrets(async () => await Promise.resolve(JSON.parse(JSON.stringify(found ?? null))));
     await expect(secrets.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('There is no secret PAY_KEY');
+  });
+
+  test('one that is not there in time is named', async () => {
+    vi.useFakeTimers();
+    try {
+      const silent = useSecrets(async () => await new Promise<string>(() => undefined));
+      const asked = expect(silent.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('PAY_KEY was not there after 10 s');
+      await vi.advanceTimersByTimeAsync(10_000);
+      await asked;
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('what was used is taken out of texts, whole and in its parts', async () => {
