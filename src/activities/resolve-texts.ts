@@ -3,7 +3,7 @@ import type { SecretReference, UsedSecrets } from './secrets.ts';
 /** Texts by name, such as headers or an environment, some of which are secrets. */
 export type TextsOrSecrets = Readonly<Record<string, string | SecretReference>>;
 
-/** @throws what the resolver throws where a secret can't be had */
+/** @throws CallError where a secret can't be had */
 export async function resolveTexts(values: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
   const resolved = Object.entries(values).map(async ([name, value]) => [name, await secrets.resolve(value)] as const);
   return Object.fromEntries(await Promise.all(resolved));

@@ -1,7 +1,10 @@
 import { MAX_MESSAGE } from '../graph/errors.ts';
+import type { RunErrorCode } from '../graph/errors.ts';
 import { isJsonList, isJsonObject, own } from '../graph/json.ts';
 import type { Json } from '../graph/json.ts';
+import { messageOf } from '../graph/message-of.ts';
 import { truncate } from '../graph/truncate.ts';
+import { CallError } from './call-error.ts';
 
 /** A secret is named everywhere and resolved only inside the activity that uses it. */
 export interface SecretReference {
@@ -21,7 +24,10 @@ export function createEnvironmentSecrets(environment: Readonly<Record<string, st
 
 /** The secrets that one call uses. */
 export interface UsedSecrets {
-  /** A text as it is, or the secret that it stands for. */
+  /**
+   * A text as it is, or the secret that it stands for.
+   * @throws CallError where it can't be had: nothing has been called, and it may be there soon
+   */
   resolve(value: string | SecretReference): Promise<string>;
   /** Takes the secrets out of a text that others will read. */
   redact(text: string): string;
@@ -40,15 +46,17 @@ const MIN_IN_RESULTS = 8;
 /** So many values of a secret that changes are taken out of texts: the latest. */
 const MAX_KEPT = 100;
 
-export function useSecrets(secrets: SecretResolver): UsedSecrets {
+/** @param code of the failure where a secret can't be had */
+export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_FAILED'): UsedSecrets {
   const used = new Map<string, readonly string[]>();
   const known = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
   const redact = (text: string): string => known().reduce(withoutSecret, text);
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
-      const secret: unknown = await inTime(value.secret, secrets(value.secret));
-      if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${value.secret}`);
+      const secret = await ask(secrets, value.secret).catch((error: unknown) => {
+        throw new CallError(code, messageOf(error), { retryable: true, done: 'no', cause: error });
+      });
       const before = used.get(value.secret)?.filter((other) => other !== secret) ?? [];
       used.set(value.secret, [...before, secret].slice(-MAX_KEPT));
       return secret;
@@ -62,8 +70,14 @@ export function useSecrets(secrets: SecretResolver): UsedSecrets {
   };
 }
 
-/** A vault that is silent is known to have been asked in vain before the call's own time is over: nothing has been called. */
+/** Shorter than the time-outs of most calls: a vault that is silent is told from a call that is. */
 const PATIENCE_MS = 10_000;
+
+async function ask(secrets: SecretResolver, name: string): Promise<string> {
+  const secret: unknown = await inTime(name, secrets(name));
+  if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${name}`);
+  return secret;
+}
 
 async function inTime<T>(name: string, secret: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;

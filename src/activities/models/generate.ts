@@ -1,10 +1,8 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { messageOf } from '../../graph/message-of.ts';
 import { toolCallsOf } from '../../graph/message.ts';
-import { CallError } from '../call-error.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { useSecrets } from '../secrets.ts';
-import type { SecretResolver, UsedSecrets } from '../secrets.ts';
+import type { SecretResolver } from '../secrets.ts';
 import { toAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Generate, ModelRequest, ModelSettings } from './model.ts';
@@ -25,8 +23,8 @@ interface GenerateDeps {
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
   const { provider, model, baseUrl, stream = false } = settings;
   return async (request, { signal }) => {
-    const used = useSecrets(secrets);
-    const apiKey = await resolveKey(settings, used);
+    const used = useSecrets(secrets, 'MODEL_FAILED');
+    const apiKey = await used.resolve(settings.apiKey ?? '');
     const transport = openTransport(fetch);
     const toolNames = mapToolNames(namesIn(request));
     try {
@@ -48,12 +46,4 @@ async function streamed(adapter: LanguageModelV3, options: LanguageModelV3CallOp
 
 function namesIn({ tools, messages }: ModelRequest): string[] {
   return [...tools, ...messages.flatMap(toolCallsOf)].map(({ name }) => name);
-}
-
-async function resolveKey({ apiKey = '' }: ModelSettings, secrets: UsedSecrets): Promise<string> {
-  try {
-    return await secrets.resolve(apiKey);
-  } catch (error) {
-    throw new CallError('MODEL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
-  }
 }

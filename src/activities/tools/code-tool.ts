@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { ToolEntry } from '../../graph/catalog.ts';
 import { toPointer } from '../../graph/json.ts';
 import type { Json } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
 import { CallError } from '../call-error.ts';
 import { fromCode } from '../failures.ts';
 import { heartbeat } from '../heartbeat.ts';
@@ -73,12 +72,7 @@ async function parseArguments(name: string, schema: StandardSchema, given: Json)
 }
 
 async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<ReadonlyMap<string, string>> {
-  try {
-    const resolved = names.map(async (name) => [name, await used.resolve({ secret: name })] as const);
-    return new Map(await Promise.all(resolved));
-  } catch (error) {
-    throw new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
-  }
+  return new Map(await Promise.all(names.map(async (name) => [name, await used.resolve({ secret: name })] as const)));
 }
 
 function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string): string {

@@ -13,7 +13,7 @@ import { readBody } from '../http/read-body.ts';
 import { resolveHeaders } from '../resolve-texts.ts';
 import type { TextsOrSecrets } from '../resolve-texts.ts';
 import { useSecrets } from '../secrets.ts';
-import type { SecretResolver, UsedSecrets } from '../secrets.ts';
+import type { SecretResolver } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 export interface HttpTool extends Tool {
@@ -43,7 +43,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
       const secrets = useSecrets(deps.secrets);
       try {
         const { url, rest } = fillUrl(isJsonObject(args) ? args : {});
-        const headers = await headersOf(settings, secrets);
+        const headers = await resolveHeaders(settings.headers ?? {}, secrets);
         return secrets.redactResult(await send(settings, deps.fetch, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
@@ -122,14 +122,6 @@ function secretsIn(headers: TextsOrSecrets): readonly string[] {
 function unreadable({ ok }: Response, error: unknown): string {
   if (ok) throw error;
   return '';
-}
-
-async function headersOf({ headers = {} }: HttpToolSettings, secrets: UsedSecrets): Promise<Record<string, string>> {
-  try {
-    return await resolveHeaders(headers, secrets);
-  } catch (error) {
-    throw new CallError('TOOL_FAILED', messageOf(error), { retryable: true, done: 'no', cause: error });
-  }
 }
 
 async function readResult(name: string, response: Response): Promise<Json> {

@@ -206,7 +206,7 @@ describe('opening and closing', () => {
         `  odd: "echo" is not what was pinned: the pin is ${pin}, the server's tool has ${ECHO_PIN}`,
         "  gone: The server can't be reached: spawn /nowhere/server ENOENT",
         "  mute: The server can't be reached: MCP error -32000: Connection closed; it said: no key here",
-        "  locked: The server can't be reached: No secret NOWHERE",
+        '  locked: No secret NOWHERE',
       ].join('\n'),
     );
   });

@@ -26,15 +26,27 @@ describe('the secrets of a server at an address', () => {
     await server.stop();
   });
 
-  async function open(): Promise<(name: string, value: Json) => Promise<unknown>> {
+  async function open(
+    secrets: Record<string, string> = { KEY: SECRET, PIN: '1234567' },
+  ): Promise<(name: string, value: Json) => Promise<unknown>> {
     server = await startOddMcpAddress();
     const { url, address } = server;
     const headers = { authorization: { secret: 'KEY' }, 'x-pin': { secret: 'PIN' } };
-    const secrets = { KEY: SECRET, PIN: '1234567' };
     const tools = await openTestedTools({ odd: { url, headers } }, { allow: [address], secrets });
     close = async () => await tools.close();
     return async (name, value) => await tools.call(name, value);
   }
+
+  test('that can not be had any more keep a tool from being called', async () => {
+    const secrets: Record<string, string> = { KEY: SECRET, PIN: '1234567' };
+    const call = await open(secrets);
+    delete secrets['KEY'];
+    await expect(call('odd.echo', 'x')).rejects.toMatchObject({
+      message: 'odd.echo: No secret KEY',
+      done: 'no',
+      retryable: true,
+    });
+  });
 
   test('are taken out of results, the short ones excepted', async () => {
     const call = await open();
