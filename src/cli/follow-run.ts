@@ -11,7 +11,9 @@ const RunSchema = z.looseObject({
   status: z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled']),
   waitingFor: z.array(z.looseObject({ kind: z.string(), node: z.string(), id: z.string().optional() })),
   output: z.json(),
-  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  error: z
+    .looseObject({ code: z.string(), message: z.string(), cause: z.looseObject({ message: z.string() }).optional() })
+    .nullable(),
 });
 export type FollowedRun = z.output<typeof RunSchema>;
 

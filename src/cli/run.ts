@@ -139,6 +139,7 @@ function summarize({ id, status, waitingFor, error }: FollowedRun): string {
   const waits = waitingFor.map(
     ({ kind, node, id: what }) => `${kind} at ${node}${what === undefined ? '' : ` (${what})`}`,
   );
-  const reason = error ? `: ${error.code} ${error.message}` : '';
+  const cause = error?.cause ? ` (${error.cause.message})` : '';
+  const reason = error ? `: ${error.code} ${error.message}${cause}` : '';
   return `Run ${id} is ${status}${waits.length === 0 ? '' : `, waiting for ${waits.join(', ')}`}${reason}`;
 }

@@ -224,7 +224,7 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
     run.status = statusWhileUndoing(run);
     return;
   }
-  const cause = leftBehind(run);
+  const cause = leftBehind(draft);
   run.error = cause ? { ...error, cause } : error;
   end(draft, 'failed', { type: 'run.failed', error: run.error });
 }
@@ -237,7 +237,7 @@ function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
   const closing = undoNext(draft) ? 'waiting' : closeDown(draft);
   draft.run.status = statusWhileUndoing(draft.run);
   if (closing === 'over') {
-    const cause = leftBehind(draft.run);
+    const cause = leftBehind(draft);
     draft.run.error = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
     end(draft, 'canceled', { type: 'run.canceled', by, reason });
   }

@@ -14,7 +14,7 @@ export function closeDown(draft: Draft): 'waiting' | 'full' | 'over' {
   if (graph.onCancel === null || !run.cancellation) return 'over';
   const frame = withoutEdges(rootFrame(draft));
   if (!run.cancellation.isClosing) {
-    const left = leftBehind(run);
+    const left = leftBehind(draft);
     run.cancellation = { ...run.cancellation, ...(left && { left }), isClosing: true };
     run.pause = { by: run.cancellation.by, reason: null };
     abandon(draft);

@@ -6,9 +6,9 @@ import type { Scope, TaskFailure, TaskState } from './scope.ts';
 export function nodesInDoubt({ superstep }: Scope): readonly string[] {
   return (superstep?.tasks ?? []).flatMap(({ node, index, state }) => {
     if (!isTaskInDoubt(state)) return [];
-    const inside = positionOf(state);
-    if (inside?.kind === 'subgraph') return nodesInDoubt(inside.scope).map((name) => `${node}/${name}`);
-    return [index === null ? node : `${node}[${index}]`];
+    const name = index === null ? node : `${node}[${index}]`;
+    const position = positionOf(state);
+    return position?.kind === 'subgraph' ? nodesInDoubt(position.scope).map((inside) => `${name}/${inside}`) : [name];
   });
 }
 

@@ -189,8 +189,7 @@ function giveUp(of: TaskFrame, failure: TaskFailure, kept: KeptPosition | null):
   const { error } = failure;
   if (node.subgraph) closeFrames(of);
   if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, kept: null };
-  const isUnknown = node.subgraph ? isInDoubt(kept) : error.code === 'UNKNOWN_OUTCOME';
-  if (isUnknown) return { phase: 'intervention', failure, since: draft.at, kept };
+  if (leavesDoubt(of, error, kept)) return { phase: 'intervention', failure, since: draft.at, kept };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
@@ -200,6 +199,12 @@ function giveUp(of: TaskFrame, failure: TaskFailure, kept: KeptPosition | null):
     case 'goto':
       return divert(of, onError, { failure, kept });
   }
+}
+
+/** Whether a person has to say what a call of a task did, its own or one inside it, whatever its `onError` says. */
+function leavesDoubt({ draft, node }: TaskFrame, { code }: RunError, kept: KeptPosition | null): boolean {
+  if (node.subgraph) return isInDoubt(kept);
+  return code === 'UNKNOWN_OUTCOME' || (draft.graph.version >= 5 && isInDoubt(kept));
 }
 
 /** What a task has done already that is not to be done again. */

@@ -99,10 +99,11 @@ type UndoOutcome = ({ readonly result: Json } | { readonly error: RunError }) & 
  * What a run that ends leaves in the world: what could not be undone, and calls of which nobody knows what they did.
  * @returns the cause that its error names, if there is any
  */
-export function leftBehind({ notUndone, root, cancellation }: Run): RunError['cause'] {
+export function leftBehind({ graph, run }: Draft): RunError['cause'] {
+  const { notUndone, root, cancellation } = run;
   if (cancellation?.left) return cancellation.left;
-  const inDoubt = nodesInDoubt(root).map((node) => `${node}: ${NOBODY_KNOWS}`);
-  const left = [...notUndone, ...inDoubt];
+  const inDoubt = graph.version < 5 ? [] : nodesInDoubt(root).map((node) => `${node}: ${NOBODY_KNOWS}`);
+  const left = [...inDoubt, ...notUndone];
   if (left.length === 0) return undefined;
   const code = notUndone.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
   return { code, message: truncate(`Not undone: ${left.join('; ')}`, MAX_MESSAGE) };

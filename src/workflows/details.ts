@@ -14,6 +14,7 @@ export function toDetails(run: Run): string {
     `**${run.graph.name}** is **${status}**, step ${step}`,
     next.length > 0 ? `- at: ${next.map((node) => `\`${node}\``).join(', ')}` : '',
     error ? `- error: \`${error.code}\` ${error.message}` : '',
+    error?.cause ? `- cause: \`${error.cause.code}\` ${error.cause.message}` : '',
     `- used: ${usage.modelCalls} model calls, ${usage.toolCalls} tool calls, ${usage.inputTokens + usage.outputTokens} tokens, ${usage.costUsd} USD`,
     ...approvalLines(run),
     ...interventionLines(run, waitingFor),

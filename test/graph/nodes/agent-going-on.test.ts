@@ -3,7 +3,7 @@ import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definit
 import type { CallEffect } from '../../../src/graph/effect.ts';
 import type { Json } from '../../../src/graph/json.ts';
 import { CHANNELS, asks, modelDown, play, playAgent, toldIn } from '../../support/agents.ts';
-import type { Said } from '../../support/agents.ts';
+import type { Agent, Played, Said } from '../../support/agents.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
 import { firstLogged, logOf } from '../../support/runs.ts';
 
@@ -187,11 +187,13 @@ describe('what an agent has done is kept when', () => {
     expect([run.run.status, keys.length, isDistinct(keys)]).toEqual(['completed', 3, true]);
   });
 
-  test('its own deadline is over, and other calls come back only then', () => {
+  /** An agent whose deadline was over before its calls came back, of which nobody knows what one did. */
+  function playLate(onError: NonNullable<Agent['onError']>, version: number): Played {
     const clock = aSlowTool();
     const played = playAgent(
-      { deadline: '10s', tools: ['lookup', 'notify'], onError: 'intervene' },
+      { deadline: '10s', tools: ['lookup', 'notify'], onError },
       {
+        version,
         replies: [asks(look('a'), ['notify', { key: 'b' }], look('c')), 'done'],
         tools: { notify: { approval: 'never' } },
         graph: { limits: { maxConcurrency: 2 } },
@@ -205,11 +207,25 @@ describe('what an agent has done is kept when', () => {
     played.run.passTime(11_000);
     clock.release();
     played.run.passTime(1);
+    return played;
+  }
+
+  const past = { to: '__end__' };
+
+  test.each<[NonNullable<Agent['onError']>, number]>([
+    ['intervene', 4],
+    [past, 5],
+  ])('its own deadline is over, and other calls come back only then: onError: %j, interpreter %i', (...as) => {
+    const played = playLate(...as);
     expect(played.run.run.status).toBe('waiting');
     played.run.signal('retry', { by });
     expect(played.calls.map(({ tool }) => tool)).toEqual(['lookup', 'notify', 'lookup']);
     played.run.signal('skip', { output: 'sent', by });
     expect(toldIn(played)).toEqual(['{"key":"a"}', 'sent', '{"key":"c"}']);
+  });
+
+  test('its own deadline is over, under interpreter 4, which asks nobody then what a call did', () => {
+    expect(playLate(past, 4).run.run).toMatchObject({ status: 'completed', error: null });
   });
 });
 
