@@ -7,13 +7,21 @@ import { isDatabaseAway } from '../store/database-away.ts';
 import type { CallClaim } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { heartbeat } from './heartbeat.ts';
-import { judgeClaim } from './ledger.ts';
+import { judgeClaim, mayBeDone } from './ledger.ts';
 import type { Claimant, Known } from './ledger.ts';
 
 /** A claim that was made. */
 interface Claimed {
   readonly claim: string;
-  readonly verdict: { readonly failures: number } | { readonly answer: Known };
+  readonly verdict: Claim | { readonly answer: Known };
+}
+
+/** What is known of a call by who is going to make it. */
+interface Claim {
+  /** How often it has failed before. */
+  readonly failures: number;
+  /** An attempt before may have made it. */
+  readonly mayBeDone: boolean;
 }
 
 /** So long an attempt that can do nothing leaves the next one. */
@@ -37,7 +45,9 @@ export async function claimCall(
     const verdict = await ledger.claim({ ...wanted, claim, scheduledAt, at }, (entry) =>
       judgeClaim({ ...claimant, scheduledAt, neverMade }, entry),
     );
-    return { claim, verdict };
+    if ('answer' in verdict) return { claim, verdict };
+    const { failures, before } = verdict;
+    return { claim, verdict: { failures, mayBeDone: before !== null && mayBeDone(before, neverMade) } };
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
     heartbeat({ neverMade: [...neverMade, claim].slice(-MAX_REMEMBERED) });

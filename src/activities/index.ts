@@ -10,6 +10,8 @@ import type { CallOutcome, CallTask } from './call-task.ts';
 import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { performCall } from './perform-call.ts';
+import { settleCall } from './settle-call.ts';
+import type { LeftCall } from './settle-call.ts';
 import { writeJournal } from './write-journal.ts';
 import type { JournalEntry } from './write-journal.ts';
 import type { Tool } from './tools/tool.ts';
@@ -28,6 +30,8 @@ export interface Activities {
   callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
+  /** Says what has become of a call that was called back, where the server can't. */
+  settleCall(call: LeftCall): Promise<CallOutcome>;
   /** Writes the journal when no call carries it. */
   record(entry: JournalEntry): Promise<void>;
 }
@@ -43,6 +47,7 @@ export function createActivities(deps: ActivityDeps): Activities {
     callTool: async (task) => await performCall(store, ofTools, task),
     callNode: async (task) => await performCall(store, ofNodes, task),
     callFunction: async (task) => await performCall(store, ofFunctions, task),
+    settleCall: async (call) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await settleCall(store, call)),
     record: async (entry) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await writeJournal(store, entry)),
   };
 }

@@ -10,8 +10,8 @@ export type Known =
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** Another attempt is making the call, as far as anybody can tell. */
   | { readonly kind: 'held' }
-  /** An earlier attempt was lost between claim and record, and nobody can tell what it did. */
-  | { readonly kind: 'lost' };
+  /** No attempt will say any more what became of it, and nobody can tell. */
+  | { readonly kind: 'lost'; readonly why: string };
 
 export interface Claimant {
   readonly requestHash: string;
@@ -44,6 +44,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
   return judge(entry, { ordered, mayRepeat, isHeld });
 }
 
+const LOST = { kind: 'lost', why: 'The worker was lost before it recorded what became of the call' } as const;
 const HELD = { takeOver: false, answer: { kind: 'held' } } as const;
 
 /** Whether the server has given an attempt up, and one that it scheduled after it makes the call. */
@@ -66,13 +67,52 @@ function judge(entry: LedgerEntry, { ordered, mayRepeat, isHeld }: Standing): Cl
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
       if (mayRepeat) return { takeOver: true, failures: entry.failures };
-      return isHeld ? HELD : { takeOver: false, answer: { kind: 'lost' } };
+      return isHeld ? HELD : { takeOver: false, answer: LOST };
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };
       return { takeOver: false, answer: { kind: 'failed', failure: failureOf(entry) } };
   }
 }
+
+/** @returns so long an attempt may have been silent, in milliseconds, before it counts as lost */
+export function lostAfter(heartbeatMs: number): number {
+  return 2 * heartbeatMs;
+}
+
+/** Whether an attempt before may have made the call: then it stays the same call, whatever becomes of those after it. */
+export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: readonly string[]): boolean {
+  const wasLost = status === 'claimed' && !neverMade.includes(claim);
+  return wasLost || failure?.callFailed === false;
+}
+
+/**
+ * What is known of a call that its run has called back between two attempts.
+ * @param entry `null`: no attempt has begun
+ * @param lostAfterMs an attempt that has not kept its claim for so long is lost
+ */
+export function judgeLeft(entry: LedgerEntry | null, lostAfterMs: number): Known {
+  switch (entry?.status) {
+    case undefined:
+      return { kind: 'failed', failure: NEVER_MADE };
+    case 'completed':
+      return { kind: 'completed', result: entry.result, attempts: entry.failures + 1 };
+    case 'failed':
+    case 'unknown':
+      return { kind: 'failed', failure: failureOf(entry) };
+    case 'retrying':
+      return mayBeDone(entry, [])
+        ? { kind: 'lost', why: `It was canceled before it was made again, after: ${failureOf(entry).error.message}` }
+        : { kind: 'failed', failure: NEVER_MADE };
+    case 'claimed':
+      return entry.ageMs < lostAfterMs ? { kind: 'held' } : LOST;
+  }
+}
+
+const NEVER_MADE: TaskFailure = {
+  callFailed: false,
+  error: { code: 'CANCELED', message: 'The call was canceled before it was made' },
+};
 
 function failureOf({ failure, failures }: LedgerEntry): TaskFailure {
   return (

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import { CancelledFailure, Context } from '@temporalio/activity';
 import type { CallSafety } from '../graph/catalog.ts';
 import type { CallReply, CallRequest } from '../graph/effect.ts';
 import { MAX_MESSAGE } from '../graph/errors.ts';
@@ -8,17 +7,19 @@ import type { RunError } from '../graph/errors.ts';
 import { canonicalJson, toJson } from '../graph/json.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 import type { Store } from '../store/store.ts';
+import { answerFrom } from './answer-from.ts';
 import { CallError } from './call-error.ts';
-import { ASK_AGAIN_AFTER_MS, claimCall } from './claim-call.ts';
+import { claimCall } from './claim-call.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { keepRecording } from './keep-recording.ts';
-import type { Known } from './ledger.ts';
-import { isCallReply } from '../graph/is-call-reply.ts';
 import { messageOf } from '../graph/message-of.ts';
 import { retryDelay } from './retry-delay.ts';
+import { lostAfter } from './ledger.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
+import { toFailure } from './to-failure.ts';
+import { unknownOutcome } from './unknown-outcome.ts';
 import { unpackJournal } from './write-journal.ts';
 import { truncate } from '../graph/truncate.ts';
 
@@ -58,16 +59,14 @@ async function claimAndExecute<R extends CallRequest>(
   const called = kind.called(request);
   const journal = unpackJournal(task);
   const wanted = { key, order, node, index, runId, tenantId, called, requestHash, journal };
-  const lostAfterMs = 2 * request.policy.heartbeatMs;
-  const claimant = { requestHash, order, safety, lostAfterMs };
+  const claimant = { requestHash, order, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
   const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {
     throw error instanceof CallError
       ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
       : error;
   });
-  const call: Call<R> = { store, kind, task, claim, safety, failures: 0 };
-  if ('answer' in verdict) return await answerFrom(call, verdict.answer);
-  return await execute({ ...call, failures: verdict.failures });
+  if ('answer' in verdict) return await answerFrom(store.ledger, key, verdict.answer);
+  return await execute({ store, kind, task, claim, safety, ...verdict });
 }
 
 interface Call<R extends CallRequest> {
@@ -78,31 +77,8 @@ interface Call<R extends CallRequest> {
   readonly safety: CallSafety;
   /** How often it has failed before. */
   readonly failures: number;
-}
-
-async function answerFrom<R extends CallRequest>({ store, task }: Call<R>, known: Known): Promise<CallOutcome> {
-  switch (known.kind) {
-    case 'completed':
-      if (!isCallReply(known.result)) throw new TypeError(`The ledger's result of ${task.key} is no reply`);
-      return { reply: known.result, attempts: known.attempts, durationMs: 0 };
-    case 'failed':
-      throw toFailure(known.failure);
-    case 'held':
-      throw ApplicationFailure.create({
-        type: 'HELD',
-        message: 'Another attempt is making the call',
-        nextRetryDelay: ASK_AGAIN_AFTER_MS,
-        category: ApplicationFailureCategory.BENIGN,
-      });
-    case 'lost': {
-      const failure = {
-        error: unknownOutcome('The worker was lost before it recorded what became of the call', 1),
-        callFailed: false,
-      };
-      await keepRecording(() => store.ledger.markUnknown(task.key, failure));
-      throw toFailure(failure);
-    }
-  }
+  /** An attempt before may have made it. */
+  readonly mayBeDone: boolean;
 }
 
 async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
@@ -111,7 +87,8 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
   const release = call.safety === 'unsafe' ? keepClaim(call) : null;
   try {
-    if (limit.isCanceled()) throw await recordCancellation(call, 'The call was canceled before it was made');
+    const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
+    if (isInVain) throw await recordCancellation(call, NOT_MADE);
     const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
       throw await recordFailure(call, limit, thrown);
     });
@@ -159,31 +136,42 @@ const MAX_REPLY_BYTES = 5_000_000;
 
 /** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
-  const { store, task, claim, safety } = call;
+  const { store, task, claim } = call;
   const failure = asCallError(thrown);
   const attempts = limit.isOver ? call.failures : call.failures + 1;
-  if (safety === 'unsafe' && failure.done === 'perhaps') {
+  if (isInDoubt(call, failure)) {
     const error = unknownOutcome(failure.message, attempts, failure);
     return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
   }
-  if (limit.isCanceled()) return await recordCancellation(call, failure.message);
+  if (limit.isCanceled()) return await recordCancellation(call, failure);
   const error: RunError = {
     code: failure.code,
     message: truncate(failure.message, MAX_MESSAGE),
     attempts,
     ...causeOf(failure),
   };
+  const callFailed = task.request.kind === 'model' || isKnownUndone(call, failure);
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
   if (!isUnwanted() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
-    const again = { error, callFailed: false };
+    const again = { error, callFailed };
     await keepRecording(() =>
       store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt }),
     );
     return toFailure(again, delayMs);
   }
-  const callFailed = task.request.kind === 'model' || failure.done === 'no';
   return await endWith(call, { status: 'failed', attempts }, { error, callFailed });
+}
+
+/** Whether a person has to find out what was done: nobody makes the call again, or its run has ended and would undo it. */
+function isInDoubt<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
+  if (safety === 'unsafe') return done === 'perhaps';
+  return task.canBeUndone === true && isUnwanted() && (mayBeDone || done === 'perhaps');
+}
+
+/** Whether neither this attempt nor one before it has done anything. */
+function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: CallError): boolean {
+  return done === 'no' && !mayBeDone;
 }
 
 async function endWith<R extends CallRequest>(
@@ -199,13 +187,11 @@ async function endWith<R extends CallRequest>(
  * A run that is canceled is told that the call is over. Otherwise only this attempt is: the worker shuts down, or the
  * server has not heard of it for too long and lets another one take the call over.
  */
-async function recordCancellation<R extends CallRequest>(
-  { store, task, claim, failures }: Call<R>,
-  message: string,
-): Promise<Error> {
+async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
+  const { store, task, claim, failures } = call;
   const isOver = isUnwanted();
-  const error: RunError = { code: 'CANCELED', message: isOver ? message : LEFT, attempts: failures + 1 };
-  const failure: TaskFailure = { error, callFailed: false };
+  const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
+  const failure: TaskFailure = { error, callFailed: !isOver && isKnownUndone(call, thrown) };
   const status = isOver ? 'failed' : 'retrying';
   await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
   return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
@@ -216,6 +202,10 @@ function isUnwanted(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
 }
 
+const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
+  retryable: false,
+  done: 'no',
+});
 const LEFT = 'The worker has to leave the call to another attempt';
 const AT_ONCE_MS = 1;
 
@@ -230,28 +220,6 @@ function asCallError(thrown: unknown): CallError {
     : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
 }
 
-function unknownOutcome(message: string, attempts: number, failure?: CallError): RunError {
-  const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };
-  return {
-    code: 'UNKNOWN_OUTCOME',
-    message: `Nobody can tell whether the call was done: ${truncate(message, MAX_MESSAGE)}`,
-    attempts,
-    ...cause,
-  };
-}
-
 function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {
   return reason === null ? {} : { cause: { code: reason, message: truncate(message, MAX_MESSAGE) } };
-}
-
-/** With a delay the server has the activity tried again; without one it is over. */
-function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
-  return ApplicationFailure.create({
-    type: failure.error.code,
-    message: failure.error.message,
-    details: [failure],
-    nonRetryable: delayMs === undefined,
-    category: ApplicationFailureCategory.BENIGN,
-    ...(delayMs !== undefined && { nextRetryDelay: delayMs }),
-  });
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { RunError } from '../graph/errors.ts';
 import type { Json } from '../graph/json.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
@@ -51,6 +51,13 @@ export type ClaimVerdict<T> =
   | { readonly takeOver: true; readonly failures: number }
   | { readonly takeOver: false; readonly answer: T };
 
+/** A claim that was given. */
+export interface Taken {
+  readonly failures: number;
+  /** As it was before; `null`: this is the first attempt. */
+  readonly before: LedgerEntry | null;
+}
+
 /** A call that failed and will be made again. */
 export interface Retrying {
   readonly node: string;
@@ -64,19 +71,18 @@ export interface Ledger {
   /**
    * Claims a call, and writes what the run has to say with it. Where the ledger has an entry already, `judge` decides
    * whether this attempt takes it over; nobody else can claim it meanwhile.
-   * @returns how often it has failed before, or what `judge` answered instead
+   * @returns how often it has failed before, and the entry that was there, or what `judge` answered instead
    */
-  claim<T>(
-    claim: CallClaim,
-    judge: (entry: LedgerEntry) => ClaimVerdict<T>,
-  ): Promise<{ readonly failures: number } | { readonly answer: T }>;
+  claim<T>(claim: CallClaim, judge: (entry: LedgerEntry) => ClaimVerdict<T>): Promise<Taken | { readonly answer: T }>;
+  /** @returns what is known of a call; `null`: nobody has claimed it */
+  find(key: string): Promise<LedgerEntry | null>;
   /** Says that the attempt that holds a claim is still at it. */
   keep(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
-  /** Records that nobody can tell what a lost attempt did. */
+  /** Records that nobody can tell what an attempt did that is over. */
   markUnknown(key: string, failure: TaskFailure): Promise<void>;
   retrying(runId: string): Promise<readonly Retrying[]>;
   /** How each call of a run ended, by its key. */
@@ -115,7 +121,11 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         failure: JSON.stringify(failure),
         updated_at: NOW,
       } as const;
-      await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '=', 'claimed').execute();
+      await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', 'in', OPEN).execute();
+    },
+    async find(key) {
+      const row = await selectEntry(db).where('key', '=', key).executeTakeFirst();
+      return row ? toEntry(row) : null;
     },
     retrying: (runId) => retrying(db, runId),
     answers: (runId) => answers(db, runId),
@@ -126,14 +136,17 @@ async function claimCall<T>(
   db: Kysely<Tables>,
   claim: CallClaim,
   judge: (entry: LedgerEntry) => ClaimVerdict<T>,
-): Promise<{ failures: number } | { answer: T }> {
-  if (await insertClaim(db, claim)) return { failures: 0 };
+): Promise<Taken | { answer: T }> {
+  if (await insertClaim(db, claim)) return { failures: 0, before: null };
   return await db.transaction().execute(async (transaction) => {
-    const verdict = judge(await lockEntry(transaction, claim.key));
+    const before = toEntry(
+      await selectEntry(transaction).where('key', '=', claim.key).forUpdate().executeTakeFirstOrThrow(),
+    );
+    const verdict = judge(before);
     if (!verdict.takeOver) return { answer: verdict.answer };
     const taken = { ...heldBy(claim, verdict.failures), next_attempt_at: null };
     await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
-    return { failures: verdict.failures };
+    return { failures: verdict.failures, before };
   });
 }
 
@@ -163,17 +176,20 @@ function heldBy({ claim, scheduledAt, order, requestHash, at }: CallClaim, failu
   } as const;
 }
 
+/** No attempt has ended it yet. */
+const OPEN = ['claimed', 'retrying'] as const;
+
 /** The clock of the database: those of two workers may differ. */
 const NOW = sql<string>`clock_timestamp()`;
 
-async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
-  const row = await db
+function selectEntry(db: Kysely<Tables>) {
+  return db
     .selectFrom('ledger')
     .selectAll()
-    .select(sql<number>`extract(epoch from clock_timestamp() - updated_at)::float8 * 1000`.as('age_ms'))
-    .where('key', '=', key)
-    .forUpdate()
-    .executeTakeFirstOrThrow();
+    .select(sql<number>`extract(epoch from clock_timestamp() - updated_at)::float8 * 1000`.as('age_ms'));
+}
+
+function toEntry(row: Selectable<LedgerTable> & { readonly age_ms: number }): LedgerEntry {
   return {
     claim: row.claim,
     scheduledAt: row.scheduled_at.getTime(),

@@ -17,6 +17,11 @@ const journalOptions: ActivityOptions = {
 
 export const activities = proxyActivities<Activities>(journalOptions);
 
+/** Options of finding out what has become of a call, which has to be known as well. */
+export function settlingOptions({ summary }: CallEffect): ActivityOptions {
+  return { ...journalOptions, summary: truncate(`what became of ${summary}`, MAX_SUMMARY) };
+}
+
 /** The activity gives up by itself at its time-out; the server waits longer, so that what happened is recorded. */
 const GRACE_MS = 10_000;
 /** Also where the database is away meanwhile: claiming a call and recording what became of it are tried for minutes. */

@@ -3,8 +3,8 @@ import type { CallOutcome, CallTask } from '../activities/call-task.ts';
 import type { CallEffect, Effect, TimerEffect } from '../graph/effect.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import type { Principal } from '../graph/run.ts';
-import { activities, callOptions } from './activities.ts';
-import { callCanceled, toTaskFailure } from './failures.ts';
+import { activities, callOptions, settlingOptions } from './activities.ts';
+import { callCanceled, isEndedByServer, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Parcel } from './outbox.ts';
 import { createPace } from './pace.ts';
@@ -28,11 +28,17 @@ export interface CallOwner {
   readonly createdBy: Principal;
 }
 
+export interface Caller {
+  readonly owner: CallOwner;
+  /** The interpreter's: 5 asks what has become of calls that were called back between two attempts. */
+  readonly version: number;
+}
+
 /**
  * Calls belong to the scope that is current now, which is canceled to call them back; what is called after that, to undo
  * things, to one of its own. So does each timer, and each call that may be called back alone.
  */
-export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
+export function createEffects(inbox: Inbox, caller: Caller): Effects {
   const first = CancellationScope.current();
   let later: CancellationScope | null = null;
   const timers = createScopes();
@@ -49,8 +55,8 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   };
   const begin = ({ effect, carry }: OrderedCall): void => {
     const packed = { effect, parcel: carry(effect) };
-    if (effect.isRevocable) void revocable.open(effect.key, async () => call(settled, owner, packed));
-    else call(settled, owner, packed);
+    if (effect.isRevocable) void revocable.open(effect.key, async () => call(settled, caller, packed));
+    else call(settled, caller, packed);
   };
   const pace = createPace<OrderedCall>((ordered) =>
     later ? void later.run(async () => begin(ordered)) : begin(ordered),
@@ -94,17 +100,40 @@ interface PackedCall {
 }
 
 /** Without `async`: in a workflow every promise costs the capture of a stack trace. */
-function call(settled: (occurrence: OccurrenceBody) => void, owner: CallOwner, { effect, parcel }: PackedCall): void {
+function call(
+  settled: (occurrence: OccurrenceBody) => void,
+  { owner, version }: Caller,
+  { effect, parcel }: PackedCall,
+): void {
   const { key, request } = effect;
+  const scope = CancellationScope.current();
+  const complete = ({ reply, attempts, durationMs }: CallOutcome): void =>
+    settled({ kind: 'call.completed', key, reply, attempts, durationMs });
+  const fail = (error: unknown): void => settled({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
   void schedule(effect, { ...owner, journal: parcel?.batch ?? null }).then(
-    ({ reply, attempts, durationMs }) => {
+    (outcome) => {
       parcel?.delivered();
-      settled({ kind: 'call.completed', key, reply, attempts, durationMs });
+      complete(outcome);
     },
     (error: unknown) => {
       parcel?.lost();
-      settled({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
+      const isLeft = version >= 5 && scope.consideredCancelled && hasToBeKnown(effect) && isEndedByServer(error);
+      if (isLeft) void settle(effect).then(complete, fail);
+      else fail(error);
     },
+  );
+}
+
+/** Whether a run may not be told that a call was called back before the ledger has been asked what it did. */
+function hasToBeKnown({ request, canBeUndone }: CallEffect): boolean {
+  return canBeUndone === true || (request.kind !== 'model' && request.effect === 'unsafe');
+}
+
+function settle(effect: CallEffect): Promise<CallOutcome> {
+  const { key, request } = effect;
+  const { heartbeatMs } = request.policy;
+  return CancellationScope.nonCancellable(() =>
+    activities.settleCall.executeWithOptions(settlingOptions(effect), [{ key, heartbeatMs }]),
   );
 }
 

@@ -30,6 +30,12 @@ export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailur
 
 const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
 
+/** Whether the server has ended an activity without hearing from an attempt what has become of its call. */
+export function isEndedByServer(thrown: unknown): boolean {
+  const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
+  return isCancellation(thrown) || cause instanceof TimeoutFailure;
+}
+
 /** What becomes of a call that was called back before it was made. */
 export function callCanceled(key: string): OccurrenceBody {
   return { kind: 'call.failed', key, failure: CANCELED };

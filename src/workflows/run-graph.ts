@@ -61,7 +61,7 @@ function openShell({ definition, catalog, identity, begin, interpreterVersion }:
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
   const recorder = createRecorder({ outbox, inbox, version: graph.version });
-  const effects = createEffects(inbox, { runId, tenantId, createdBy });
+  const effects = createEffects(inbox, { owner: { runId, tenantId, createdBy }, version: graph.version });
   const { continueAfter } = graph.catalog.defaults;
   const around = {
     graph,

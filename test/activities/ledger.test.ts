@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeClaim } from '../../src/activities/ledger.ts';
+import { judgeClaim, judgeLeft } from '../../src/activities/ledger.ts';
 import type { Claimant } from '../../src/activities/ledger.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
@@ -105,4 +105,29 @@ describe('judgeClaim', () => {
       expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ takeOver: true });
     },
   );
+});
+
+describe('judgeLeft', () => {
+  const failed = (callFailed: boolean) => ({ callFailed, error });
+
+  test.each<[string, LedgerEntry | null, object]>([
+    ['was never claimed', null, { kind: 'failed', failure: { error: { code: 'CANCELED' } } }],
+    ['has a result', anEntry({ status: 'completed', result: 7 }), { kind: 'completed', result: 7, attempts: 3 }],
+    ['has failed', anEntry({ status: 'failed', failure: failed(true) }), { kind: 'failed', failure: failed(true) }],
+    ['is unknown', anEntry({ status: 'unknown', failure: failed(false) }), { kind: 'failed', failure: failed(false) }],
+    [
+      'was refused, and waits for another attempt',
+      anEntry({ status: 'retrying', failure: failed(true) }),
+      { kind: 'failed', failure: { error: { code: 'CANCELED' } } },
+    ],
+    [
+      'may have been made, and waits for another attempt',
+      anEntry({ status: 'retrying', failure: failed(false) }),
+      { kind: 'lost', why: expect.stringContaining('no') },
+    ],
+    ['is being made', anEntry({ ageMs: 59_999 }), { kind: 'held' }],
+    ['was lost', anEntry(), { kind: 'lost' }],
+  ])('says what is known of a call that %s', (_, entry, known) => {
+    expect(judgeLeft(entry, 60_000)).toMatchObject(known);
+  });
 });

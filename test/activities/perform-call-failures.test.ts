@@ -170,6 +170,16 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call that has failed for 
   });
 });
 
+test.each(['idempotent', 'keyed'] as const)(
+  'an %s call that an attempt may have done is not known to have failed, whatever becomes of those after it',
+  async (safety) => {
+    const task = aNewTask(safety, { retry: { maxAttempts: 3 } });
+    const tool = scriptedTool(broken, refused, answers(400));
+    for (const callFailed of [false, false, false])
+      expect(await failureOf(attempt(tool, task))).toMatchObject({ details: [{ callFailed }] });
+  },
+);
+
 describe('the time-out of an attempt', () => {
   test('aborts it, and another one is made', async () => {
     const task = aNewTask('keyed', { timeoutMs: 30 });
@@ -192,15 +202,29 @@ describe('the time-out of an attempt', () => {
     expect(tool.calls[0]?.signal.aborted).toBe(false);
   });
 
-  test('has a call that could be undone tried no more', async () => {
+  test.each([
+    { before: [], status: 503, type: 'UNKNOWN_OUTCOME' },
+    { before: [], status: 400, type: 'TOOL_FAILED' },
+    { before: [answers(503)], status: 400, type: 'UNKNOWN_OUTCOME' },
+  ])('has a call that could be undone tried no more: $type after $status', async ({ before, status, type }) => {
     const task = { ...aNewTask('keyed'), canBeUndone: true as const };
     const { step, begun, letGo } = held();
-    const [tool, activity] = [scriptedTool((signal) => step(signal).then(() => answers(503)(signal))), anActivity()];
+    const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
+    for (const _ of before) await failureOf(attempt(tool, task));
+    const activity = anActivity();
     const call = attempt(tool, task, activity);
     await begun;
     activity.cancel();
     letGo(null);
-    expect(await failureOf(call)).toMatchObject({ type: 'TOOL_FAILED', nonRetryable: true });
+    expect(await failureOf(call)).toMatchObject({ type, nonRetryable: true });
+  });
+
+  test('has a call that could be undone not begun', async () => {
+    const task = { ...aNewTask('keyed'), canBeUndone: true as const };
+    const [tool, activity] = [scriptedTool(returns('paid')), anActivity()];
+    activity.cancel();
+    await expect(attempt(tool, task, activity)).rejects.toBeInstanceOf(CancelledFailure);
+    expect(tool.calls).toHaveLength(0);
   });
 
   test('leaves the outcome of an unsafe call unknown', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Context } from '@temporalio/activity';
-import { defineConfig, defineTool } from 'holdfast';
+import { CallError, defineConfig, defineTool } from 'holdfast';
 
 /** Pays, and has done so when the run has called it back. */
 const paySlowly = defineTool({
@@ -12,6 +12,30 @@ const paySlowly = defineTool({
     const { cancellationSignal } = Context.current();
     if (!cancellationSignal.aborted) await once(cancellationSignal, 'abort');
     return { receipt: 'r1' };
+  },
+});
+
+/** May have paid, and is tried again so late that nobody waits for it. */
+const payUnluckily = defineTool({
+  name: 'payUnluckily',
+  description: 'Pays',
+  parameters: { type: 'object' },
+  effect: 'keyed',
+  retry: { initialInterval: '10m', maxInterval: '10m' },
+  async execute() {
+    throw new Error('the line went dead');
+  },
+});
+
+/** Has not paid, and is tried again as late. */
+const payLater = defineTool({
+  name: 'payLater',
+  description: 'Pays',
+  parameters: { type: 'object' },
+  effect: 'unsafe',
+  retry: { initialInterval: '10m', maxInterval: '10m' },
+  async execute() {
+    throw new CallError('TOOL_FAILED', 'not today', { retryable: true, done: 'no' });
   },
 });
 
@@ -28,7 +52,7 @@ const called = new Set<string>();
 /** Functions and tools that have to be called back: they wait until they are. */
 export default defineConfig({
   defaults: { heartbeatTimeout: '1s' },
-  tools: [paySlowly, payBack],
+  tools: [paySlowly, payUnluckily, payLater, payBack],
   functions: {
     hangsOnce: {
       retry: { maxAttempts: 1 },

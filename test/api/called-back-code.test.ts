@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NodeOfType } from '../../src/graph/definition.ts';
 import { PATIENTLY, eventsOf } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
-import { at, textAt } from '../support/json-at.ts';
+import { at, listAt, textAt } from '../support/json-at.ts';
 import { createRunControls } from '../support/run-controls.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
@@ -13,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await stack.stop());
 
-const { until, control } = createRunControls(() => stack.as('user'));
+const { runOf, until, control } = createRunControls(() => stack.as('user'));
 
 test('a function that the deadline around it calls back is made again by a person, and all of it can be replayed', async () => {
   const child = aDefinition({
@@ -33,13 +34,32 @@ test('a function that the deadline around it calls back is made again by a perso
   expect(at(body, '/divergence')).toBeNull();
 });
 
-test('a call that can be undone ends although its run is canceled meanwhile, and is undone then', async () => {
-  const compensate = { tool: 'payBack', args: { receipt: '{{ result.receipt }}' } };
-  const graph = aDefinition({ nodes: { pay: { type: 'tool', tool: 'paySlowly', compensate } } });
+/** Starts a run of one node. @returns its id, once the call has been asked for */
+async function startCalling(node: NodeOfType<'tool'>): Promise<string> {
+  const graph = aDefinition({ nodes: { pay: node } });
   const id = textAt((await stack.as('user').post('/api/runs', { graph })).body, '/id');
   await expect.poll(async () => await eventsOf(stack.as('user'), id, 'tool.requested'), PATIENTLY).toHaveLength(1);
+  return id;
+}
+
+const compensate = { tool: 'payBack', args: { receipt: '{{ result.receipt }}' } };
+
+test('a call that can be undone ends although its run is canceled meanwhile, and is undone then', async () => {
+  const id = await startCalling({ type: 'tool', tool: 'paySlowly', compensate });
   await control(id, 'cancel', { reason: 'enough' });
   await until(id, 'canceled');
   const undone = { node: 'pay', tool: 'payBack', result: { receipt: 'r1' } };
   expect(await eventsOf(stack.as('user'), id, 'node.compensated')).toMatchObject([undone]);
+});
+
+const unknown = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: pay: nobody can tell whether the call was done' };
+
+test.each([
+  ['is said to be unknown where it may have been made', 'payUnluckily', { code: 'CANCELED', cause: unknown }],
+  ['was not made where it is known to have failed', 'payLater', null],
+])('a call that waits for another attempt when its run is canceled %s', async (_, tool, error) => {
+  const id = await startCalling({ type: 'tool', tool, compensate });
+  await expect.poll(async () => listAt(await runOf(id), '/retrying'), PATIENTLY).toHaveLength(1);
+  await control(id, 'cancel');
+  expect(await until(id, 'canceled')).toMatchObject({ error });
 });

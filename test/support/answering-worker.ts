@@ -105,6 +105,9 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     callTool: call,
     callFunction: call,
     callNode: call,
+    settleCall: async () => {
+      throw new TypeError('Every call is answered');
+    },
     record: async (entry) => void current().batches.push(...batchIn(entry)),
   };
 }

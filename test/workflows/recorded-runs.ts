@@ -247,6 +247,12 @@ const straggling = aDefinition({
   edges: [{ from: '__start__', to: ['a', 'b', 'last'] }],
 });
 
+/** One call waits for its second attempt while what the other has done is written. */
+const unlucky = aDefinition({
+  nodes: { a: undone('a'), b: { ...undone('b'), tool: 'unlucky' } },
+  edges: [{ from: '__start__', to: ['a', 'b'] }],
+});
+
 const ADMIN = { sub: 'ada', roles: ['admin'] };
 const approve = { when: 'waiting', approve: 1 } as const;
 const everythingUnclear: readonly RecordedStep[] = [
@@ -333,6 +339,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   },
   { name: 'waits-for-room', graph: crowded, input: longTalk },
   { name: 'straggling', graph: straggling },
+  { name: 'canceled-between-attempts', graph: unlucky, steps: [{ when: 'node.completed', control: 'cancel' }] },
   { name: 'overdue', graph: overdue, steps: [{ when: 'waiting', approve: 2 }] },
   { name: 'overdue-retried', graph: nestedOverdue, steps: [{ when: 'failed', control: 'retry' }] },
   {

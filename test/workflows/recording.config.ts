@@ -74,6 +74,14 @@ export default defineConfig({
     }),
     defineTool({
       ...work,
+      name: 'unlucky',
+      retry: { initialInterval: '10m', maxInterval: '10m' },
+      execute() {
+        throw new Error('the line went dead');
+      },
+    }),
+    defineTool({
+      ...work,
       name: 'refused',
       execute({ job }, { runId }) {
         if (isFirst(runId, job)) throw new CallError('TOOL_FAILED', 'not today', { retryable: false, done: 'no' });

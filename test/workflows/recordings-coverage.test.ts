@@ -55,6 +55,7 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   callNode: true,
   callTool: true,
   record: true,
+  settleCall: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

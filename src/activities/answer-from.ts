@@ -1,0 +1,36 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailureCategory } from '@temporalio/common';
+import { isCallReply } from '../graph/is-call-reply.ts';
+import type { Ledger } from '../store/ledger.ts';
+import type { CallOutcome } from './call-task.ts';
+import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
+import { keepRecording } from './keep-recording.ts';
+import type { Known } from './ledger.ts';
+import { toFailure } from './to-failure.ts';
+import { unknownOutcome } from './unknown-outcome.ts';
+
+/**
+ * Ends an activity by what the ledger knows of its call, or has it ask again while another attempt is making it.
+ * @throws ApplicationFailure as `performCall` does
+ */
+export async function answerFrom(ledger: Ledger, key: string, known: Known): Promise<CallOutcome> {
+  switch (known.kind) {
+    case 'completed':
+      if (!isCallReply(known.result)) throw new TypeError(`The ledger's result of ${key} is no reply`);
+      return { reply: known.result, attempts: known.attempts, durationMs: 0 };
+    case 'failed':
+      throw toFailure(known.failure);
+    case 'held':
+      throw ApplicationFailure.create({
+        type: 'HELD',
+        message: 'Another attempt is making the call',
+        nextRetryDelay: ASK_AGAIN_AFTER_MS,
+        category: ApplicationFailureCategory.BENIGN,
+      });
+    case 'lost': {
+      const failure = { error: unknownOutcome(known.why, 1), callFailed: false };
+      await keepRecording(() => ledger.markUnknown(key, failure));
+      throw toFailure(failure);
+    }
+  }
+}
