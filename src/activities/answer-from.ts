@@ -21,16 +21,26 @@ export async function answerFrom(ledger: Ledger, key: string, known: Known): Pro
     case 'failed':
       throw toFailure(known.failure);
     case 'held':
-      throw ApplicationFailure.create({
-        type: 'HELD',
-        message: 'Another attempt is making the call',
-        nextRetryDelay: ASK_AGAIN_AFTER_MS,
-        category: ApplicationFailureCategory.BENIGN,
-      });
-    case 'lost': {
-      const failure = { error: unknownOutcome(known.why, 1), callFailed: false };
-      await keepRecording(() => ledger.markUnknown(key, failure));
-      throw toFailure(failure);
-    }
+      throw askAgain('Another attempt is making the call');
+    case 'lost':
+      throw await giveUp(ledger, key, known.why);
   }
+}
+
+async function giveUp(ledger: Ledger, key: string, why: string): Promise<ApplicationFailure> {
+  const failure = { error: unknownOutcome(why, 1), callFailed: false };
+  let isUnknown = true;
+  await keepRecording(async () => {
+    isUnknown = await ledger.markUnknown(key, failure);
+  });
+  return isUnknown ? toFailure(failure) : askAgain('What has become of the call is known meanwhile');
+}
+
+function askAgain(message: string): ApplicationFailure {
+  return ApplicationFailure.create({
+    type: 'HELD',
+    message,
+    nextRetryDelay: ASK_AGAIN_AFTER_MS,
+    category: ApplicationFailureCategory.BENIGN,
+  });
 }

@@ -39,9 +39,10 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
     });
   }
   if (isLate(claimant, entry)) return HELD;
-  const mayRepeat = ordered || claimant.safety !== 'unsafe' || claimant.neverMade.includes(entry.claim);
+  const wasMade = !claimant.neverMade.includes(entry.claim);
+  const mayRepeat = ordered || claimant.safety !== 'unsafe' || !wasMade;
   const isHeld = entry.ageMs < claimant.lostAfterMs;
-  return judge(entry, { ordered, mayRepeat, isHeld });
+  return judge(entry, { ordered, mayRepeat, wasMade, isHeld });
 }
 
 const LOST = { kind: 'lost', why: 'The worker was lost before it recorded what became of the call' } as const;
@@ -56,22 +57,24 @@ interface Standing {
   /** A person has ordered the call since. */
   readonly ordered: boolean;
   readonly mayRepeat: boolean;
+  /** Who holds the claim may have made the call. */
+  readonly wasMade: boolean;
   readonly isHeld: boolean;
 }
 
-function judge(entry: LedgerEntry, { ordered, mayRepeat, isHeld }: Standing): ClaimVerdict<Known> {
+function judge(entry: LedgerEntry, { ordered, mayRepeat, wasMade, isHeld }: Standing): ClaimVerdict<Known> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
-      if (mayRepeat) return { takeOver: true, failures: entry.failures };
+      if (mayRepeat) return { takeOver: true, failures: entry.failures, ...(wasMade && { doubt: LOST_ATTEMPT }) };
       return isHeld ? HELD : { takeOver: false, answer: LOST };
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };
-      return { takeOver: false, answer: { kind: 'failed', failure: failureOf(entry) } };
+      return { takeOver: false, answer: failedAs(entry) };
   }
 }
 
@@ -80,6 +83,9 @@ export function lostAfter(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
 
+/** What stays known of an attempt whose claim another one has taken over. */
+const LOST_ATTEMPT: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: LOST.why } };
+
 /** Whether an attempt before may have made the call: then it stays the same call, whatever becomes of those after it. */
 export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: readonly string[]): boolean {
   const wasLost = status === 'claimed' && !neverMade.includes(claim);
@@ -87,32 +93,32 @@ export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: re
 }
 
 /**
- * What is known of a call that its run has called back between two attempts.
- * @param entry `null`: no attempt has begun
+ * What is known of a call that its run has called back. Where it has not been made, nobody is to make it any more.
  * @param lostAfterMs an attempt that has not kept its claim for so long is lost
  */
-export function judgeLeft(entry: LedgerEntry | null, lostAfterMs: number): Known {
-  switch (entry?.status) {
-    case undefined:
-      return { kind: 'failed', failure: NEVER_MADE };
+export function judgeLeft(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict<Known> {
+  switch (entry.status) {
     case 'completed':
-      return { kind: 'completed', result: entry.result, attempts: entry.failures + 1 };
-    case 'failed':
-    case 'unknown':
-      return { kind: 'failed', failure: failureOf(entry) };
-    case 'retrying':
-      return mayBeDone(entry, [])
-        ? { kind: 'lost', why: `It was canceled before it was made again, after: ${failureOf(entry).error.message}` }
-        : { kind: 'failed', failure: NEVER_MADE };
+      return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
     case 'claimed':
-      return entry.ageMs < lostAfterMs ? { kind: 'held' } : LOST;
+      return entry.ageMs < lostAfterMs ? HELD : { takeOver: false, answer: LOST };
+    case 'retrying':
+      return mayBeDone(entry, []) ? inDoubt(entry) : { takeOver: true, failures: entry.failures };
+    case 'failed':
+      return mayBeDone(entry, []) ? inDoubt(entry) : { takeOver: false, answer: failedAs(entry) };
+    case 'unknown':
+      return { takeOver: false, answer: failedAs(entry) };
   }
 }
 
-const NEVER_MADE: TaskFailure = {
-  callFailed: false,
-  error: { code: 'CANCELED', message: 'The call was canceled before it was made' },
-};
+function inDoubt(entry: LedgerEntry): ClaimVerdict<Known> {
+  const why = `It was canceled after an attempt that may have made it: ${failureOf(entry).error.message}`;
+  return { takeOver: false, answer: { kind: 'lost', why } };
+}
+
+function failedAs(entry: LedgerEntry): Known {
+  return { kind: 'failed', failure: failureOf(entry) };
+}
 
 function failureOf({ failure, failures }: LedgerEntry): TaskFailure {
   return (

@@ -85,7 +85,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const { task, failures } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
-  const release = call.safety === 'unsafe' ? keepClaim(call) : null;
+  const release = hasToBeKnown(call) ? keepClaim(call) : null;
   try {
     const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
     if (isInVain) throw await recordCancellation(call, NOT_MADE);
@@ -169,6 +169,11 @@ function isInDoubt<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, 
   return task.canBeUndone === true && isUnwanted() && (mayBeDone || done === 'perhaps');
 }
 
+/** Whether nobody may take the call for over before it is known what it did. */
+function hasToBeKnown<R extends CallRequest>({ task, safety }: Call<R>): boolean {
+  return safety === 'unsafe' || task.canBeUndone === true;
+}
+
 /** Whether neither this attempt nor one before it has done anything. */
 function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: CallError): boolean {
   return done === 'no' && !mayBeDone;
@@ -190,8 +195,12 @@ async function endWith<R extends CallRequest>(
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
   const isOver = isUnwanted();
+  if (isOver && call.mayBeDone && hasToBeKnown(call)) {
+    const inDoubt = unknownOutcome(thrown.message, failures, thrown);
+    return await endWith(call, { status: 'unknown', attempts: failures }, { error: inDoubt, callFailed: false });
+  }
   const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
-  const failure: TaskFailure = { error, callFailed: !isOver && isKnownUndone(call, thrown) };
+  const failure: TaskFailure = { error, callFailed: isKnownUndone(call, thrown) };
   const status = isOver ? 'failed' : 'retrying';
   await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
   return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);

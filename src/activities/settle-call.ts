@@ -1,19 +1,46 @@
+import { randomUUID } from 'node:crypto';
+import { Context } from '@temporalio/activity';
+import type { TaskFailure } from '../graph/scope.ts';
+import type { CallClaim } from '../store/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { answerFrom } from './answer-from.ts';
 import type { CallOutcome } from './call-task.ts';
 import { judgeLeft, lostAfter } from './ledger.ts';
+import { toFailure } from './to-failure.ts';
 
-/** A call that its run has called back, and of which the server says no more than that it is over. */
-export interface LeftCall {
-  readonly key: string;
+/** A call that its run has called back, and of which nobody has said yet what it has done. */
+export interface LeftCall extends Pick<
+  CallClaim,
+  'key' | 'order' | 'node' | 'index' | 'runId' | 'tenantId' | 'called'
+> {
   readonly heartbeatMs: number;
 }
 
 /**
- * Says what has become of a call without making it: it may have been made by an attempt that was lost, or be waiting for
- * another one, when the run was canceled. Asks again for as long as an attempt is at it.
- * @throws ApplicationFailure whose details hold the `TaskFailure`: `CANCELED` where it is known not to have been made
+ * Says what has become of a call without making it: an attempt that was lost, or that could not tell, may have made it.
+ * Where none has, the ledger keeps one that comes late from doing so. Asks again for as long as an attempt is at it.
+ * @throws ApplicationFailure whose details hold the `TaskFailure`: `CANCELED` where it was not made
  */
-export async function settleCall({ ledger }: Store, { key, heartbeatMs }: LeftCall): Promise<CallOutcome> {
-  return await answerFrom(ledger, key, judgeLeft(await ledger.find(key), lostAfter(heartbeatMs)));
+export async function settleCall({ ledger }: Store, { heartbeatMs, ...call }: LeftCall): Promise<CallOutcome> {
+  const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
+  const mine = {
+    claim: randomUUID(),
+    requestHash: NO_REQUEST,
+    scheduledAt,
+    at: new Date().toISOString(),
+    journal: null,
+  };
+  const verdict = await ledger.close({ ...call, ...mine }, NOT_MADE, (entry) =>
+    judgeLeft(entry, lostAfter(heartbeatMs)),
+  );
+  if ('answer' in verdict) return await answerFrom(ledger, call.key, verdict.answer);
+  throw toFailure(NOT_MADE);
 }
+
+/** Equal to no request's, so that a late attempt finds its key taken. */
+const NO_REQUEST = '';
+
+const NOT_MADE: TaskFailure = {
+  callFailed: true,
+  error: { code: 'CANCELED', message: 'The call was canceled before it was made' },
+};

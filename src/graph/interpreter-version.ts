@@ -3,8 +3,8 @@
  *
  * - What has happened while other calls are out is written after some seconds; under 4 it waits for the next call.
  * - What is urgent and has been taken along by a call is not urgent any more; under 4 the next news are, whatever they are.
- * - A run that has called back a call between two attempts asks the ledger what it did, where it is `unsafe` or could be
- *   undone; under 4 it counts as canceled.
+ * - A run that has called a call back asks the ledger what it did, where it is `unsafe` or could be undone and its activity
+ *   can't tell; under 4 it counts as what the activity ends as, such as canceled.
  * - Where nobody knows what one of several calls of a node did, the node waits for a person, whatever else it fails with;
  *   under 4 only subgraphs do.
  * - The error of a run says which calls nobody knows the outcome of; under 4 only what could not be undone.

@@ -136,7 +136,8 @@ function requestCall(of: TaskFrame, { number, order }: { number: number; order: 
   return key;
 }
 
-function calledBy(request: CallRequest): OpenCall['called'] {
+/** What a request calls. */
+export function calledBy(request: CallRequest): OpenCall['called'] {
   switch (request.kind) {
     case 'model':
       return { kind: 'model', name: request.model };

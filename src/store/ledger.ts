@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { RunError } from '../graph/errors.ts';
 import type { Json } from '../graph/json.ts';
 import type { JournalBatch } from '../graph/journal-batch.ts';
@@ -48,7 +48,12 @@ export interface LedgerEntry {
 
 /** Whether a claim may go on, given what the ledger knows. */
 export type ClaimVerdict<T> =
-  | { readonly takeOver: true; readonly failures: number }
+  | {
+      readonly takeOver: true;
+      readonly failures: number;
+      /** What is to be known of the attempts before, where the entry does not say it. */
+      readonly doubt?: TaskFailure;
+    }
   | { readonly takeOver: false; readonly answer: T };
 
 /** A claim that was given. */
@@ -74,16 +79,23 @@ export interface Ledger {
    * @returns how often it has failed before, and the entry that was there, or what `judge` answered instead
    */
   claim<T>(claim: CallClaim, judge: (entry: LedgerEntry) => ClaimVerdict<T>): Promise<Taken | { readonly answer: T }>;
-  /** @returns what is known of a call; `null`: nobody has claimed it */
-  find(key: string): Promise<LedgerEntry | null>;
+  /**
+   * Records that a call has failed without being made, and that nobody makes it any more; `judge` decides as for a claim.
+   * @returns as `claim`
+   */
+  close<T>(
+    claim: CallClaim,
+    failure: TaskFailure,
+    judge: (entry: LedgerEntry) => ClaimVerdict<T>,
+  ): Promise<Taken | { readonly answer: T }>;
   /** Says that the attempt that holds a claim is still at it. */
   keep(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
-  /** Records that nobody can tell what an attempt did that is over. */
-  markUnknown(key: string, failure: TaskFailure): Promise<void>;
+  /** Records that nobody can tell what an attempt did that is over. @returns false when its result is known meanwhile */
+  markUnknown(key: string, failure: TaskFailure): Promise<boolean>;
   retrying(runId: string): Promise<readonly Retrying[]>;
   /** How each call of a run ended, by its key. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
@@ -105,7 +117,8 @@ export interface LedgerFailure {
 
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
-    claim: (claim, judge) => claimCall(db, claim, judge),
+    claim: (claim, judge) => claimCall(db, { claim, as: heldBy(claim) }, judge),
+    close: (claim, failure, judge) => claimCall(db, { claim, as: { ...heldBy(claim), ...closedBy(failure) } }, judge),
     keep: async (key, claim) => void (await update(db, { key, claim }, {})),
     complete: (key, claim, result) =>
       update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
@@ -121,40 +134,42 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         failure: JSON.stringify(failure),
         updated_at: NOW,
       } as const;
-      await db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', 'in', OPEN).execute();
-    },
-    async find(key) {
-      const row = await selectEntry(db).where('key', '=', key).executeTakeFirst();
-      return row ? toEntry(row) : null;
+      const marked = db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '!=', 'completed');
+      return (await marked.executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: (runId) => retrying(db, runId),
     answers: (runId) => answers(db, runId),
   };
 }
 
+/** A claim, and what the entry becomes by it. */
+interface Claiming {
+  readonly claim: CallClaim;
+  readonly as: ReturnType<typeof heldBy> | (Omit<ReturnType<typeof heldBy>, 'status'> & ReturnType<typeof closedBy>);
+}
+
 async function claimCall<T>(
   db: Kysely<Tables>,
-  claim: CallClaim,
+  { claim, as }: Claiming,
   judge: (entry: LedgerEntry) => ClaimVerdict<T>,
 ): Promise<Taken | { answer: T }> {
-  if (await insertClaim(db, claim)) return { failures: 0, before: null };
+  if (await insertClaim(db, { claim, as })) return { failures: 0, before: null };
   return await db.transaction().execute(async (transaction) => {
-    const before = toEntry(
-      await selectEntry(transaction).where('key', '=', claim.key).forUpdate().executeTakeFirstOrThrow(),
-    );
+    const before = await lockEntry(transaction, claim.key);
     const verdict = judge(before);
     if (!verdict.takeOver) return { answer: verdict.answer };
-    const taken = { ...heldBy(claim, verdict.failures), next_attempt_at: null };
+    const { failures, doubt } = verdict;
+    const taken = { ...(doubt && { failure: JSON.stringify(doubt) }), ...as, failures, next_attempt_at: null };
     await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
-    return { failures: verdict.failures, before };
+    return { failures, before };
   });
 }
 
-async function insertClaim(db: Kysely<Tables>, claim: CallClaim): Promise<boolean> {
+async function insertClaim(db: Kysely<Tables>, { claim, as }: Claiming): Promise<boolean> {
   const { key, tenantId, runId, node, index, called, journal } = claim;
   const insert = db
     .insertInto('ledger')
-    .values({ key, tenant_id: tenantId, run_id: runId, node, element: index ?? null, called, ...heldBy(claim, 0) })
+    .values({ key, tenant_id: tenantId, run_id: runId, node, element: index ?? null, called, failures: 0, ...as })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
   const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
@@ -163,33 +178,33 @@ async function insertClaim(db: Kysely<Tables>, claim: CallClaim): Promise<boolea
 }
 
 /** An entry of which an attempt has just taken hold. */
-function heldBy({ claim, scheduledAt, order, requestHash, at }: CallClaim, failures: number) {
+function heldBy({ claim, scheduledAt, order, requestHash, at }: CallClaim) {
   return {
     claim,
     scheduled_at: new Date(scheduledAt).toISOString(),
     call_order: order,
     request_hash: requestHash,
-    failures,
     status: 'claimed',
     claimed_at: at,
     updated_at: NOW,
   } as const;
 }
 
-/** No attempt has ended it yet. */
-const OPEN = ['claimed', 'retrying'] as const;
+function closedBy(failure: TaskFailure) {
+  return { status: 'failed', failure: JSON.stringify(failure) } as const;
+}
 
 /** The clock of the database: those of two workers may differ. */
 const NOW = sql<string>`clock_timestamp()`;
 
-function selectEntry(db: Kysely<Tables>) {
-  return db
+async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
+  const row = await db
     .selectFrom('ledger')
     .selectAll()
-    .select(sql<number>`extract(epoch from clock_timestamp() - updated_at)::float8 * 1000`.as('age_ms'));
-}
-
-function toEntry(row: Selectable<LedgerTable> & { readonly age_ms: number }): LedgerEntry {
+    .select(sql<number>`extract(epoch from clock_timestamp() - updated_at)::float8 * 1000`.as('age_ms'))
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
   return {
     claim: row.claim,
     scheduledAt: row.scheduled_at.getTime(),

@@ -18,7 +18,7 @@ const journalOptions: ActivityOptions = {
 export const activities = proxyActivities<Activities>(journalOptions);
 
 /** Options of finding out what has become of a call, which has to be known as well. */
-export function settlingOptions({ summary }: CallEffect): ActivityOptions {
+export function settlingOptions(summary: string): ActivityOptions {
   return { ...journalOptions, summary: truncate(`what became of ${summary}`, MAX_SUMMARY) };
 }
 

@@ -3,8 +3,9 @@ import type { CallOutcome, CallTask } from '../activities/call-task.ts';
 import type { CallEffect, Effect, TimerEffect } from '../graph/effect.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import type { Principal } from '../graph/run.ts';
+import { calledBy } from '../graph/tasks.ts';
 import { activities, callOptions, settlingOptions } from './activities.ts';
-import { callCanceled, isEndedByServer, toTaskFailure } from './failures.ts';
+import { callCanceled, isAccountedFor, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Parcel } from './outbox.ts';
 import { createPace } from './pace.ts';
@@ -30,7 +31,7 @@ export interface CallOwner {
 
 export interface Caller {
   readonly owner: CallOwner;
-  /** The interpreter's: 5 asks what has become of calls that were called back between two attempts. */
+  /** The interpreter's: 5 asks what has become of calls that were called back. */
   readonly version: number;
 }
 
@@ -117,8 +118,8 @@ function call(
     },
     (error: unknown) => {
       parcel?.lost();
-      const isLeft = version >= 5 && scope.consideredCancelled && hasToBeKnown(effect) && isEndedByServer(error);
-      if (isLeft) void settle(effect).then(complete, fail);
+      const isLeft = version >= 5 && scope.consideredCancelled && hasToBeKnown(effect) && !isAccountedFor(error);
+      if (isLeft) void settle(effect, owner).then(complete, fail);
       else fail(error);
     },
   );
@@ -129,11 +130,13 @@ function hasToBeKnown({ request, canBeUndone }: CallEffect): boolean {
   return canBeUndone === true || (request.kind !== 'model' && request.effect === 'unsafe');
 }
 
-function settle(effect: CallEffect): Promise<CallOutcome> {
-  const { key, request } = effect;
+function settle({ key, order, node, index, request, summary }: CallEffect, owner: CallOwner): Promise<CallOutcome> {
+  const { runId, tenantId } = owner;
+  const { kind, name } = calledBy(request);
+  const call = { key, order, node, ...(index !== undefined && { index }), runId, tenantId, called: `${kind}:${name}` };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>
-    activities.settleCall.executeWithOptions(settlingOptions(effect), [{ key, heartbeatMs }]),
+    activities.settleCall.executeWithOptions(settlingOptions(summary), [{ ...call, heartbeatMs }]),
   );
 }
 

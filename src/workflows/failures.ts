@@ -30,10 +30,14 @@ export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailur
 
 const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
 
-/** Whether the server has ended an activity without hearing from an attempt what has become of its call. */
-export function isEndedByServer(thrown: unknown): boolean {
+/**
+ * Whether an activity's failure says what its call did: that it is known to have failed, or that nobody can tell. An attempt
+ * that has not heard that its run is canceled says no more than that it has failed.
+ */
+export function isAccountedFor(thrown: unknown): boolean {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
-  return isCancellation(thrown) || cause instanceof TimeoutFailure;
+  const told: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : null;
+  return isTaskFailure(told) && (told.callFailed || told.error.code === 'UNKNOWN_OUTCOME');
 }
 
 /** What becomes of a call that was called back before it was made. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeLeft } from '../../src/activities/ledger.ts';
+import { judgeClaim, judgeLeft, mayBeDone } from '../../src/activities/ledger.ts';
 import type { Claimant } from '../../src/activities/ledger.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
@@ -42,7 +42,7 @@ describe('judgeClaim', () => {
   });
 
   test.each(['idempotent', 'keyed'] as const)('a lost %s call is made again', (safety) => {
-    expect(judgeClaim(aClaimant({ safety }), anEntry())).toEqual({ takeOver: true, failures: 2 });
+    expect(judgeClaim(aClaimant({ safety }), anEntry())).toMatchObject({ takeOver: true, failures: 2 });
   });
 
   test.each(SAFETIES)('an attempt that comes late leaves an %s call to the one after it', (safety) => {
@@ -109,25 +109,40 @@ describe('judgeClaim', () => {
 
 describe('judgeLeft', () => {
   const failed = (callFailed: boolean) => ({ callFailed, error });
+  const answered = (known: object) => ({ takeOver: false, answer: known });
+  const lost = (why: string) => answered({ kind: 'lost', why: expect.stringContaining(why) });
 
-  test.each<[string, LedgerEntry | null, object]>([
-    ['was never claimed', null, { kind: 'failed', failure: { error: { code: 'CANCELED' } } }],
-    ['has a result', anEntry({ status: 'completed', result: 7 }), { kind: 'completed', result: 7, attempts: 3 }],
-    ['has failed', anEntry({ status: 'failed', failure: failed(true) }), { kind: 'failed', failure: failed(true) }],
-    ['is unknown', anEntry({ status: 'unknown', failure: failed(false) }), { kind: 'failed', failure: failed(false) }],
+  test.each<[string, Partial<LedgerEntry>, object]>([
+    ['has a result', { status: 'completed', result: 7 }, answered({ kind: 'completed', result: 7, attempts: 3 })],
     [
-      'was refused, and waits for another attempt',
-      anEntry({ status: 'retrying', failure: failed(true) }),
-      { kind: 'failed', failure: { error: { code: 'CANCELED' } } },
+      'is known to have failed',
+      { status: 'failed', failure: failed(true) },
+      answered({ kind: 'failed', failure: failed(true) }),
     ],
-    [
-      'may have been made, and waits for another attempt',
-      anEntry({ status: 'retrying', failure: failed(false) }),
-      { kind: 'lost', why: expect.stringContaining('no') },
-    ],
-    ['is being made', anEntry({ ageMs: 59_999 }), { kind: 'held' }],
-    ['was lost', anEntry(), { kind: 'lost' }],
-  ])('says what is known of a call that %s', (_, entry, known) => {
-    expect(judgeLeft(entry, 60_000)).toMatchObject(known);
+    ['has failed, and may have been made', { status: 'failed', failure: failed(false) }, lost('no')],
+    ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
+    ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { takeOver: true }],
+    ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
+    ['is being made', { ageMs: 59_999 }, answered({ kind: 'held' })],
+    ['was lost', {}, lost('The worker was lost')],
+  ])('says what is known of a call that %s', (_, entry, verdict) => {
+    expect(judgeLeft(anEntry(entry), 60_000)).toMatchObject(verdict);
   });
+});
+
+test('that an attempt was lost stays known, whoever takes its claim over', () => {
+  const taken = judgeClaim(aClaimant({ safety: 'keyed' }), anEntry());
+  expect(taken).toMatchObject({ takeOver: true, doubt: { callFailed: false } });
+  expect(judgeClaim(aClaimant({ safety: 'keyed', neverMade: ['an earlier one'] }), anEntry())).not.toHaveProperty(
+    'doubt',
+  );
+});
+
+test.each([
+  ['by a claim that is known to have made none', 'an earlier one', null, false],
+  ['by one that was lost', 'other', null, true],
+  ['by one before that', 'an earlier one', { callFailed: false, error }, true],
+  ['by one that was refused', 'an earlier one', { callFailed: true, error }, false],
+] as const)('whether a call may have been done %s', (...[, neverMade, failure, expected]) => {
+  expect(mayBeDone(anEntry({ failure }), [neverMade])).toBe(expected);
 });

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { CallError, defineConfig, defineTool } from 'holdfast';
 
@@ -23,6 +24,19 @@ const payUnluckily = defineTool({
   effect: 'keyed',
   retry: { initialInterval: '10m', maxInterval: '10m' },
   async execute() {
+    throw new Error('the line went dead');
+  },
+});
+
+/** May have paid, and fails so soon that it does not hear of its run's end. */
+const payInHaste = defineTool({
+  name: 'payInHaste',
+  description: 'Pays',
+  parameters: { type: 'object' },
+  effect: 'keyed',
+  retry: { maxAttempts: 1 },
+  async execute() {
+    await setTimeout(200);
     throw new Error('the line went dead');
   },
 });
@@ -52,7 +66,7 @@ const called = new Set<string>();
 /** Functions and tools that have to be called back: they wait until they are. */
 export default defineConfig({
   defaults: { heartbeatTimeout: '1s' },
-  tools: [paySlowly, payUnluckily, payLater, payBack],
+  tools: [paySlowly, payUnluckily, payInHaste, payLater, payBack],
   functions: {
     hangsOnce: {
       retry: { maxAttempts: 1 },

@@ -63,3 +63,9 @@ test.each([
   await control(id, 'cancel');
   expect(await until(id, 'canceled')).toMatchObject({ error });
 });
+
+test('a call that fails before it hears that its run is canceled is said to be unknown', async () => {
+  const id = await startCalling({ type: 'tool', tool: 'payInHaste', compensate });
+  await control(id, 'cancel');
+  expect(await until(id, 'canceled')).toMatchObject({ error: { code: 'CANCELED', cause: unknown } });
+});

@@ -49,6 +49,7 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
       const args = schema ? await parseArguments(entry.name, schema, given) : given;
       const used = useSecrets(resolver);
       const values = await resolveAll(names, used);
+      if (call.signal.aborted) throw tooLate();
       const context = {
         ...call,
         logger: logger.child({ runId: call.runId, tool: entry.name, key: call.key }),
@@ -73,6 +74,11 @@ async function parseArguments(name: string, schema: StandardSchema, given: Json)
 
 async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<ReadonlyMap<string, string>> {
   return new Map(await Promise.all(names.map(async (name) => [name, await used.resolve({ secret: name })] as const)));
+}
+
+/** Who waited for the call has been told something else by now. */
+function tooLate(): CallError {
+  return new CallError('CANCELED', 'The secrets came too late', { retryable: false, done: 'no' });
 }
 
 function valueOf(name: string, values: ReadonlyMap<string, string>, tool: string): string {
