@@ -23,15 +23,19 @@ export async function answerFrom(ledger: Ledger, key: string, known: Known): Pro
     case 'held':
       throw askAgain('Another attempt is making the call');
     case 'lost':
-      throw await giveUp(ledger, key, known.why);
+      throw await giveUp(ledger, key, known);
   }
 }
 
-async function giveUp(ledger: Ledger, key: string, why: string): Promise<ApplicationFailure> {
+async function giveUp(
+  ledger: Ledger,
+  key: string,
+  { why, seen }: Known & { readonly kind: 'lost' },
+): Promise<ApplicationFailure> {
   const failure = { error: unknownOutcome(why, 1), callFailed: false };
   let isUnknown = true;
   await keepRecording(async () => {
-    isUnknown = await ledger.markUnknown(key, failure);
+    isUnknown = await ledger.markUnknown(key, seen, failure);
   });
   return isUnknown ? toFailure(failure) : askAgain('What has become of the call is known meanwhile');
 }

@@ -1,7 +1,7 @@
 import type { CallSafety } from '../graph/catalog.ts';
 import type { Json } from '../graph/json.ts';
 import type { TaskFailure } from '../graph/scope.ts';
-import type { ClaimVerdict, LedgerEntry } from '../store/ledger.ts';
+import type { ClaimVerdict, LedgerEntry, SeenEntry } from '../store/ledger.ts';
 import { CallError } from './call-error.ts';
 
 /** What a claim finds instead of work to do: the call was made before. */
@@ -11,7 +11,7 @@ export type Known =
   /** Another attempt is making the call, as far as anybody can tell. */
   | { readonly kind: 'held' }
   /** No attempt will say any more what became of it, and nobody can tell. */
-  | { readonly kind: 'lost'; readonly why: string };
+  | { readonly kind: 'lost'; readonly why: string; readonly seen: SeenEntry };
 
 export interface Claimant {
   readonly requestHash: string;
@@ -45,7 +45,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
   return judge(entry, { ordered, mayRepeat, wasMade, isHeld });
 }
 
-const LOST = { kind: 'lost', why: 'The worker was lost before it recorded what became of the call' } as const;
+const LOST = 'The worker was lost before it recorded what became of the call';
 const HELD = { takeOver: false, answer: { kind: 'held' } } as const;
 
 /** Whether the server has given an attempt up, and one that it scheduled after it makes the call. */
@@ -70,7 +70,7 @@ function judge(entry: LedgerEntry, { ordered, mayRepeat, wasMade, isHeld }: Stan
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
       if (mayRepeat) return { takeOver: true, failures: entry.failures, ...(wasMade && { doubt: LOST_ATTEMPT }) };
-      return isHeld ? HELD : { takeOver: false, answer: LOST };
+      return isHeld ? HELD : lostAs(entry, LOST);
     case 'failed':
     case 'unknown':
       if (ordered) return { takeOver: true, failures: 0 };
@@ -84,7 +84,7 @@ export function lostAfter(heartbeatMs: number): number {
 }
 
 /** What stays known of an attempt whose claim another one has taken over. */
-const LOST_ATTEMPT: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: LOST.why } };
+const LOST_ATTEMPT: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: LOST } };
 
 /** Whether an attempt before may have made the call: then it stays the same call, whatever becomes of those after it. */
 export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: readonly string[]): boolean {
@@ -101,7 +101,7 @@ export function judgeLeft(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict
     case 'completed':
       return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
     case 'claimed':
-      return entry.ageMs < lostAfterMs ? HELD : { takeOver: false, answer: LOST };
+      return entry.ageMs < lostAfterMs ? HELD : lostAs(entry, LOST);
     case 'retrying':
       return mayBeDone(entry, []) ? inDoubt(entry) : { takeOver: true, failures: entry.failures };
     case 'failed':
@@ -112,8 +112,11 @@ export function judgeLeft(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict
 }
 
 function inDoubt(entry: LedgerEntry): ClaimVerdict<Known> {
-  const why = `It was canceled after an attempt that may have made it: ${failureOf(entry).error.message}`;
-  return { takeOver: false, answer: { kind: 'lost', why } };
+  return lostAs(entry, `It was canceled after an attempt that may have made it: ${failureOf(entry).error.message}`);
+}
+
+function lostAs(seen: LedgerEntry, why: string): ClaimVerdict<Known> {
+  return { takeOver: false, answer: { kind: 'lost', why, seen } };
 }
 
 function failedAs(entry: LedgerEntry): Known {

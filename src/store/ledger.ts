@@ -46,6 +46,9 @@ export interface LedgerEntry {
   readonly failure: TaskFailure | null;
 }
 
+/** An entry as it was judged, by which it is known again. */
+export type SeenEntry = Pick<LedgerEntry, 'claim' | 'status'>;
+
 /** Whether a claim may go on, given what the ledger knows. */
 export type ClaimVerdict<T> =
   | {
@@ -94,8 +97,8 @@ export interface Ledger {
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
-  /** Records that nobody can tell what an attempt did that is over. @returns false when its result is known meanwhile */
-  markUnknown(key: string, failure: TaskFailure): Promise<boolean>;
+  /** Records that nobody can tell what an attempt did that is over. @returns false when more is known than was seen */
+  markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
   retrying(runId: string): Promise<readonly Retrying[]>;
   /** How each call of a run ended, by its key. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
@@ -128,14 +131,18 @@ export function createLedger(db: Kysely<Tables>): Ledger {
         { key, claim },
         { status, failures, failure: JSON.stringify(failure), next_attempt_at: nextAttemptAt ?? null },
       ),
-    async markUnknown(key, failure) {
+    async markUnknown(key, { claim, status }, failure) {
       const unknown = {
         status: 'unknown',
         failure: JSON.stringify(failure),
         updated_at: NOW,
       } as const;
-      const marked = db.updateTable('ledger').set(unknown).where('key', '=', key).where('status', '!=', 'completed');
-      return (await marked.executeTakeFirst()).numUpdatedRows === 1n;
+      const seen = db
+        .updateTable('ledger')
+        .where('key', '=', key)
+        .where('claim', '=', claim)
+        .where('status', '=', status);
+      return (await seen.set(unknown).executeTakeFirst()).numUpdatedRows === 1n;
     },
     retrying: (runId) => retrying(db, runId),
     answers: (runId) => answers(db, runId),

@@ -31,12 +31,12 @@ export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailur
 const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
 
 /**
- * Whether an activity's failure says what its call did: that it is known to have failed, or that nobody can tell. An attempt
- * that has not heard that its run is canceled says no more than that it has failed.
+ * Whether an activity's failure says what its call did, for good: that it is known to have failed, or that nobody can tell. An
+ * attempt that has not heard that its run is canceled says no more than that it has failed.
  */
 export function isAccountedFor(thrown: unknown): boolean {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
-  const told: unknown = cause instanceof ApplicationFailure ? cause.details?.[0] : null;
+  const told: unknown = cause instanceof ApplicationFailure && cause.nonRetryable ? cause.details?.[0] : null;
   return isTaskFailure(told) && (told.callFailed || told.error.code === 'UNKNOWN_OUTCOME');
 }
 

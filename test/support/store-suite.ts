@@ -217,6 +217,14 @@ function ledgerSuite(store: () => Store): void {
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
 
+  test('a call is unknown only while nothing has changed since that was seen', async () => {
+    await store().ledger.claim(claim('L5'), neverAsked);
+    const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;
+    const unknownAs = async (by: string) =>
+      await store().ledger.markUnknown('L5', { claim: by, status: 'claimed' }, failure);
+    expect([await unknownAs('c2'), await unknownAs('c1'), await unknownAs('c1')]).toEqual([false, true, false]);
+  });
+
   test('a call that will be made again is shown with its last error', async () => {
     await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
     const error = { code: 'TOOL_FAILED', message: 'no' } as const;
