@@ -65,7 +65,7 @@ interface Standing {
 function judge(entry: LedgerEntry, { ordered, mayRepeat, wasMade, isHeld }: Standing): ClaimVerdict<Known> {
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
+      return { takeOver: false, answer: completedAs(entry) };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
@@ -99,7 +99,7 @@ export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: re
 export function judgeLeft(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict<Known> {
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: { kind: 'completed', result: entry.result, attempts: entry.failures + 1 } };
+      return { takeOver: false, answer: completedAs(entry) };
     case 'claimed':
       return entry.ageMs < lostAfterMs ? HELD : lostAs(entry, LOST);
     case 'retrying':
@@ -117,6 +117,10 @@ function inDoubt(entry: LedgerEntry): ClaimVerdict<Known> {
 
 function lostAs(seen: LedgerEntry, why: string): ClaimVerdict<Known> {
   return { takeOver: false, answer: { kind: 'lost', why, seen } };
+}
+
+function completedAs({ result, failures }: LedgerEntry): Known {
+  return { kind: 'completed', result, attempts: failures + 1 };
 }
 
 function failedAs(entry: LedgerEntry): Known {

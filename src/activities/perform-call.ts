@@ -4,6 +4,7 @@ import type { CallSafety } from '../graph/catalog.ts';
 import type { CallReply, CallRequest } from '../graph/effect.ts';
 import { MAX_MESSAGE } from '../graph/errors.ts';
 import type { RunError } from '../graph/errors.ts';
+import { hasToBeKnown } from '../graph/has-to-be-known.ts';
 import { canonicalJson, toJson } from '../graph/json.ts';
 import type { TaskFailure } from '../graph/scope.ts';
 import type { Store } from '../store/store.ts';
@@ -13,9 +14,9 @@ import { claimCall } from './claim-call.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { keepRecording } from './keep-recording.ts';
+import { lostAfter } from './ledger.ts';
 import { messageOf } from '../graph/message-of.ts';
 import { retryDelay } from './retry-delay.ts';
-import { lostAfter } from './ledger.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { toFailure } from './to-failure.ts';
@@ -85,7 +86,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const { task, failures } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
-  const release = hasToBeKnown(call) ? keepClaim(call) : null;
+  const release = hasToBeKnown(task) ? keepClaim(call) : null;
   try {
     const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
     if (isInVain) throw await recordCancellation(call, NOT_MADE);
@@ -139,10 +140,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   const { store, task, claim } = call;
   const failure = asCallError(thrown);
   const attempts = limit.isOver ? call.failures : call.failures + 1;
-  if (isInDoubt(call, failure)) {
-    const error = unknownOutcome(failure.message, attempts, failure);
-    return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
-  }
+  if (isInDoubt(call, failure)) return await endInDoubt(call, failure, attempts);
   if (limit.isCanceled()) return await recordCancellation(call, failure);
   const error: RunError = {
     code: failure.code,
@@ -169,14 +167,14 @@ function isInDoubt<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, 
   return task.canBeUndone === true && isUnwanted() && (mayBeDone || done === 'perhaps');
 }
 
-/** Whether nobody may take the call for over before it is known what it did. */
-function hasToBeKnown<R extends CallRequest>({ task, safety }: Call<R>): boolean {
-  return safety === 'unsafe' || task.canBeUndone === true;
-}
-
 /** Whether neither this attempt nor one before it has done anything. */
 function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: CallError): boolean {
   return done === 'no' && !mayBeDone;
+}
+
+async function endInDoubt<R extends CallRequest>(call: Call<R>, failure: CallError, attempts: number): Promise<Error> {
+  const error = unknownOutcome(failure.message, attempts, failure);
+  return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
 }
 
 async function endWith<R extends CallRequest>(
@@ -195,10 +193,7 @@ async function endWith<R extends CallRequest>(
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
   const isOver = isUnwanted();
-  if (isOver && call.mayBeDone && hasToBeKnown(call)) {
-    const inDoubt = unknownOutcome(thrown.message, failures, thrown);
-    return await endWith(call, { status: 'unknown', attempts: failures }, { error: inDoubt, callFailed: false });
-  }
+  if (isOver && call.mayBeDone && hasToBeKnown(task)) return await endInDoubt(call, thrown, failures);
   const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
   const failure: TaskFailure = { error, callFailed: isKnownUndone(call, thrown) };
   const status = isOver ? 'failed' : 'retrying';

@@ -1,5 +1,6 @@
 import type { Approval } from './approval.ts';
 import { taskBindings } from './bindings.ts';
+import { calledBy } from './called-by.ts';
 import { toPublicApproval } from './events.ts';
 import type { TaskEventBody } from './events.ts';
 import type { CompiledNode } from './compile.ts';
@@ -16,7 +17,7 @@ import { shortened } from './shortened.ts';
 import type { Json } from './json.ts';
 import type { Question, TaskContext } from './nodes/runner.ts';
 import { isEnding } from './run.ts';
-import type { ModelNeeds, OpenCall, Principal, Run, TaskAddress } from './run.ts';
+import type { ModelNeeds, Principal, Run, TaskAddress } from './run.ts';
 import type { NodeTask, TaskFailure } from './scope.ts';
 
 /** A node task being worked on, with all that its events and calls need to name it. */
@@ -134,20 +135,6 @@ function requestCall(of: TaskFrame, { number, order }: { number: number; order: 
   if (request.kind === 'tool')
     emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
-}
-
-/** What a request calls. */
-export function calledBy(request: CallRequest): OpenCall['called'] {
-  switch (request.kind) {
-    case 'model':
-      return { kind: 'model', name: request.model };
-    case 'tool':
-      return { kind: 'tool', name: request.tool };
-    case 'function':
-      return { kind: 'function', name: request.function };
-    case 'node':
-      return { kind: 'node', name: request.nodeType };
-  }
 }
 
 /** Equal over replays and attempts: it is made of where the call stands in its run, and of nothing else. */

@@ -120,8 +120,8 @@ export interface LedgerFailure {
 
 export function createLedger(db: Kysely<Tables>): Ledger {
   return {
-    claim: (claim, judge) => claimCall(db, { claim, as: heldBy(claim) }, judge),
-    close: (claim, failure, judge) => claimCall(db, { claim, as: { ...heldBy(claim), ...closedBy(failure) } }, judge),
+    claim: (claim, judge) => claimCall(db, { claim, closing: null }, judge),
+    close: (claim, failure, judge) => claimCall(db, { claim, closing: failure }, judge),
     keep: async (key, claim) => void (await update(db, { key, claim }, {})),
     complete: (key, claim, result) =>
       update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
@@ -149,34 +149,48 @@ export function createLedger(db: Kysely<Tables>): Ledger {
   };
 }
 
-/** A claim, and what the entry becomes by it. */
 interface Claiming {
   readonly claim: CallClaim;
-  readonly as: ReturnType<typeof heldBy> | (Omit<ReturnType<typeof heldBy>, 'status'> & ReturnType<typeof closedBy>);
+  /** With what the call is closed in the same moment. */
+  readonly closing: TaskFailure | null;
 }
 
 async function claimCall<T>(
   db: Kysely<Tables>,
-  { claim, as }: Claiming,
+  claiming: Claiming,
   judge: (entry: LedgerEntry) => ClaimVerdict<T>,
 ): Promise<Taken | { answer: T }> {
-  if (await insertClaim(db, { claim, as })) return { failures: 0, before: null };
+  if (await insertClaim(db, claiming)) return { failures: 0, before: null };
   return await db.transaction().execute(async (transaction) => {
-    const before = await lockEntry(transaction, claim.key);
+    const before = await lockEntry(transaction, claiming.claim.key);
     const verdict = judge(before);
     if (!verdict.takeOver) return { answer: verdict.answer };
     const { failures, doubt } = verdict;
-    const taken = { ...(doubt && { failure: JSON.stringify(doubt) }), ...as, failures, next_attempt_at: null };
-    await transaction.updateTable('ledger').set(taken).where('key', '=', claim.key).execute();
+    const taken = {
+      ...(doubt && { failure: JSON.stringify(doubt) }),
+      ...heldBy(claiming),
+      failures,
+      next_attempt_at: null,
+    };
+    await transaction.updateTable('ledger').set(taken).where('key', '=', claiming.claim.key).execute();
     return { failures, before };
   });
 }
 
-async function insertClaim(db: Kysely<Tables>, { claim, as }: Claiming): Promise<boolean> {
-  const { key, tenantId, runId, node, index, called, journal } = claim;
+async function insertClaim(db: Kysely<Tables>, claiming: Claiming): Promise<boolean> {
+  const { key, tenantId, runId, node, index, called, journal } = claiming.claim;
   const insert = db
     .insertInto('ledger')
-    .values({ key, tenant_id: tenantId, run_id: runId, node, element: index ?? null, called, failures: 0, ...as })
+    .values({
+      key,
+      tenant_id: tenantId,
+      run_id: runId,
+      node,
+      element: index ?? null,
+      called,
+      failures: 0,
+      ...heldBy(claiming),
+    })
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
   const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
@@ -184,21 +198,17 @@ async function insertClaim(db: Kysely<Tables>, { claim, as }: Claiming): Promise
   return rows.length === 1;
 }
 
-/** An entry of which an attempt has just taken hold. */
-function heldBy({ claim, scheduledAt, order, requestHash, at }: CallClaim) {
+/** An entry of which an attempt has just taken hold, or that has just been closed. */
+function heldBy({ claim: { claim, scheduledAt, order, requestHash, at }, closing }: Claiming) {
   return {
     claim,
     scheduled_at: new Date(scheduledAt).toISOString(),
     call_order: order,
     request_hash: requestHash,
-    status: 'claimed',
     claimed_at: at,
     updated_at: NOW,
-  } as const;
-}
-
-function closedBy(failure: TaskFailure) {
-  return { status: 'failed', failure: JSON.stringify(failure) } as const;
+    ...(closing ? ({ status: 'failed', failure: JSON.stringify(closing) } as const) : ({ status: 'claimed' } as const)),
+  };
 }
 
 /** The clock of the database: those of two workers may differ. */

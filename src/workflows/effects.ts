@@ -1,9 +1,10 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { CallOutcome, CallTask } from '../activities/call-task.ts';
+import { calledBy } from '../graph/called-by.ts';
 import type { CallEffect, Effect, TimerEffect } from '../graph/effect.ts';
+import { hasToBeKnown } from '../graph/has-to-be-known.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import type { Principal } from '../graph/run.ts';
-import { calledBy } from '../graph/tasks.ts';
 import { activities, callOptions, settlingOptions } from './activities.ts';
 import { callCanceled, isAccountedFor, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
@@ -123,11 +124,6 @@ function call(
       else fail(error);
     },
   );
-}
-
-/** Whether a run may not be told that a call was called back before the ledger has been asked what it did. */
-function hasToBeKnown({ request, canBeUndone }: CallEffect): boolean {
-  return canBeUndone === true || (request.kind !== 'model' && request.effect === 'unsafe');
 }
 
 function settle({ key, order, node, index, request, summary }: CallEffect, owner: CallOwner): Promise<CallOutcome> {

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { CallRequest } from '../graph/effect.ts';
 import type { RunError } from '../graph/errors.ts';
+import { isUnsafe } from '../graph/has-to-be-known.ts';
 import { isJsonObject } from '../graph/json.ts';
 import { messageOf } from '../graph/message-of.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
@@ -47,10 +48,9 @@ export function callCanceled(key: string): OccurrenceBody {
 
 /** The server gave the call up, and nobody can tell what its worker did: harmless only where the call may be repeated. */
 function timedOut(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
-  const isUnsafe = request.kind !== 'model' && request.effect === 'unsafe';
-  if (isUnsafe && !(wasNeverTaken(timeout) && patched(CALLS_NOT_TAKEN)))
+  if (isUnsafe(request) && !(wasNeverTaken(timeout) && patched(CALLS_NOT_TAKEN)))
     return { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: NOT_ENDED } };
-  return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe ? NOT_TAKEN : NOT_ENDED } };
+  return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe(request) ? NOT_TAKEN : NOT_ENDED } };
 }
 
 const NOT_ENDED = 'No worker brought the call to an end in time';

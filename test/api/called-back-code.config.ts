@@ -3,12 +3,14 @@ import { setTimeout } from 'node:timers/promises';
 import { Context } from '@temporalio/activity';
 import { CallError, defineConfig, defineTool } from 'holdfast';
 
+const paying = { description: 'Pays', parameters: { type: 'object' }, effect: 'keyed' } as const;
+/** So late that nobody waits for it. */
+const late = { initialInterval: '10m', maxInterval: '10m' } as const;
+
 /** Pays, and has done so when the run has called it back. */
 const paySlowly = defineTool({
+  ...paying,
   name: 'paySlowly',
-  description: 'Pays',
-  parameters: { type: 'object' },
-  effect: 'keyed',
   async execute() {
     const { cancellationSignal } = Context.current();
     if (!cancellationSignal.aborted) await once(cancellationSignal, 'abort');
@@ -18,11 +20,9 @@ const paySlowly = defineTool({
 
 /** May have paid, and is tried again so late that nobody waits for it. */
 const payUnluckily = defineTool({
+  ...paying,
   name: 'payUnluckily',
-  description: 'Pays',
-  parameters: { type: 'object' },
-  effect: 'keyed',
-  retry: { initialInterval: '10m', maxInterval: '10m' },
+  retry: late,
   async execute() {
     throw new Error('the line went dead');
   },
@@ -30,10 +30,8 @@ const payUnluckily = defineTool({
 
 /** May have paid, and fails so soon that it does not hear of its run's end. */
 const payInHaste = defineTool({
+  ...paying,
   name: 'payInHaste',
-  description: 'Pays',
-  parameters: { type: 'object' },
-  effect: 'keyed',
   retry: { maxAttempts: 1 },
   async execute() {
     await setTimeout(200);
@@ -43,11 +41,10 @@ const payInHaste = defineTool({
 
 /** Has not paid, and is tried again as late. */
 const payLater = defineTool({
+  ...paying,
   name: 'payLater',
-  description: 'Pays',
-  parameters: { type: 'object' },
   effect: 'unsafe',
-  retry: { initialInterval: '10m', maxInterval: '10m' },
+  retry: late,
   async execute() {
     throw new CallError('TOOL_FAILED', 'not today', { retryable: true, done: 'no' });
   },
