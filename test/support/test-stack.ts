@@ -7,9 +7,15 @@ import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
+import { sharedServers, takePlace } from './place.ts';
+import type { Place } from './place.ts';
 
-/** The whole of Holdfast, as `npm start` runs it, in this process and a Temporal server. */
+/** The whole of Holdfast, as `npm start` runs it, in this process; at the shared servers, or with a Temporal of its own. */
 export interface TestStack extends Stack {
+  /** Of Temporal. */
+  readonly namespace: string;
+  /** `null`: it has its own, inside the process. */
+  readonly databaseUrl: string | null;
   as(caller: keyof Tokens): ApiClient;
   /** Somebody without a token. */
   readonly stranger: ApiClient;
@@ -26,17 +32,23 @@ export async function startTestStack(
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
   if (typeof config !== 'string') await writeFile(file, JSON.stringify(config));
+  const servers = sharedServers();
+  const place = servers && (await takePlace(servers));
+  const variables = { ...process.env, ...(place && toVariables(place)), ...environment };
   const stack = await startStack({
     config: file,
     dataDir,
     port: 0,
     temporalPort: 0,
     uiPort: 0,
-    environment: { ...process.env, ...environment },
+    environment: variables,
+    workflowBundle: place ? { codePath: place.workflowFile } : undefined,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {
     ...stack,
+    namespace: variables['TEMPORAL_NAMESPACE'] ?? 'default',
+    databaseUrl: variables['DATABASE_URL'] ?? null,
     as: (caller) => createApiClient(stack.baseUrl, stack.tokens[caller]),
     stranger: createApiClient(stack.baseUrl, null),
     async stop() {
@@ -44,4 +56,8 @@ export async function startTestStack(
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function toVariables({ temporalAddress, namespace, databaseUrl }: Place): NodeJS.ProcessEnv {
+  return { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: databaseUrl };
 }

@@ -13,7 +13,7 @@ import { useWorkingStack } from '../support/working-stack.ts';
 const { stack, service, user, runOf, control, until } = useWorkingStack(startTestStack);
 
 let temporal: TemporalCli;
-beforeAll(async () => (temporal = await openTemporalCli(stack().temporalAddress)));
+beforeAll(async () => (temporal = await openTemporalCli(stack())));
 
 /** Does a job, and another one once somebody agrees. */
 const twoJobs = aDefinition({

@@ -23,7 +23,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-tour-'));
   const anyPorts = { port: 0, temporalPort: 0, uiPort: 0 };
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  stack = await startStack({ dataDir: join(folder, 'data'), ...anyPorts, environment: process.env, say });
+  stack = await startStack({ dataDir: join(folder, 'data'), ...anyPorts, environment: { ...process.env }, say });
   await mkdir(join(folder, '.holdfast'));
   await writeFile(join(folder, '.holdfast/tokens.json'), JSON.stringify(stack.tokens));
   await cp('examples', join(folder, 'examples'), { recursive: true });
