@@ -20,7 +20,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...INTEGRATION, SYSTEM], testTimeout: 20_000 },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...INTEGRATION, SYSTEM],
+          // A process evaluates each module once: a test that changes a global puts it back.
+          isolate: false,
+          testTimeout: 20_000,
+        },
       },
       {
         extends: true,
