@@ -1,16 +1,16 @@
-import { PGlite } from '@electric-sql/pglite';
 import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
+import { openMemoryDatabase } from '../support/memory-database.ts';
 import { AT, LATER, aBatch, aCheckpoint, aNewRun, endRun, aView, writeTo } from '../support/store-builders.ts';
 
 let store: Store;
 let tables: Kysely<Tables>;
 beforeAll(async () => {
-  const database = new PGlite();
+  const database = await openMemoryDatabase();
   store = await openEmbeddedStore(database);
   tables = new Kysely({ dialect: createPgliteDialect(database) });
 });
