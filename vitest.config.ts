@@ -37,6 +37,7 @@ export default defineConfig({
           ...withServers,
           globalSetup: ['test/support/shared-servers.ts'],
           maxWorkers: 2,
+          isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
