@@ -8,6 +8,7 @@ import type { Dialect } from 'kysely';
 import { createAuthenticate } from '../api/authenticate.ts';
 import { createCursors } from '../api/cursor.ts';
 import { createEngine } from '../api/engine.ts';
+import type { ApiDeps } from '../api/environment.ts';
 import { requireValid } from '../api/graph-reference.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config.ts';
@@ -58,6 +59,8 @@ export interface StackOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** The workflow's code; without one it is bundled. */
   readonly workflowBundle?: WorkflowBundleOption | undefined;
+  /** When the API looks after runs, where that is not as usual. */
+  readonly sweeping?: ApiDeps['sweeping'];
   /** Is told what takes long. */
   readonly say: (line: string) => void;
 }
@@ -99,6 +102,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     authenticate,
     cursors: createCursors(dataDir),
     logger,
+    sweeping: options.sweeping,
   };
   const api = await onFreePorts(async () => await startApi(deps, { port: await freePort() }));
   teardown.add(() => api.stop());

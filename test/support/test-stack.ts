@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ApiDeps } from '../../src/api/environment.ts';
 import type { ConfigInput } from '../../src/config.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { startStack } from '../../src/dev/stack.ts';
@@ -24,10 +25,12 @@ export interface TestStack extends Stack {
 /**
  * @param config in JSON's terms: it is written to a file, as a user's would be; or the path of such a file
  * @param environment variables besides those of this process
+ * @param sweeping when the API looks after runs; without waiting where nothing is said
  */
 export async function startTestStack(
   config: ConfigInput | string,
   environment: NodeJS.ProcessEnv = {},
+  sweeping: ApiDeps['sweeping'] = {},
 ): Promise<TestStack> {
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
@@ -42,6 +45,7 @@ export async function startTestStack(
     temporalPort: 0,
     uiPort: 0,
     environment: variables,
+    sweeping: { turnsMs: 50, handOversMs: 50, ...sweeping },
     workflowBundle: place ? { codePath: place.workflowFile } : undefined,
     say: (line) => process.stderr.write(`${line}\n`),
   });
