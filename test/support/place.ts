@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { inject } from 'vitest';
+import type { StackOptions } from '../../src/dev/stack.ts';
 
 /** What `shared-servers.ts` has started. */
 interface Servers {
@@ -15,10 +16,10 @@ declare module 'vitest' {
   }
 }
 
-/** A namespace and a database of one's own on the shared servers. */
-export interface Place extends Servers {
-  readonly namespace: string;
-  readonly databaseUrl: string;
+/** Where a stack is: with a namespace and a database of its own on the shared servers, or with servers of its own. */
+export interface Place extends Pick<StackOptions, 'workflowBundle'> {
+  /** The variables that lead there. */
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** A server has its namespaces from the start; each stack takes one. */
@@ -33,8 +34,10 @@ export function sharedServers(): Servers | null {
   return inject('servers') ?? null;
 }
 
-/** Takes the next place; its database has our tables. */
-export async function takePlace(servers: Servers): Promise<Place> {
+/** Takes the next place on the shared servers, if there are any; its database has our tables. */
+export async function takePlace(): Promise<Place> {
+  const servers = sharedServers();
+  if (!servers) return { environment: {} };
   const client = new Client({ connectionString: servers.postgresUrl });
   await client.connect();
   try {
@@ -43,7 +46,10 @@ export async function takePlace(servers: Servers): Promise<Place> {
     await client.query(`create database "${name}" template ${TEMPLATE}`);
     const url = new URL(servers.postgresUrl);
     url.pathname = `/${name}`;
-    return { ...servers, namespace: name, databaseUrl: url.href };
+    return {
+      environment: { TEMPORAL_ADDRESS: servers.temporalAddress, TEMPORAL_NAMESPACE: name, DATABASE_URL: url.href },
+      workflowBundle: { codePath: servers.workflowFile },
+    };
   } finally {
     await client.end();
   }

@@ -8,8 +8,7 @@ import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
-import { sharedServers, takePlace } from './place.ts';
-import type { Place } from './place.ts';
+import { takePlace } from './place.ts';
 
 /** The whole of Holdfast, as `npm start` runs it, in this process; at the shared servers, or with a Temporal of its own. */
 export interface TestStack extends Stack {
@@ -35,9 +34,8 @@ export async function startTestStack(
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
   if (typeof config !== 'string') await writeFile(file, JSON.stringify(config));
-  const servers = sharedServers();
-  const place = servers && (await takePlace(servers));
-  const variables = { ...process.env, ...(place && toVariables(place)), ...environment };
+  const { workflowBundle, ...place } = await takePlace();
+  const variables = { ...process.env, ...place.environment, ...environment };
   const stack = await startStack({
     config: file,
     dataDir,
@@ -46,7 +44,7 @@ export async function startTestStack(
     uiPort: 0,
     environment: variables,
     sweeping: { turnsMs: 50, handOversMs: 50, ...sweeping },
-    workflowBundle: place ? { codePath: place.workflowFile } : undefined,
+    workflowBundle,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {
@@ -60,8 +58,4 @@ export async function startTestStack(
       await rm(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-function toVariables({ temporalAddress, namespace, databaseUrl }: Place): NodeJS.ProcessEnv {
-  return { TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: namespace, DATABASE_URL: databaseUrl };
 }
