@@ -148,7 +148,7 @@ test('a decision that comes again in the next execution counts once, and has the
   const handle = new Client({ connection, namespace: often.namespace }).workflow.getHandle(
     toWorkflowId({ tenantId: 'demo', id }),
   );
-  const engine = createEngine(connection, 'default', { payloadConverterPath });
+  const engine = createEngine(connection, often.namespace, { payloadConverterPath });
   const approve = async (decisionId: string, sub: string): Promise<void> =>
     await handle.signal('approve', { decisionId, by: { sub, roles: ['approver'] } });
   const outcomeInAnotherExecution = async (sub: string): Promise<Outcome | null> => {

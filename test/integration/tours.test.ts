@@ -17,18 +17,21 @@ import { at } from '../support/json-at.ts';
 const run = promisify(execFile);
 const MARK = '--- block ---';
 
+// The configuration of the project reads where model and shop are from the variables of the process.
+const variables = { ...process.env };
 let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-tour-'));
   const anyPorts = { port: 0, temporalPort: 0, uiPort: 0 };
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  stack = await startStack({ dataDir: join(folder, 'data'), ...anyPorts, environment: { ...process.env }, say });
+  stack = await startStack({ dataDir: join(folder, 'data'), ...anyPorts, environment: process.env, say });
   await mkdir(join(folder, '.holdfast'));
   await writeFile(join(folder, '.holdfast/tokens.json'), JSON.stringify(stack.tokens));
   await cp('examples', join(folder, 'examples'), { recursive: true });
 });
 afterAll(async () => {
+  process.env = variables;
   await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });
