@@ -5,10 +5,10 @@ import { aJob, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import { aProblem } from '../support/problems.ts';
-import { startRestartableStack } from '../support/restartable-stack.ts';
+import { startTestStack } from '../support/test-stack.ts';
 import { useWorkingStack } from '../support/working-stack.ts';
 
-const { stack, service, user, get, control, until } = useWorkingStack(startRestartableStack);
+const { stack, service, user, get, control, until } = useWorkingStack(startTestStack);
 
 /** What is given as `say` is done as a job and logged. */
 const saying = aDefinition({
@@ -232,14 +232,3 @@ describe('an interrupting run', () => {
     expect(await stack().as('approver').post('/api/runs', body)).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
-
-test('a queue survives a restart of everything', async () => {
-  const first = await occupy('restart');
-  const second = idOf(await start('restart', 'enqueue', { say: 'second' }));
-  const third = idOf(await start('restart', 'enqueue', { say: 'third' }));
-  await stack().restart();
-  expect(await get('/api/threads/restart')).toMatchObject({ activeRunId: first, queued: [second, third] });
-  await approve(first);
-  expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'second', 'third'] } });
-  expect(service().done).toEqual(['first', 'second', 'third']);
-}, 120_000);

@@ -9,6 +9,7 @@ import type { Stack } from '../../src/dev/stack.ts';
 import { toJson } from '../../src/graph/json.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { at } from '../support/json-at.ts';
+import { takePlace } from '../support/place.ts';
 
 /*
  * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say.
@@ -24,8 +25,16 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-tour-'));
   const anyPorts = { port: 0, temporalPort: 0, uiPort: 0 };
+  const { environment, workflowBundle } = await takePlace();
+  Object.assign(process.env, environment);
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
-  stack = await startStack({ dataDir: join(folder, 'data'), ...anyPorts, environment: process.env, say });
+  stack = await startStack({
+    dataDir: join(folder, 'data'),
+    ...anyPorts,
+    environment: process.env,
+    workflowBundle,
+    say,
+  });
   await mkdir(join(folder, '.holdfast'));
   await writeFile(join(folder, '.holdfast/tokens.json'), JSON.stringify(stack.tokens));
   await cp('examples', join(folder, 'examples'), { recursive: true });

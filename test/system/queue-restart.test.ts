@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { aJob } from '../support/api-states.ts';
+import { aDefinition } from '../support/builders.ts';
+import { textAt } from '../support/json-at.ts';
+import { startRestartableStack } from '../support/restartable-stack.ts';
+import { useWorkingStack } from '../support/working-stack.ts';
+
+const { stack, service, user, get, until } = useWorkingStack(startRestartableStack);
+
+/** Asks, and then does what is given as `say`, and logs it. */
+const asking = aDefinition({
+  channels: { log: { reducer: 'append' }, say: {} },
+  output: ['log'],
+  nodes: { ask: { type: 'approval', title: 'Go on?' }, only: aJob('{{ state.say }}') },
+  edges: [
+    { from: '__start__', to: 'ask' },
+    { from: 'ask', to: 'only' },
+  ],
+});
+const { ask: _, ...nodes } = asking.nodes;
+const saying = { ...asking, nodes, edges: [{ from: '__start__', to: 'only' }] };
+
+async function start(onBusy: string, say: string, graph: object = saying): Promise<string> {
+  const { body } = await user().post('/api/runs', { graph, input: { say }, threadId: 'restart', onBusy });
+  return textAt(body, '/id');
+}
+
+test('a queue survives a restart of everything', async () => {
+  const first = await start('reject', 'first', asking);
+  await until(first, 'waiting');
+  const second = await start('enqueue', 'second');
+  const third = await start('enqueue', 'third');
+  await stack().restart();
+  expect(await get('/api/threads/restart')).toMatchObject({ activeRunId: first, queued: [second, third] });
+  await stack().as('approver').post(`/api/runs/${first}/approve`, {});
+  expect(await until(third, 'completed')).toMatchObject({ output: { log: ['first', 'second', 'third'] } });
+  expect(service().done).toEqual(['first', 'second', 'third']);
+}, 120_000);
