@@ -4,32 +4,46 @@ import { tryHandOver } from './hand-over.ts';
 
 type GrantDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
+/** By thread, the run at work that was told to end: it may take a while, and counts for one interruption. */
+type Told = Map<string, string>;
+
 const BATCH = 100;
 
 /** Has the next run of each thread begin once the thread is free, and the one at work end that is to be interrupted. */
-export async function grantTurns(deps: GrantDeps): Promise<void> {
-  const heads = await deps.store.threads.queueHeads(BATCH);
-  await Promise.all(
-    heads.map(async (head) => {
-      await see(deps, head).catch((error: unknown) =>
-        deps.logger.warn({ error, run: head.runId }, 'a queued run could not be seen to; it will be tried again'),
-      );
-    }),
-  );
+export function createTurnGranter(): (deps: GrantDeps) => Promise<void> {
+  const told: Told = new Map();
+  return async function grantTurns(deps) {
+    const heads = await deps.store.threads.queueHeads(BATCH);
+    await Promise.all(
+      heads.map(async (head) => {
+        await see(deps, head, told).catch((error: unknown) =>
+          deps.logger.warn({ error, run: head.runId }, 'a queued run could not be seen to; it will be tried again'),
+        );
+      }),
+    );
+  };
 }
 
-async function see(deps: GrantDeps, head: QueueHead): Promise<void> {
-  if (head.activeRunId !== null) await interrupt(deps, head, head.activeRunId);
-  else if (await deps.store.threads.grant(head, new Date().toISOString())) await tryHandOver(deps, head.runId);
+async function see(deps: GrantDeps, head: QueueHead, told: Told): Promise<void> {
+  const thread = `${head.tenantId}/${head.threadId}`;
+  if (head.activeRunId === null) {
+    told.delete(thread);
+    if (await deps.store.threads.grant(head, new Date().toISOString())) await tryHandOver(deps, head.runId);
+  } else if (told.get(thread) !== head.activeRunId && (await interrupt(deps, head, head.activeRunId))) {
+    told.set(thread, head.activeRunId);
+  }
 }
 
-/** A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once. */
+/**
+ * A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once.
+ * @returns whether it was told
+ */
 async function interrupt(
   { store, engine }: GrantDeps,
   { tenantId, interruption }: QueueHead,
   activeRunId: string,
-): Promise<void> {
-  if (!interruption) return;
+): Promise<boolean> {
+  if (!interruption) return false;
   const { runId, by } = interruption;
   const payload = {
     decisionId: `${runId}.interrupt`,
@@ -38,4 +52,5 @@ async function interrupt(
   };
   const isThere = await engine.send({ tenantId, id: activeRunId }, 'cancel', payload);
   if (isThere) await store.threads.markInterrupted(runId);
+  return isThere;
 }

@@ -2,7 +2,7 @@ import type { ApiDeps, SweepTimes } from './environment.ts';
 import { SETTLED_AFTER_MS, createForcedRunsEnder } from './end-forced-runs.ts';
 import { eachOf } from './each-of.ts';
 import { tryHandOver } from './hand-over.ts';
-import { grantTurns } from './grant-turns.ts';
+import { createTurnGranter } from './grant-turns.ts';
 import { pruneRuns } from './prune-runs.ts';
 
 type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings' | 'sweeping'>;
@@ -31,7 +31,7 @@ const TIMES: SweepTimes = {
 };
 
 const toChores = ({ turnsMs, handOversMs, forcedEndsMs, settledAfterMs }: SweepTimes): readonly Chore[] => [
-  { everyMs: turnsMs, run: grantTurns },
+  { everyMs: turnsMs, run: createTurnGranter() },
   { everyMs: handOversMs, run: handOverRuns },
   { everyMs: forcedEndsMs, run: createForcedRunsEnder(settledAfterMs) },
   { everyMs: 60_000, run: forgetAnswers },

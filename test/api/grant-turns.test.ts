@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../../src/api/engine.ts';
-import { grantTurns } from '../../src/api/grant-turns.ts';
+import { createTurnGranter } from '../../src/api/grant-turns.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
@@ -14,6 +14,7 @@ beforeAll(async () => {
 afterAll(async () => await store.close());
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
 const logger = createLogger('silent');
+const grantTurns = createTurnGranter();
 
 test('a queued run gets its turn, however many others wait behind runs that are at work', async () => {
   for (let n = 0; n <= 100; n++) {
@@ -49,4 +50,27 @@ test('a thread whose run does not answer keeps no other thread waiting', async (
     logger,
   }).catch(() => undefined);
   expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
+});
+
+test('a run that is about to end for one that waits is not told by another one, which interrupts the next', async () => {
+  const thread = { tenantId: '002', threadId: 'i' };
+  await store.runs.create(aNewRun({ id: 'T-1', ...thread }));
+  for (const id of ['T-2', 'T-3']) await store.runs.create(aNewRun({ id, ...thread, onBusy: 'interrupt' }));
+  const told: string[] = [];
+  const deps = {
+    store,
+    engine: engine(async ({ tenantId, id }) => {
+      if (tenantId === thread.tenantId) told.push(id);
+      return true;
+    }),
+    logger,
+  };
+  const grant = createTurnGranter();
+  await grant(deps);
+  await grant(deps);
+  expect(told).toEqual(['T-1']);
+  await endRun(store, { id: 'T-1', tenantId: thread.tenantId });
+  await grant(deps);
+  await grant(deps);
+  expect(told).toEqual(['T-1', 'T-2']);
 });
