@@ -1,0 +1,41 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { choosePort } from '../../src/dev/ports.ts';
+import { end, isAlive, useNpmStart } from '../support/npm-start.ts';
+
+const { launch, start, dataFile } = useNpmStart();
+
+describe('npm start', () => {
+  test('told to stop through npm, it leaves nothing behind either', { timeout: 120_000 }, async () => {
+    const { process: npm } = await start(['npm', 'start', '--silent', '--']);
+    const pid = Number(await readFile(dataFile('temporal.db.pid'), 'utf8'));
+    await end(npm, 'SIGTERM');
+    await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false);
+    await expect.poll(() => existsSync(dataFile('lock')), { timeout: 30_000 }).toBe(false);
+  });
+
+  test('a port that was given and is in use is refused', async () => {
+    const port = await choosePort('the test', 0, 0);
+    const holder = createServer();
+    await once(holder.listen(port, '127.0.0.1'), 'listening');
+    const child = launch('--port', String(port));
+    const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    holder.close();
+    expect(child.exitCode).toBe(1);
+    expect(said).toContain(`Port ${port} (the API) is in use`);
+  }, 60_000);
+
+  test.each([
+    [['--prot', '1'], /--prot/],
+    [['--port', 'many'], /--port takes a port number, not "many"/],
+  ])('%j is refused', async (flags, message) => {
+    const child = launch(...flags);
+    const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+    expect(child.exitCode).toBe(1);
+    expect(said).toMatch(message);
+  });
+});
