@@ -4,7 +4,7 @@ import { tryHandOver } from './hand-over.ts';
 
 type GrantDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** By thread, the run at work that was told to end: it may take a while, and counts for one interruption. */
+/** By thread, the run at work that this process has told to end, which may take a while. */
 type Told = Map<string, string>;
 
 const BATCH = 100;
@@ -39,7 +39,7 @@ async function see(deps: GrantDeps, head: QueueHead, told: Told): Promise<void> 
  * @returns whether it was told
  */
 async function interrupt(
-  { store, engine }: GrantDeps,
+  { engine }: GrantDeps,
   { tenantId, interruption }: QueueHead,
   activeRunId: string,
 ): Promise<boolean> {
@@ -50,7 +50,5 @@ async function interrupt(
     by: { sub: by, roles: [] },
     reason: `Run ${runId} takes over its thread`,
   };
-  const isThere = await engine.send({ tenantId, id: activeRunId }, 'cancel', payload);
-  if (isThere) await store.threads.markInterrupted(runId);
-  return isThere;
+  return await engine.send({ tenantId, id: activeRunId }, 'cancel', payload);
 }

@@ -26,7 +26,7 @@ export interface QueueHead {
   readonly threadId: string;
   /** The run that is at work. */
   readonly activeRunId: string | null;
-  /** The queued run that wants it to be canceled, and who started that; nobody has seen to it yet. */
+  /** The queued run that wants it to be canceled, and who started that. */
   readonly interruption: { readonly runId: string; readonly by: string } | null;
 }
 
@@ -38,8 +38,6 @@ export interface Threads {
   queueHeads(limit: number): Promise<readonly QueueHead[]>;
   /** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
   grant(head: QueueHead, at: string): Promise<boolean>;
-  /** Notes that the active run has been told to end for a queued one. */
-  markInterrupted(runId: string): Promise<void>;
   /** Ends a run that waits for its turn. @returns whether it still did */
   cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
   /** Keeps a signal for a run that waits for its turn. @returns as `keepSignal` */
@@ -60,8 +58,6 @@ export function createThreads(db: Kysely<Tables>): Threads {
     },
     queueHeads: (limit) => queueHeads(db, limit),
     grant: (head, at) => db.transaction().execute((transaction) => grantTurn(transaction, { ...head, at })),
-    markInterrupted: async (runId) =>
-      void (await db.updateTable('runs').set({ interrupts: false }).where('id', '=', runId).execute()),
     cancelQueued: ({ id, tenantId }, batch) =>
       db.transaction().execute(async (transaction) => {
         if (!(await leaveQueue(transaction, id))) return false;

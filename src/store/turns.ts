@@ -53,6 +53,7 @@ export async function grantTurn(
 ): Promise<boolean> {
   const thread = await lockThread(transaction, tenantId, threadId);
   if (thread.active_run_id !== null) return false;
+  await grantWish(transaction, { runId, tenantId, threadId });
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
     .set({ is_granted: true, predecessor_id: thread.last_run_id, hand_over_after: at })
@@ -62,6 +63,16 @@ export async function grantTurn(
   if (numUpdatedRows !== 1n) return false;
   await activate(transaction, { runId, tenantId, threadId, at });
   return true;
+}
+
+/** A run has ended that one of the queue wanted to end: the one that follows it, or else the first that interrupts. */
+async function grantWish(
+  transaction: Transaction<Tables>,
+  { runId, tenantId, threadId }: Omit<RunOnThread, 'at'>,
+): Promise<void> {
+  const wishing = await queueOf(transaction, tenantId, threadId).where('interrupts', '=', true).execute();
+  const granted = wishing.find(({ id }) => id === runId) ?? wishing[0];
+  if (granted) await transaction.updateTable('runs').set({ interrupts: false }).where('id', '=', granted.id).execute();
 }
 
 /** Has a run wait for its turn no longer, as it will never begin. @returns whether it still waited */

@@ -99,13 +99,24 @@ function turns(store: () => Store): void {
     expect(await queuedOf('ahead')).toEqual(['ahead-2', 'ahead-4']);
   });
 
-  test('an interruption is asked for until it is noted', async () => {
+  test('an interruption is asked for until the run that it is for has ended, and of no other run', async () => {
     await create('stop-1');
-    await create('stop-2', 'interrupt');
-    const interruption = { runId: 'stop-2', by: 'ann' };
+    await create('stop-2', 'enqueue');
+    await create('stop-3', 'interrupt');
+    const interruption = { runId: 'stop-3', by: 'ann' };
     expect(await headOf('stop')).toMatchObject({ activeRunId: 'stop-1', interruption });
-    await store().threads.markInterrupted('stop-2');
+    await endRun(store(), { id: 'stop-1', tenantId: 'stop' });
+    expect(await store().threads.grant(aHead('stop-2'), AT)).toBe(true);
     expect(await headOf('stop')).toBeUndefined();
+  });
+
+  test('each run that interrupts has one run end, whoever comes in between', async () => {
+    await create('each-1');
+    await create('each-3', 'interrupt');
+    await create('each-2', 'interrupt');
+    await endRun(store(), { id: 'each-1', tenantId: 'each' });
+    expect(await store().threads.grant(aHead('each-2'), AT)).toBe(true);
+    expect(await headOf('each')).toMatchObject({ activeRunId: 'each-2', interruption: { runId: 'each-3' } });
   });
 
   test('a run that leaves the queue never gets a turn, and a turn that was granted is kept', async () => {
