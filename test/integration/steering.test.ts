@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition.ts';
 import type { Json } from '../../src/graph/json.ts';
-import { anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
+import { PATIENTLY, anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
@@ -21,7 +21,7 @@ const three = aDefinition({
   output: ['log'],
   nodes: { a: adds('a'), b: adds('b'), c: adds('c') },
 });
-const { control, until } = createRunControls(() => stack.as('user'));
+const { runOf, control, until } = createRunControls(() => stack.as('user'));
 
 /** Starts a run that stops before a node. */
 async function startStopping(over: object = { interruptBefore: ['b'] }): Promise<Json> {
@@ -63,7 +63,7 @@ describe('pausing', () => {
     const id = textAt(run, '/id');
     expect(await control(id, 'pause', { reason: 'lunch' })).toMatchObject({ status: 202, body: { status: 'paused' } });
     expect(await stack.as('approver').post(`/api/runs/${id}/approve`, {})).toMatchObject({ status: 200 });
-    expect((await stack.as('user').get(`/api/runs/${id}`)).body).toMatchObject({ status: 'paused', waitingFor: [] });
+    await expect.poll(() => runOf(id), PATIENTLY).toMatchObject({ status: 'paused', waitingFor: [] });
     await control(id, 'resume');
     expect(at(await until(id, 'completed'), '/output/answer/decision')).toBe('approved');
   });
