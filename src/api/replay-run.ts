@@ -44,7 +44,7 @@ export async function replayRun(
   const pinned = await pinnedGraph(deps, run, wanted.graph);
   await requireRoom(deps.store, run);
   const recording = await readRecording(deps.store, run, id);
-  const graph = compileShared(pinned.definition, pinned.catalog, pinned.start.interpreterVersion);
+  const graph = compileShared(pinned.definition, pinned.catalog);
   const own = await firstBeginning(deps.store, pinned.start, run.predecessorId);
   const begin = wanted.input ? withInput(own, wanted.input, graph) : own;
   const identity = { ...pinned.start.identity, id, graph: pinned.graph };

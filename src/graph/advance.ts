@@ -217,8 +217,8 @@ function settle(draft: Draft, standing: Standing): boolean {
 
 /** What the calls that are out have done has to be known before the run is over. */
 function fail(draft: Draft, error: RunError, isBusy: boolean): void {
-  const { run, graph } = draft;
-  if (!run.failing && (isBusy || graph.version >= 3)) withdraw(draft);
+  const { run } = draft;
+  if (!run.failing) withdraw(draft);
   if (isBusy || undoNext(draft)) {
     run.failing = error;
     run.status = statusWhileUndoing(run);

@@ -28,7 +28,7 @@ interface Reservation<R extends CallRequest> {
 export function reserve(of: TaskFrame, request: CallRequest): Reservation<CallRequest> {
   const { draft } = of;
   if (request.kind === 'tool') {
-    const failure = refuseToolCalls(draft, 1, draft.graph.version < 4 ? 0 : promisedBeside(of));
+    const failure = refuseToolCalls(draft, 1, promisedBeside(of));
     if (failure) throw new GraphError(failure.error.code, failure.error.message);
   }
   return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reserved: null };
@@ -60,8 +60,8 @@ export function setAside({ run }: Draft): SetAside {
  * Whether a model may be asked now. Calls that are out have set aside more than they will use: while not even as much is
  * left as one of them has, others wait until it is given back. One that is asked alone need not wait for anything.
  */
-export function hasRoom({ run, graph }: Draft, aside: SetAside): boolean {
-  if (graph.version < 2 || !aside) return true;
+export function hasRoom({ run }: Draft, aside: SetAside): boolean {
+  if (!aside) return true;
   const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = run.limits;
   const { inputTokens, outputTokens, costMicros } = run.spent;
   const tokens = maxTokens - inputTokens - outputTokens - aside.tokens;
@@ -71,7 +71,7 @@ export function hasRoom({ run, graph }: Draft, aside: SetAside): boolean {
 
 /** What a call has to wait for room for. @returns `null`: it need not wait */
 export function roomAwaited(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
-  const aside = draft.graph.version < 4 ? null : setAside(draft);
+  const aside = setAside(draft);
   if (!aside) return null;
   const needs = needsOf(draft, request);
   return mustWait(draft, needs, aside) ? needs : null;
@@ -91,8 +91,7 @@ const NOTHING: Reserved = { tokens: 0, costMicros: 0 };
 
 /** Whether a model may be asked at all in a run: where cost has a limit, it needs a price. */
 export function mayEverAsk(draft: Draft, model: string): boolean {
-  const isBound = draft.graph.version >= 4 && draft.run.limits.maxCostUsd !== undefined;
-  return !isBound || priceOf(draft, { model }) !== undefined;
+  return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
 }
 
 /** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */

@@ -5,7 +5,6 @@ import type { GraphDefinition, NodeDefinition, NodeOfType, OnErrorDefinition } f
 import { toMs } from './duration.ts';
 import { compileEdge } from './edges.ts';
 import type { CompiledEdge, Outgoing } from './edges.ts';
-import { INTERPRETER_VERSION } from './interpreter-version.ts';
 import { own } from './json.ts';
 import { createMemo } from './memo.ts';
 import { compileCompensation } from './nodes/compensation.ts';
@@ -20,8 +19,6 @@ import type { Writer } from './write.ts';
 
 /** A definition made ready to run: templates parsed, schemas compiled, edges sorted by source. */
 export interface CompiledGraph {
-  /** Of the interpreter that runs it. */
-  readonly version: number;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly channels: ReadonlyMap<string, Channel>;
@@ -68,22 +65,16 @@ export type OnError =
 /**
  * Compiles a definition that `validateGraph` found no errors in.
  * @param catalog what the run pins of the installation: at least the tools, models and functions that the graph names
- * @param version of the interpreter that the run is under
  */
-export function compileGraph(
-  definition: GraphDefinition,
-  catalog: Catalog,
-  version: number = INTERPRETER_VERSION,
-): CompiledGraph {
+export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
   const channels = new Map(
-    Object.entries(definition.channels ?? {}).map(([name, channel]) => [name, compileChannel(name, channel, version)]),
+    Object.entries(definition.channels ?? {}).map(([name, channel]) => [name, compileChannel(name, channel)]),
   );
   const nodes = new Map(
-    Object.entries(definition.nodes).map(([id, node]) => [id, compileNode(node, id, { definition, catalog, version })]),
+    Object.entries(definition.nodes).map(([id, node]) => [id, compileNode(node, id, { definition, catalog })]),
   );
   const edges = definition.edges.map(compileEdge);
   return {
-    version,
     definition,
     catalog,
     channels,
@@ -104,13 +95,9 @@ const shared = createMemo<CompiledGraph>(100);
 const MAX_SHARED = 100_000;
 
 /** As `compileGraph`; runs of the same definition under the same catalog share one, unless it is very large. */
-export function compileShared(
-  definition: GraphDefinition,
-  catalog: Catalog,
-  version: number = INTERPRETER_VERSION,
-): CompiledGraph {
-  const text = JSON.stringify([definition, catalog, version]);
-  const compile = (): CompiledGraph => compileGraph(definition, catalog, version);
+export function compileShared(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
+  const text = JSON.stringify([definition, catalog]);
+  const compile = (): CompiledGraph => compileGraph(definition, catalog);
   return text.length > MAX_SHARED ? compile() : shared(text, compile);
 }
 
@@ -125,10 +112,10 @@ function bySource(edges: readonly CompiledEdge[]): Outgoing {
 function compileNode(
   node: NodeDefinition,
   id: string,
-  { definition, catalog, version }: Pick<CompiledGraph, 'definition' | 'catalog' | 'version'>,
+  { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
-  const subgraph = node.type === 'subgraph' ? compileChild(node, { catalog, version }) : null;
-  const scope: NodeScope = { id, catalog, defaults: definition.defaults ?? {}, subgraph, version };
+  const subgraph = node.type === 'subgraph' ? compileChild(node, catalog) : null;
+  const scope: NodeScope = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
   return {
     id,
     type: node.type,
@@ -143,30 +130,26 @@ function compileNode(
     compensate: node.type === 'tool' ? compileCompensation(node, scope) : null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
-    deadlineMs: deadlineOf(node, version),
+    deadlineMs: deadlineOf(node),
     defer: node.defer ?? false,
   };
 }
 
-function deadlineOf({ type, deadline }: NodeDefinition, version: number): number | null {
-  const isTimed = version >= 4 && (type === 'subgraph' || type === 'wait');
+function deadlineOf({ type, deadline }: NodeDefinition): number | null {
+  const isTimed = type === 'subgraph' || type === 'wait';
   return isTimed && deadline !== undefined ? toMs(deadline) : null;
 }
 
 /** The published graphs of a catalog are compiled once, however many nodes name them. */
 const compiled = new WeakMap<Catalog, Map<string, CompiledGraph>>();
 
-function compileChild(
-  { graph }: NodeOfType<'subgraph'>,
-  { catalog, version }: Pick<CompiledGraph, 'catalog' | 'version'>,
-): CompiledGraph {
-  if (typeof graph !== 'string') return compileGraph(graph, catalog, version);
+function compileChild({ graph }: NodeOfType<'subgraph'>, catalog: Catalog): CompiledGraph {
+  if (typeof graph !== 'string') return compileGraph(graph, catalog);
   const ofCatalog = compiled.get(catalog) ?? new Map<string, CompiledGraph>();
   compiled.set(catalog, ofCatalog);
   const definition = own(catalog.graphs ?? {}, graph);
   if (!definition) throw new TypeError('The catalog has no graph of that name');
-  const known = ofCatalog.get(graph);
-  const child = known?.version === version ? known : compileGraph(definition, catalog, version);
+  const child = ofCatalog.get(graph) ?? compileGraph(definition, catalog);
   ofCatalog.set(graph, child);
   return child;
 }

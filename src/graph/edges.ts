@@ -132,11 +132,14 @@ interface Firing {
   /** Targets of `forEach` over an empty list. */
   readonly empty: Set<string>;
   readonly joins: Record<string, readonly string[]>;
+  /** Joins that have fired. */
+  readonly used: Set<string>;
 }
 
 /**
  * Evaluates the edges of nodes that have finished, each entry on its own, in the order of source and entry. A node that
- * was to run for each element of an empty list, and that nothing else runs, has finished with it.
+ * was to run for each element of an empty list, and that nothing else runs, has finished with it. A join fires once at
+ * most, and uses up all arrivals: the order of its sources makes no difference.
  * @param already what else runs in the next superstep
  * @throws EdgeFailure
  */
@@ -147,7 +150,15 @@ export function fireEdges(
 ): Fired {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);
-  const firing = { outgoing, bindings, nodes, elements, empty: new Set<string>(), joins: { ...joins } };
+  const firing = {
+    outgoing,
+    bindings,
+    nodes,
+    elements,
+    empty: new Set<string>(),
+    joins: { ...joins },
+    used: new Set<string>(),
+  };
   const fired = new Set<string>();
   for (let sources = finished; sources.length > 0; sources = passedOver(firing, fired)) {
     for (const source of sources) fireFrom(source, firing, fired);
@@ -158,7 +169,7 @@ export function fireEdges(
 function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
-    if (!isComplete(edge, source, firing.joins)) continue;
+    if (!isComplete(edge, source, firing)) continue;
     const lead = leadOf(edge, source, firing.bindings);
     if (lead.kind === 'nodes') for (const node of lead.nodes) firing.nodes.add(node);
     else addElements(lead, firing);
@@ -176,14 +187,16 @@ function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<strin
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
-/** Counts an arrival; a join that has all of its sources is re-armed. */
-function isComplete(edge: CompiledEdge, source: string, gathered: Record<string, readonly string[]>): boolean {
-  if (edge.sources.length === 1) return true;
-  const arrived = [...new Set([...(gathered[edge.id] ?? []), source])];
-  const complete = edge.sources.every((wanted) => arrived.includes(wanted));
-  if (complete) delete gathered[edge.id];
-  else gathered[edge.id] = arrived;
-  return complete;
+/** Counts an arrival; a join that has all of its sources is re-armed for the next superstep. */
+function isComplete({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
+  if (sources.length === 1) return true;
+  if (used.has(id)) return false;
+  const arrived = [...new Set([...(joins[id] ?? []), source])];
+  joins[id] = arrived;
+  if (!sources.every((wanted) => arrived.includes(wanted))) return false;
+  delete joins[id];
+  used.add(id);
+  return true;
 }
 
 function leadOf(edge: CompiledEdge, source: string, bindings: Bindings): Lead {

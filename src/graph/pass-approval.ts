@@ -24,12 +24,8 @@ export function refusePassing(
   by: Principal,
   tasks: readonly TaskFrame[] = openTasks(draft),
 ): Refusal | null {
-  const asked = tasks.flatMap(({ task: { state } }) => (draft.graph.version < 4 ? pendingOf(state) : askedBy(state)));
+  const asked = tasks.flatMap(({ task: { state } }) => askedBy(state));
   return firstOf(asked.map((id) => refuse(draft, own(draft.run.approvals, id) ?? forgotten(draft), by)));
-}
-
-function pendingOf(state: TaskState): readonly string[] {
-  return state.phase === 'open' ? approvalsAt(state.position) : [];
 }
 
 /** The approvals that a task has asked for, and what is inside it, as far as it has come. */

@@ -94,7 +94,7 @@ function finish(of: TaskFrame, outcome: Outcome): TaskState {
 function complete(of: TaskFrame, outcome: Outcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
   const written = of.node.write({ ...taskBindings(of.draft, of.frame, of.task), result });
-  const update = of.frame.graph.version < 2 ? { ...given, ...written } : { ...given, ...after(given, written) };
+  const update = { ...given, ...after(given, written) };
   refuseLarge('What the node writes', update);
   emitTask(of, { type: 'node.completed', update });
   return { phase: 'completed', update, jump: null, outcome };
@@ -144,9 +144,7 @@ export function failTask(
 ): void {
   const { attempts = 1 } = failure.error;
   const error = placed(of, failure.error);
-  const isNews = of.draft.graph.version >= 3;
-  if (isNews || of.task.state.phase === 'open')
-    emitTask(of, { type: 'node.failed', error, attempts, ...(isNews && { by }) });
+  emitTask(of, { type: 'node.failed', error, attempts, by });
   withdrawFrom(of);
   setState(of, { phase: 'failed', failure: { ...failure, error }, kept });
 }
@@ -202,9 +200,8 @@ function giveUp(of: TaskFrame, failure: TaskFailure, kept: KeptPosition | null):
 }
 
 /** Whether a person has to say what a call of a task did, its own or one inside it, whatever its `onError` says. */
-function leavesDoubt({ draft, node }: TaskFrame, { code }: RunError, kept: KeptPosition | null): boolean {
-  if (node.subgraph) return isInDoubt(kept);
-  return code === 'UNKNOWN_OUTCOME' || (draft.graph.version >= 5 && isInDoubt(kept));
+function leavesDoubt({ node }: TaskFrame, { code }: RunError, kept: KeptPosition | null): boolean {
+  return isInDoubt(kept) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
 }
 
 /** What a task has done already that is not to be done again. */

@@ -68,9 +68,9 @@ function begin(draft: Draft, undo: Undo): true {
  * nobody knows whether it was, a person has to say first.
  */
 export function undone(draft: Draft, undo: Undo, outcome: UndoOutcome): void {
-  const { run, graph, at: since } = draft;
+  const { run, at: since } = draft;
   run.spent.toolCalls += 1;
-  if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME' && graph.version >= 3) {
+  if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME') {
     run.inDoubt = { undo, error: outcome.error, since };
     return say(draft, undo, outcome);
   }
@@ -99,10 +99,10 @@ type UndoOutcome = ({ readonly result: Json } | { readonly error: RunError }) & 
  * What a run that ends leaves in the world: what could not be undone, and calls of which nobody knows what they did.
  * @returns the cause that its error names, if there is any
  */
-export function leftBehind({ graph, run }: Draft): RunError['cause'] {
+export function leftBehind({ run }: Draft): RunError['cause'] {
   const { notUndone, root, cancellation } = run;
   if (cancellation?.left) return cancellation.left;
-  const inDoubt = graph.version < 5 ? [] : nodesInDoubt(root).map((node) => `${node}: ${NOBODY_KNOWS}`);
+  const inDoubt = nodesInDoubt(root).map((node) => `${node}: ${NOBODY_KNOWS}`);
   const left = [...inDoubt, ...notUndone];
   if (left.length === 0) return undefined;
   const code = notUndone.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';

@@ -2,17 +2,9 @@ import { Migrator } from 'kysely';
 import type { Kysely, Migration } from 'kysely';
 import { isDatabaseAway } from './database-away.ts';
 import * as initial from './migrations/0001-initial.ts';
-import * as lateAttempts from './migrations/0002-late-attempts.ts';
-import * as earlySignals from './migrations/0003-early-signals.ts';
-import * as elements from './migrations/0004-elements.ts';
 
 /** Every migration in order. One that has been released is never changed; a new one is added. */
-const migrations: Readonly<Record<string, Migration>> = {
-  '0001-initial': initial,
-  '0002-late-attempts': lateAttempts,
-  '0003-early-signals': earlySignals,
-  '0004-elements': elements,
-};
+const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initial };
 
 /** Brings the tables up to date; several processes may do so at once. @throws DatabaseAwayError */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {

@@ -30,17 +30,11 @@ export interface CallOwner {
   readonly createdBy: Principal;
 }
 
-export interface Caller {
-  readonly owner: CallOwner;
-  /** The interpreter's: 5 asks what has become of calls that were called back. */
-  readonly version: number;
-}
-
 /**
  * Calls belong to the scope that is current now, which is canceled to call them back; what is called after that, to undo
  * things, to one of its own. So does each timer, and each call that may be called back alone.
  */
-export function createEffects(inbox: Inbox, caller: Caller): Effects {
+export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   const first = CancellationScope.current();
   let later: CancellationScope | null = null;
   const timers = createScopes();
@@ -57,8 +51,8 @@ export function createEffects(inbox: Inbox, caller: Caller): Effects {
   };
   const begin = ({ effect, carry }: OrderedCall): void => {
     const packed = { effect, parcel: carry(effect) };
-    if (effect.isRevocable) void revocable.open(effect.key, async () => call(settled, caller, packed));
-    else call(settled, caller, packed);
+    if (effect.isRevocable) void revocable.open(effect.key, async () => call(settled, owner, packed));
+    else call(settled, owner, packed);
   };
   const pace = createPace<OrderedCall>((ordered) =>
     later ? void later.run(async () => begin(ordered)) : begin(ordered),
@@ -102,11 +96,7 @@ interface PackedCall {
 }
 
 /** Without `async`: in a workflow every promise costs the capture of a stack trace. */
-function call(
-  settled: (occurrence: OccurrenceBody) => void,
-  { owner, version }: Caller,
-  { effect, parcel }: PackedCall,
-): void {
+function call(settled: (occurrence: OccurrenceBody) => void, owner: CallOwner, { effect, parcel }: PackedCall): void {
   const { key, request } = effect;
   const scope = CancellationScope.current();
   const complete = ({ reply, attempts, durationMs }: CallOutcome): void =>
@@ -119,7 +109,7 @@ function call(
     },
     (error: unknown) => {
       parcel?.lost();
-      const isLeft = version >= 5 && scope.consideredCancelled && hasToBeKnown(effect) && !isAccountedFor(error);
+      const isLeft = scope.consideredCancelled && hasToBeKnown(effect) && !isAccountedFor(error);
       if (isLeft) void settle(effect, owner).then(complete, fail);
       else fail(error);
     },

@@ -4,7 +4,6 @@ import {
   CancelledFailure,
   TimeoutFailure,
   isCancellation,
-  patched,
 } from '@temporalio/workflow';
 import type { CallRequest } from '../graph/effect.ts';
 import type { RunError } from '../graph/errors.ts';
@@ -48,7 +47,7 @@ export function callCanceled(key: string): OccurrenceBody {
 
 /** The server gave the call up, and nobody can tell what its worker did: harmless only where the call may be repeated. */
 function timedOut(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
-  if (isUnsafe(request) && !(wasNeverTaken(timeout) && patched(CALLS_NOT_TAKEN)))
+  if (isUnsafe(request) && !wasNeverTaken(timeout))
     return { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: NOT_ENDED } };
   return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe(request) ? NOT_TAKEN : NOT_ENDED } };
 }
@@ -60,9 +59,6 @@ const NOT_TAKEN = 'No worker took the call in time';
 function wasNeverTaken({ timeoutType, failure }: TimeoutFailure): boolean {
   return timeoutType === 'SCHEDULE_TO_START' && !failure?.cause;
 }
-
-/** In histories without this mark, unsafe calls that were not taken have an unknown outcome. */
-const CALLS_NOT_TAKEN = 'calls-not-taken';
 
 function isTaskFailure(value: unknown): value is TaskFailure {
   return (

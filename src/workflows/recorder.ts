@@ -25,14 +25,12 @@ export interface Recorder {
 interface RecorderDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
-  /** The interpreter's: 5 says otherwise than 4 what is written when. */
-  readonly version: number;
 }
 
 /** So long what is new may stay unwritten while other calls are out. */
 const CATCH_UP_AFTER_MS = 5_000;
 
-export function createRecorder({ outbox, inbox, version }: RecorderDeps): Recorder {
+export function createRecorder({ outbox, inbox }: RecorderDeps): Recorder {
   let isUrgent = false;
   let isOut = false;
   let isCatchingUp = false;
@@ -43,7 +41,7 @@ export function createRecorder({ outbox, inbox, version }: RecorderDeps): Record
     inbox.push({ kind: 'continue' });
   };
   const catchUpLater = (): void => {
-    if (version < 5 || isCatchingUp || !outbox.hasNews()) return;
+    if (isCatchingUp || !outbox.hasNews()) return;
     isCatchingUp = true;
     void CancellationScope.nonCancellable(() => sleep(CATCH_UP_AFTER_MS, { summary: 'journal' })).then(catchUp);
   };
@@ -60,7 +58,7 @@ export function createRecorder({ outbox, inbox, version }: RecorderDeps): Record
     carry(run, call) {
       if (queueElsewhere(call) === null) {
         const parcel = outbox.pack(run, call);
-        if (parcel && version >= 5) isUrgent = false;
+        if (parcel) isUrgent = false;
         return parcel;
       }
       // It may wait long for workers of its own: what the run has to say does not wait with it.

@@ -56,12 +56,12 @@ interface Shell {
   readonly display: Display;
 }
 
-function openShell({ definition, catalog, identity, begin, interpreterVersion }: WorkflowInput, inbox: Inbox): Shell {
-  const graph = compileShared(definition, catalog, interpreterVersion);
+function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
+  const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
-  const recorder = createRecorder({ outbox, inbox, version: graph.version });
-  const effects = createEffects(inbox, { owner: { runId, tenantId, createdBy }, version: graph.version });
+  const recorder = createRecorder({ outbox, inbox });
+  const effects = createEffects(inbox, { runId, tenantId, createdBy });
   const { continueAfter } = graph.catalog.defaults;
   const around = {
     graph,
@@ -99,7 +99,7 @@ function shielded<T>(inside: () => Promise<T>): Promise<T> {
 /** Goes on until the run has ended and the store knows all of it. */
 async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
-  const shell = openShell({ ...input, interpreterVersion }, inbox);
+  const shell = openShell(input, inbox);
   const { outbox, recorder, succession, display } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
   recorder.record(shell.run, shell.hasMore);

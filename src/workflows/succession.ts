@@ -1,4 +1,3 @@
-import { patched } from '@temporalio/workflow';
 import type { CallEffect } from '../graph/effect.ts';
 import type { OccurrenceBody } from '../graph/occurrence.ts';
 import { isEnded } from '../graph/run.ts';
@@ -23,7 +22,7 @@ export interface Succession {
   deferred(): readonly CallEffect[];
   /**
    * Whether the next execution is to begin now. Nothing that happens is lost: what came has been taken in, and what comes
-   * now makes the server ask again. May leave a mark in the history.
+   * now makes the server ask again.
    */
   isDue(run: Run): boolean;
 }
@@ -45,8 +44,6 @@ export function createSuccession(
   let hasMoved = false;
   /** Somebody wants it to go on under another worker version. */
   let isUpgrading = false;
-  /** All that people could wait to see has been said, with calls. Before these marks, the next execution had to wait for more. */
-  const isIdle = (): boolean => outbox.isEmpty() && patched(isUpgrading ? 'upgraded-again' : 'nothing-unsaid');
   return {
     notice(occurrence) {
       hasMoved ||= occurrence.kind !== 'continue';
@@ -71,7 +68,7 @@ export function createSuccession(
       const due = continuationDue({ continueAfter, isUpgrading });
       const isQuiet = effects.outstanding() === 0 && !recorder.isOut() && inbox.isEmpty();
       if (!hasMoved || !isQuiet || isEnded(status)) return false;
-      return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || isIdle()));
+      return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || outbox.isEmpty()));
     },
   };
 }

@@ -5,8 +5,6 @@ import type { Reducer } from './reducer.ts';
 
 /** The folds over numbers and booleans; without a value the first write counts as it is. */
 export const sum = fold(0, asNumber, add);
-/** As interpreter 1 adds: what is beyond all numbers becomes `null` when it is written down. */
-export const boundlessSum = fold(0, asNumber, (a, b) => a + b);
 export const min = fold(null, asNumber, (a, b) => Math.min(a, b));
 export const max = fold(null, asNumber, (a, b) => Math.max(a, b));
 export const and = fold(null, asBoolean, (a, b) => a && b);

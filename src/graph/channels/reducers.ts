@@ -1,6 +1,6 @@
 import type { ReducerName } from '../definition.ts';
 import { append } from './append.ts';
-import { and, boundlessSum, max, min, or, sum } from './folds.ts';
+import { and, max, min, or, sum } from './folds.ts';
 import { merge } from './merge.ts';
 import { messages } from './messages.ts';
 import type { Reducer } from './reducer.ts';
@@ -19,12 +19,4 @@ export const reducers: Readonly<Record<ReducerName, Reducer>> = {
   and,
   or,
   messages,
-};
-
-const { replacement: _unchecked, ...uncheckedMessages } = messages;
-
-/** What some of them were under interpreter 1. */
-export const REDUCERS_OF_1: Partial<Readonly<Record<ReducerName, Reducer>>> = {
-  sum: boundlessSum,
-  messages: uncheckedMessages,
 };

@@ -18,7 +18,7 @@ import { unexpected } from './unexpected.ts';
 /** Makes the tool calls that a channel's last assistant message asks for and that have no answer yet, in parallel. */
 export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: NodeScope): NodeRunner {
   const tools = createToolbox(null, { node, scope, approve: {}, asksForUnsafe: false });
-  const deadline = sharedDeadline(node, scope);
+  const deadline = sharedDeadline(node);
   const placeIn = (task: TaskContext, timed: Timed): Workplace => ({
     task,
     tools,

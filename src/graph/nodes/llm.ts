@@ -15,7 +15,7 @@ import { unexpected } from './unexpected.ts';
 /** One answer of a model: as text, as an object that fits the node's `output` schema, or as requests for tools. */
 export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunner {
   const turn = compileModelTurn(node, scope);
-  const deadline = sharedDeadline(node, scope);
+  const deadline = sharedDeadline(node);
   const offerAt = (timed: Timed): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
   return {
     start(task) {

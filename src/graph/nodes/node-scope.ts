@@ -11,8 +11,6 @@ import type { Template } from '../template.ts';
 /** What a node is compiled with: its graph's defaults and the installation's catalog. */
 export interface NodeScope {
   readonly id: string;
-  /** Of the interpreter that the run is under. */
-  readonly version: number;
   readonly catalog: Catalog;
   readonly defaults: Defaults;
   /** The graph inside a subgraph node, compiled. */

@@ -1,6 +1,5 @@
 import { toMs } from '../duration.ts';
 import { GraphError } from '../errors.ts';
-import type { NodeScope } from './node-scope.ts';
 import type { Stopwatch, Timed } from './position.ts';
 
 /**
@@ -18,12 +17,14 @@ export interface SharedDeadline {
   leftMs(timed: Timed): number | null;
 }
 
-/** Up to interpreter 3 each call has all of it. */
-export function sharedDeadline(
-  { type, deadline }: { readonly type: string; readonly deadline?: string },
-  { version }: NodeScope,
-): SharedDeadline {
-  if (deadline === undefined || version < 4) return { begin: () => ({}), read: () => ({}), leftMs: () => null };
+export function sharedDeadline({
+  type,
+  deadline,
+}: {
+  readonly type: string;
+  readonly deadline?: string;
+}): SharedDeadline {
+  if (deadline === undefined) return { begin: () => ({}), read: () => ({}), leftMs: () => null };
   const deadlineMs = toMs(deadline);
   return {
     begin: (now) => ({ stopwatch: startStopwatch(now) }),

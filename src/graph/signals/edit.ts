@@ -86,7 +86,7 @@ function goOnFrom(draft: Draft, node: string): Visited {
   frame.scope.unfired = [node];
   fire(draft, frame);
   // One that does not run stands at the breakpoint then: it has stopped already.
-  if (draft.graph.version >= 2 && draft.run.status !== 'waiting') stopBefore(draft, frame, frame.scope.triggers);
+  if (draft.run.status !== 'waiting') stopBefore(draft, frame, frame.scope.triggers);
   return visited;
 }
 

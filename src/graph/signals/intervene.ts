@@ -52,7 +52,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
 
 function refuseSkipping(draft: Draft, { of, call }: Intervention, by: Principal): Refusal | null {
   const refusal = refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
-  return refusal ?? (call || draft.graph.version < 4 ? null : refusePassing(draft, by, [of]));
+  return refusal ?? (call ? null : refusePassing(draft, by, [of]));
 }
 
 /** Gives the node up: the run fails. */

@@ -69,10 +69,10 @@ function refuseOther({ undo }: UndoInDoubt, payload: JsonObject): Answer | null 
   return refused({ code: 'UNKNOWN_INTERVENTION', message });
 }
 
-function refuseNow({ run, graph }: Draft, kind: SignalKind): Refusal | null {
+function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
   const { status, cancellation, failing } = run;
   if (isEnded(status)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}` };
-  if ((!cancellation && !failing) || (kind.whileEnding && graph.version >= 3)) return null;
+  if ((!cancellation && !failing) || kind.whileEnding) return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}` };
 }
 

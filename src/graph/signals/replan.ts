@@ -40,6 +40,6 @@ function moveTo(draft: Draft, node: string): Visited {
   const stoodThere = scope.hold?.at === 'before' && scope.hold.nodes.includes(node);
   const visited = abandon(draft);
   scope.triggers = [{ node }];
-  if (stoodThere && draft.graph.version >= 2) scope.hasPassed = true;
+  if (stoodThere) scope.hasPassed = true;
   return visited;
 }

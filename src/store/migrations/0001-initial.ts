@@ -45,6 +45,7 @@ const STATEMENTS = [
     is_granted boolean not null,
     predecessor_id text,
     interrupts boolean not null,
+    early_signals json not null default '[]',
     handed_over_at timestamptz,
     hand_over_after timestamptz not null,
     started_at timestamptz,
@@ -136,6 +137,7 @@ const STATEMENTS = [
     tenant_id text not null,
     run_id text not null,
     node text not null,
+    element integer,
     called text not null,
     request_hash text not null,
     status text not null,
@@ -145,6 +147,7 @@ const STATEMENTS = [
     result json,
     failure json,
     next_attempt_at timestamptz,
+    scheduled_at timestamptz not null,
     claimed_at timestamptz not null,
     updated_at timestamptz not null
   )`,

@@ -22,8 +22,6 @@ export interface ModelCallPlan {
   readonly models: readonly Choice[];
   readonly readOutput: OutputReader | null;
   readonly conversation: ReturnType<typeof compileConversation>;
-  /** Of the interpreter. */
-  readonly version: number;
 }
 
 interface Choice {
@@ -77,9 +75,8 @@ export function planModelCalls(node: ModelFields, scope: NodeScope): ModelCallPl
   return {
     node,
     models: modelsOf(node, scope).map((model) => toChoice(model, node, scope)),
-    readOutput: node.output === undefined ? null : compileOutput(node.output, scope.version),
+    readOutput: node.output === undefined ? null : compileOutput(node.output),
     conversation: compileConversation(node),
-    version: scope.version,
   };
 }
 

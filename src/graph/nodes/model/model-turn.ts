@@ -108,7 +108,7 @@ function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): 
   return at < 0 ? null : at;
 }
 
-/** The next model answers when one has failed for good, whatever the reason but a content filter. */
+/** The next model answers when one has failed for good or its replies are of no use, whatever the reason but a content filter. */
 function afterFailure(
   plan: ModelCallPlan,
   task: TaskContext,
@@ -119,15 +119,6 @@ function afterFailure(
   const model = isFiltered ? null : nextModel(plan, task, turn.model + 1);
   if (model === null) return { kind: 'failed', talk, failure };
   return send(plan, task, { talk, offer, ask: { ...FIRST, model } });
-}
-
-/** A model whose replies are of no use has failed, too; up to interpreter 3 the whole node had. */
-function afterUselessReply(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { at, failure }: { at: At; failure: TaskFailure },
-): TurnProgress {
-  return plan.version < 4 ? { kind: 'failed', talk: at.talk, failure } : afterFailure(plan, task, { at, failure });
 }
 
 /** Nothing was sent, for it does not fit: has the first messages summarized. */
@@ -142,7 +133,7 @@ function summarize(
   const isNothingNew = covered <= head.length;
   if (isNothingNew || turn.summarizing !== null) {
     const message = 'The conversation does not fit into the context, even when it is summarized';
-    return afterUselessReply(plan, task, { at, failure: modelFailure(message, 'context_length_exceeded') });
+    return afterFailure(plan, task, { at, failure: modelFailure(message, 'context_length_exceeded') });
   }
   return send(plan, task, { talk, offer, ask: { ...turn, summarizing: covered } });
 }
@@ -192,10 +183,10 @@ function correct(
   const { talk, offer, turn } = at;
   if (reply.finishReason === 'length') {
     const message = 'The reply was cut off before its object was complete; raise maxOutputTokens';
-    return afterUselessReply(plan, task, { at, failure: modelFailure(message, 'truncated') });
+    return afterFailure(plan, task, { at, failure: modelFailure(message, 'truncated') });
   }
   if (turn.corrections.length / 2 >= MAX_CORRECTIONS)
-    return afterUselessReply(plan, task, { at, failure: outputViolation(problem) });
+    return afterFailure(plan, task, { at, failure: outputViolation(problem) });
   const corrections = [...turn.corrections, ...correction(reply, problem)];
   return send(plan, task, { talk, offer, ask: { ...turn, corrections } });
 }

@@ -15,7 +15,7 @@ import type { Principal } from '../../run.ts';
 import { NODE_NAMES, policyOf } from '../node-scope.ts';
 import type { NodeScope } from '../node-scope.ts';
 import type { Question } from '../runner.ts';
-import { readArguments, readCoerced } from './read-arguments.ts';
+import { readArguments } from './read-arguments.ts';
 
 /** A tool as a node may call it. */
 export interface CallableTool {
@@ -52,7 +52,6 @@ export function compileCallable(name: string, caller: Caller): CallableTool | nu
   const rules = rulesOf(name, entry, caller);
   const problemOf = ({ path, message }: SchemaViolation): string =>
     `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
-  const read = caller.scope.version < 4 ? readCoerced : readArguments;
   return {
     name,
     onFailure: entry.onFailure ?? 'tell',
@@ -63,7 +62,7 @@ export function compileCallable(name: string, caller: Caller): CallableTool | nu
       return first ? problemOf(first) : null;
     },
     readArguments(given) {
-      const found = read(given, entry.parameters, check);
+      const found = readArguments(given, entry.parameters, check);
       return 'args' in found ? found : { problem: problemOf(found.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),

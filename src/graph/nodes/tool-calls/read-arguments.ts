@@ -5,7 +5,7 @@ import type { SchemaCheck, SchemaViolation } from '../../json-schema.ts';
 import type { Json } from '../../json.ts';
 
 /** Arguments that a tool takes, or what is wrong with them. */
-export type ReadArguments = { readonly args: Json } | { readonly violation: SchemaViolation };
+type ReadArguments = { readonly args: Json } | { readonly violation: SchemaViolation };
 
 /** What a model has written, as the arguments that a tool takes. */
 export function readArguments(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
@@ -14,8 +14,8 @@ export function readArguments(given: Json, parameters: JsonSchema, check: Schema
   return check(mended).length === 0 ? { args: mended } : readCoerced(given, parameters, check);
 }
 
-/** As interpreters before 4 read it: texts are converted wherever the schema seems to take none. */
-export function readCoerced(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
+/** Texts are converted wherever the schema seems to take none. */
+function readCoerced(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
   const args = coerce(given, parameters);
   const [violation] = check(args);
   return violation ? { violation } : { args };
