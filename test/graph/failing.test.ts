@@ -7,6 +7,8 @@ import { limitsOfGraph } from '../../src/graph/limits.ts';
 import { toRunView } from '../../src/graph/run-view.ts';
 import type { Run } from '../../src/graph/run.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
+import type { Outside } from '../support/memory-shell.ts';
+import { failing, startRun } from '../support/runs.ts';
 
 const pays = { type: 'tool', tool: 'charge', args: { key: 'k' } } as const;
 const limits = { deadline: '1h' };
@@ -74,4 +76,23 @@ describe('a reply', () => {
     expect(after.run.root).toEqual(once.root);
     expect(after.events.map(({ type }) => type)).toEqual(['tool.called']);
   });
+});
+
+test('a node that a person has given up says by whom', () => {
+  const given = startRun({ nodes: { only: { ...pays, onError: 'intervene' } } }, failing);
+  given.signal('fail', { by: { sub: 'ada', roles: [] } });
+  expect(given.events.flatMap((event) => (event.type === 'node.failed' ? [event.by] : []))).toEqual([undefined, 'ada']);
+});
+
+/** The deadline is over while a call is out, and so the run is about to fail. */
+test('a cancellation of a run that is about to end otherwise is taken', () => {
+  let isAnswered = false;
+  const outside: Outside = { next: () => (isAnswered ? 0 : null), tool: () => 1 };
+  const nodes = { first: pays, other: { ...pays, tool: 'lookup' } };
+  const edges = [{ from: '__start__', to: ['first', 'other'] }];
+  const canceled = startRun({ nodes, edges, limits: { deadline: '1s' } }, outside);
+  canceled.passTime(2_000);
+  isAnswered = true;
+  canceled.signal('cancel', {});
+  expect(canceled.run.status).toBe('canceled');
 });

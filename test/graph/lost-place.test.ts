@@ -3,7 +3,6 @@ import { advance, startRun as begin } from '../../src/graph/advance.ts';
 import { DEFAULTS } from '../../src/graph/catalog.ts';
 import { compileGraph } from '../../src/graph/compile.ts';
 import type { NodeDefinition } from '../../src/graph/definition.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
 import { limitsOfGraph } from '../../src/graph/limits.ts';
 import { compileRunner } from '../../src/graph/nodes/node-types.ts';
 import type { NodePosition } from '../../src/graph/nodes/position.ts';
@@ -25,7 +24,7 @@ const IDENTITY = {
 function compile(node: NodeDefinition, graph = aDefinition()) {
   const catalog = aCatalog();
   const subgraph = compileGraph(graph, catalog);
-  return compileRunner(node, { id: 'n', catalog, defaults: {}, subgraph, version: INTERPRETER_VERSION });
+  return compileRunner(node, { id: 'n', catalog, defaults: {}, subgraph });
 }
 
 const CALL: NodePosition = { kind: 'call', key: 'k' };
@@ -84,7 +83,7 @@ describe('a node that cannot be', () => {
   });
 
   test('a subgraph without a graph is not compiled', () => {
-    const scope = { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null, version: INTERPRETER_VERSION };
+    const scope = { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null };
     expect(() => compileRunner(nests, scope)).toThrow(/graph inside/);
   });
 

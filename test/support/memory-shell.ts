@@ -82,8 +82,6 @@ export interface MemoryRun {
 }
 
 export interface MemoryStart {
-  /** Of the interpreter; the newest without one. */
-  readonly version?: number;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly input: JsonObject;
@@ -96,8 +94,8 @@ const REQUESTER: Principal = { sub: 'uma', roles: ['user'] };
 const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
 
 /** Starts a run and takes it as far as it goes. */
-export function runInMemory({ definition, catalog, input, limits, version }: MemoryStart, outside: Outside): MemoryRun {
-  const graph = compileShared(definition, catalog, version);
+export function runInMemory({ definition, catalog, input, limits }: MemoryStart, outside: Outside): MemoryRun {
+  const graph = compileShared(definition, catalog);
   const identity = identityOf('run-1', graph, limits);
   return openMemoryRun(openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT })), outside);
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
 import type { CallEffect } from '../../../src/graph/effect.ts';
 import { isCallReply } from '../../../src/graph/is-call-reply.ts';
-import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
 import type { Json } from '../../../src/graph/json.ts';
 import { afterHappening } from '../../../src/graph/nodes/tool-calls/after-happening.ts';
 import type { BatchCall } from '../../../src/graph/nodes/tool-calls/batch.ts';
@@ -34,7 +33,7 @@ const call: BatchCall = {
 };
 
 const runnerOf = (node: NodeDefinition) =>
-  compileRunner(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null, version: INTERPRETER_VERSION });
+  compileRunner(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null });
 const atCalls = (batch: readonly BatchCall[]): BegunPosition => ({ kind: 'calls', batch, made: 1 });
 const atAgent: BegunPosition = {
   kind: 'agent',
@@ -114,7 +113,7 @@ test('a call of a tool that names others may have come from one that is gone', (
   const scope = { id: 'n', catalog: { ...catalog, tools: { charge: { ...charge, onFailure: 'gone' } } } };
   const caller = {
     node: {},
-    scope: { ...scope, defaults: {}, subgraph: null, version: INTERPRETER_VERSION },
+    scope: { ...scope, defaults: {}, subgraph: null },
     approve: {},
     asksForUnsafe: false,
   };

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition.ts';
 import type { NodeCallRequest } from '../../../src/graph/effect.ts';
-import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
 import type { Json, JsonObject } from '../../../src/graph/json.ts';
 import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
 import { sliceCatalog } from '../../../src/graph/slice-catalog.ts';
@@ -91,7 +90,6 @@ describe('a node of a registered type', () => {
       catalog,
       defaults: {},
       subgraph: null,
-      version: INTERPRETER_VERSION,
     });
     const requests: unknown[] = [];
     const progress = runner.start({

@@ -100,11 +100,6 @@ describe.each(
     expect(nodesOf(played).slice(0, 3)).toEqual(['a', 'b', 'a']);
   });
 
-  test('was refused by interpreter 3', () => {
-    const played = playCase(one, { version: 3 });
-    expect([played.run.run.status, errorsOf(played)]).toEqual(['failed', ['BUDGET_EXCEEDED']]);
-  });
-
   test('goes on when the call that it waits for has failed', () => {
     const played = playCase(one, {
       replies: [one.first, modelDown, '{}', '{}'],
@@ -224,9 +219,7 @@ describe('nothing waits', () => {
 test('a beginning that reads more than is left waits until others have given it back', () => {
   const reads: NodeDefinition = { ...llm, prompt: 'x'.repeat(400), maxOutputTokens: 20 };
   const graph = { nodes: { a: { ...b, maxOutputTokens: 20 }, b: reads }, edges: together('a', 'b') };
-  const runUnder = (version: number): string =>
-    play({ version, replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status;
-  expect([3, 4].map(runUnder)).toEqual(['failed', 'completed']);
+  expect(play({ replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status).toBe('completed');
 });
 
 test('a fallback is not cut short for what others have only set aside', () => {
@@ -234,9 +227,7 @@ test('a fallback is not cut short for what others have only set aside', () => {
     ...CASES['a fallback that costs more'],
     limits: { maxCostUsd: 0.000_65 },
   };
-  const outputs = (version: number): unknown =>
-    playCase(one, { version }).requests.find(({ model }) => model === 'dear')?.maxOutputTokens;
-  expect([3, 4].map(outputs)).toEqual([8, 20]);
+  expect(playCase(one).requests.find(({ model }) => model === 'dear')?.maxOutputTokens).toBe(20);
 });
 
 describe('where cost has a limit, a model without a price', () => {
@@ -282,13 +273,6 @@ describe('where cost has a limit, a model without a price', () => {
   test('is asked where it has none', () => {
     const { run } = played(askOf('free', 'default'), ['x'], { limits: { maxTokens: 100 } });
     expect(logOf(run)).toEqual(['free']);
-  });
-
-  test('failed the run under interpreter 3', () => {
-    const refused = played(askOf('free', 'default'), [], { version: 3 });
-    expect(refused.run.run.error?.code).toBe('BUDGET_EXCEEDED');
-    const hidden = played(askOf('default', 'free'), [modelDown], { version: 3 });
-    expect(hidden.run.run.error?.code).toBe('BUDGET_EXCEEDED');
   });
 
   test('is not the one that is asked for want of room: a budget that is used up fails the run', () => {
