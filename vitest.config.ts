@@ -1,7 +1,15 @@
 import { defineConfig } from 'vitest/config';
 
-/** Tests that start servers and processes; after the others and one file at a time, so that nothing is slow because of them. */
-const WITH_SERVERS = ['test/{api,e2e,workflows}/**/*.test.ts'];
+/* The folder of a test decides its project; what stands in none of these is a unit test, which starts no server. */
+const INTEGRATION = ['test/integration/**/*.test.ts', 'test/workflows/{replay,interpreter-version}.test.ts'];
+const SMOKE = 'test/system/smoke/**/*.test.ts';
+const SYSTEM = 'test/system/**/*.test.ts';
+
+/** Temporal's SDK loads our code by `require`. */
+const withServers = {
+  setupFiles: ['test/support/require-typescript.ts'],
+  testTimeout: 60_000,
+};
 
 export default defineConfig({
   test: {
@@ -12,20 +20,41 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'units', include: ['test/**/*.test.ts'], exclude: WITH_SERVERS, testTimeout: 20_000 },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...INTEGRATION, SYSTEM],
+          // A process evaluates each module once: a test that changes a global puts it back.
+          isolate: false,
+          testTimeout: 20_000,
+        },
       },
       {
         extends: true,
         test: {
-          name: 'servers',
-          include: WITH_SERVERS,
-          globalSetup: ['test/support/provide-temporal.ts'],
-          setupFiles: ['test/support/require-typescript.ts'],
-          fileParallelism: false,
+          name: 'integration',
+          include: INTEGRATION,
+          ...withServers,
+          globalSetup: ['test/support/shared-servers.ts'],
+          maxWorkers: 2,
+          isolate: false,
           sequence: { groupOrder: 1 },
-          testTimeout: 60_000,
         },
       },
+      // Processes die in these: one file at a time, so that nothing is slow because of another. `npm test` runs the first.
+      ...[
+        { name: 'smoke', include: [SMOKE], exclude: [] },
+        { name: 'system', include: [SYSTEM], exclude: [SMOKE] },
+      ].map((files, at) => ({
+        extends: true as const,
+        test: {
+          ...files,
+          ...withServers,
+          globalSetup: ['test/support/provide-temporal.ts'],
+          fileParallelism: false,
+          sequence: { groupOrder: 2 + at },
+        },
+      })),
     ],
   },
 });

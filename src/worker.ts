@@ -1,5 +1,10 @@
 import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
+import type {
+  NativeConnection,
+  WorkerDeploymentOptions,
+  WorkerOptions,
+  WorkflowBundleOption,
+} from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
 import { cachedRuns } from './worker/cached-runs.ts';
@@ -33,6 +38,8 @@ interface WorkerParts extends WorkerSupplies {
   readonly taskQueues: readonly string[];
   /** Which version of the workers they are; without one they take every run. */
   readonly deployment?: WorkerDeploymentOptions | null;
+  /** The workflow's code; without one it is bundled. */
+  readonly workflowBundle?: WorkflowBundleOption | undefined;
 }
 
 /**
@@ -67,9 +74,13 @@ export async function createWorkers({
 /** So long calls that were called back when the grace was over may take to say so. */
 const FORCE_AFTER_MS = 10_000;
 
-async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
+async function optionsOfRuns({
+  logger,
+  environment,
+  workflowBundle,
+}: Pick<WorkerParts, 'logger' | 'environment' | 'workflowBundle'>): Promise<Partial<WorkerOptions>> {
   return {
-    workflowBundle: await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
+    workflowBundle: workflowBundle ?? (await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) })),
     maxCachedWorkflows: cachedRuns(environment),
     // So long a run waits for a worker that is gone before another one takes it over.
     stickyQueueScheduleToStartTimeout: '3 seconds',

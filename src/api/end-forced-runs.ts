@@ -14,7 +14,7 @@ import type { ForcedEnd } from './forced-ends.ts';
 type EndDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /** So long a write may take that a run's last activity had begun. One of a worker that stood still comes later. */
-const SETTLED_AFTER_MS = 20_000;
+export const SETTLED_AFTER_MS = 20_000;
 /** Visibility may be told late. */
 const OVERLAP_MS = 10 * 60_000;
 /** Everything is looked at again, for what was written or told even later. */
@@ -24,13 +24,15 @@ const LOOK_AT_ALL_EVERY_MS = 3_600_000;
  * Ends the runs whose workflows somebody has terminated in Temporal, or that Temporal has: they fail, nobody is asked any
  * more, and their threads are free. Each time, those are looked for that ended since the last, and now and then all.
  */
-export function createForcedRunsEnder(): (deps: EndDeps, stopping: AbortSignal) => Promise<void> {
+export function createForcedRunsEnder(
+  settledAfterMs = SETTLED_AFTER_MS,
+): (deps: EndDeps, stopping: AbortSignal) => Promise<void> {
   let lookedUntil = 0;
   let lookedAtAll = 0;
   let again: readonly RunReference[] = [];
   return async function endForcedRuns(deps, stopping) {
     const now = Date.now();
-    const before = now - SETTLED_AFTER_MS;
+    const before = now - settledAfterMs;
     const isAll = now - lookedAtAll >= LOOK_AT_ALL_EVERY_MS;
     const span = { after: isAll ? null : formatMoment(lookedUntil - OVERLAP_MS), before: formatMoment(before) };
     const later: RunReference[] = [];

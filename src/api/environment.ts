@@ -14,8 +14,19 @@ export interface ApiDeps {
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
   readonly logger: Logger;
+  /** When the sweeper does its chores, where that is not as usual. */
+  readonly sweeping?: Partial<SweepTimes> | undefined;
   /** Aborted when the process begins to end: who waits is answered at once. */
   readonly leaving: AbortSignal;
+}
+
+/** How often is looked after what tests wait for, too. */
+export interface SweepTimes {
+  readonly turnsMs: number;
+  readonly handOversMs: number;
+  readonly forcedEndsMs: number;
+  /** So long a forced end is left alone: a last write may come. */
+  readonly settledAfterMs: number;
 }
 
 /** What an installation says of the API itself. */

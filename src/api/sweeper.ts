@@ -1,11 +1,11 @@
-import type { ApiDeps } from './environment.ts';
-import { createForcedRunsEnder } from './end-forced-runs.ts';
+import type { ApiDeps, SweepTimes } from './environment.ts';
+import { SETTLED_AFTER_MS, createForcedRunsEnder } from './end-forced-runs.ts';
 import { eachOf } from './each-of.ts';
 import { tryHandOver } from './hand-over.ts';
 import { grantTurns } from './grant-turns.ts';
 import { pruneRuns } from './prune-runs.ts';
 
-type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings'>;
+type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings' | 'sweeping'>;
 
 /** Something that is looked after now and then. */
 interface Chore {
@@ -23,10 +23,17 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 /** What is away is not back a moment later; a log has other things to say, too. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
-const toChores = (): readonly Chore[] => [
-  { everyMs: 250, run: grantTurns },
-  { everyMs: 2_000, run: handOverRuns },
-  { everyMs: 5_000, run: createForcedRunsEnder() },
+const TIMES: SweepTimes = {
+  turnsMs: 250,
+  handOversMs: 2_000,
+  forcedEndsMs: 5_000,
+  settledAfterMs: SETTLED_AFTER_MS,
+};
+
+const toChores = ({ turnsMs, handOversMs, forcedEndsMs, settledAfterMs }: SweepTimes): readonly Chore[] => [
+  { everyMs: turnsMs, run: grantTurns },
+  { everyMs: handOversMs, run: handOverRuns },
+  { everyMs: forcedEndsMs, run: createForcedRunsEnder(settledAfterMs) },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 3_600_000, run: prune },
 ];
@@ -37,7 +44,7 @@ export interface Sweeper {
 }
 
 export function startSweeper(deps: SweeperDeps): Sweeper {
-  const started = toChores().map((chore) => keepDoing(chore, deps));
+  const started = toChores({ ...TIMES, ...deps.sweeping }).map((chore) => keepDoing(chore, deps));
   return { stop: async () => void (await Promise.all(started.map((stop) => stop()))) };
 }
 

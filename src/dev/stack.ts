@@ -3,11 +3,12 @@ import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { Worker } from '@temporalio/worker';
+import type { Worker, WorkflowBundleOption } from '@temporalio/worker';
 import type { Dialect } from 'kysely';
 import { createAuthenticate } from '../api/authenticate.ts';
 import { createCursors } from '../api/cursor.ts';
 import { createEngine } from '../api/engine.ts';
+import type { ApiDeps } from '../api/environment.ts';
 import { requireValid } from '../api/graph-reference.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config.ts';
@@ -56,6 +57,10 @@ export interface StackOptions {
   readonly logFile?: string | undefined;
   readonly issuerJwk?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
+  /** The workflow's code; without one it is bundled. */
+  readonly workflowBundle?: WorkflowBundleOption | undefined;
+  /** When the API looks after runs, where that is not as usual. */
+  readonly sweeping?: ApiDeps['sweeping'];
   /** Is told what takes long. */
   readonly say: (line: string) => void;
 }
@@ -83,7 +88,8 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const { store } = database;
   if (config.graphs !== undefined) await publishFolder(config.graphs, { store, catalog });
 
-  await startWorkers(temporal, { config, store, logger, environment }, teardown);
+  const { workflowBundle } = options;
+  await startWorkers(temporal, { config, store, logger, environment, workflowBundle }, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
@@ -96,6 +102,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     authenticate,
     cursors: createCursors(dataDir),
     logger,
+    sweeping: options.sweeping,
   };
   const api = await onFreePorts(async () => await startApi(deps, { port: await freePort() }));
   teardown.add(() => api.stop());
@@ -188,7 +195,7 @@ async function publishFolder(folder: string, { store, catalog }: { store: Store;
 /** Serves all queues that there are, unless the environment names some. */
 async function startWorkers(
   { address, namespace }: TemporalPlace,
-  supplies: WorkerSupplies & { readonly config: Config },
+  supplies: WorkerSupplies & { readonly config: Config } & Pick<StackOptions, 'workflowBundle'>,
   teardown: Teardown,
 ): Promise<void> {
   const connection = await NativeConnection.connect({ address });

@@ -26,6 +26,8 @@ export interface TemporalServerOptions {
   readonly logFile?: string;
   /** Settings of the server besides ours: `name=value`. */
   readonly settings?: readonly string[];
+  /** Besides `default`. */
+  readonly namespaces?: readonly string[];
 }
 
 /** As shipped, the dev server takes 100 ms for each sequential step: it polls its only shard 20 times a second. */
@@ -69,7 +71,7 @@ function pidFileOf(databaseFile: string): string {
   return `${databaseFile}.pid`;
 }
 
-function toArguments({ port, uiPort, databaseFile, settings = [] }: TemporalServerOptions): string[] {
+function toArguments({ port, uiPort, databaseFile, settings = [], namespaces = [] }: TemporalServerOptions): string[] {
   const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
   const persistent =
     databaseFile === undefined
@@ -87,6 +89,7 @@ function toArguments({ port, uiPort, databaseFile, settings = [] }: TemporalServ
     ...persistent,
     ...[...DYNAMIC_CONFIG, ...settings].flatMap((value) => ['--dynamic-config-value', value]),
     ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
+    ...namespaces.flatMap((namespace) => ['--namespace', namespace]),
   ];
 }
 

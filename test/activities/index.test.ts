@@ -1,11 +1,10 @@
 import { packBatch } from '../../src/graph/packed-batch.ts';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
 import type { Activities } from '../../src/activities/index.ts';
 import type { CallOutcome } from '../../src/activities/call-task.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { CARRIER, aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
 import { anActivity, failureOf, returns, scriptedTool } from '../support/scripted-tool.ts';
 
@@ -20,7 +19,7 @@ const reply = {
 let store: Store;
 let activities: Activities;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
   activities = createActivities({
     store,
     models: { default: async () => reply },

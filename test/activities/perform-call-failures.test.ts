@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite';
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CallError } from '../../src/activities/call-error.ts';
@@ -10,8 +9,8 @@ import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
 import type { CallReply, ToolCallRequest } from '../../src/graph/effect.ts';
 import { DatabaseAwayError } from '../../src/store/database-away.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
 import {
   anActivity,
@@ -26,7 +25,7 @@ import {
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

@@ -1,5 +1,5 @@
 import { packBatch } from '../../src/graph/packed-batch.ts';
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -10,6 +10,7 @@ import { DatabaseAwayError } from '../../src/store/database-away.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
+import { openMemoryDatabase } from '../support/memory-database.ts';
 import {
   anActivity,
   answers,
@@ -21,9 +22,10 @@ import {
 } from '../support/scripted-tool.ts';
 import type { ScriptedTool } from '../support/scripted-tool.ts';
 
-const database = new PGlite();
+let database: PGlite;
 let store: Store;
 beforeAll(async () => {
+  database = await openMemoryDatabase();
   store = await openEmbeddedStore(database);
 });
 afterAll(async () => await store.close());

@@ -1,17 +1,16 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
 import { settleCall } from '../../src/activities/settle-call.ts';
 import type { CallSafety } from '../../src/graph/catalog.ts';
 import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { aTask, aToolRequest } from '../support/call-builders.ts';
 import { anActivity, answers, createAttempt, failureOf, returns, scriptedTool } from '../support/scripted-tool.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

@@ -1,21 +1,20 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createForcedRunsEnder } from '../../src/api/end-forced-runs.ts';
 import type { Engine } from '../../src/api/engine.ts';
 import { findForcedEnds } from '../../src/api/forced-ends.ts';
 import type { ForcedEnd, Span } from '../../src/api/forced-ends.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunReference } from '../../src/workflows/contract.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { AT, LATER, aBatch, aNewRun, endRun, writeTo } from '../support/store-builders.ts';
 import { anAbsentEngine } from '../support/absent-engine.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

@@ -1,16 +1,15 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../../src/api/engine.ts';
 import { grantTurns } from '../../src/api/grant-turns.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { anAbsentEngine } from '../support/absent-engine.ts';
 import { aNewRun, endRun } from '../support/store-builders.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });

@@ -5,20 +5,20 @@ import { readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { aProblem, errorsIn, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { startTestApi } from '../support/test-api.ts';
+import type { TestApi } from '../support/test-api.ts';
 
-let stack: TestStack;
+let api: TestApi;
 beforeAll(async () => {
-  stack = await startTestStack({});
+  api = await startTestApi();
 });
 afterAll(async () => {
-  await stack.stop();
+  await api.stop();
 });
 
-const publish = async (definition: unknown) => await stack.as('user').post('/api/graphs', definition);
-const validate = async (definition: unknown) => await stack.as('user').post('/api/graphs/validate', definition);
-const read = async (path: string) => await stack.as('user').get(`/api/graphs${path}`);
+const publish = async (definition: unknown) => await api.as('user').post('/api/graphs', definition);
+const validate = async (definition: unknown) => await api.as('user').post('/api/graphs/validate', definition);
+const read = async (path: string) => await api.as('user').get(`/api/graphs${path}`);
 
 /** A definition that differs from others of its name by what its only node writes. */
 function aVersion(name: string, text = 'a'): GraphDefinition {
@@ -178,7 +178,7 @@ describe('validating', () => {
   });
 
   test('is for approvers too', async () => {
-    expect(await stack.as('approver').post('/api/graphs/validate', aVersion('tried'))).toMatchObject({ status: 200 });
+    expect(await api.as('approver').post('/api/graphs/validate', aVersion('tried'))).toMatchObject({ status: 200 });
   });
 });
 
@@ -205,7 +205,7 @@ describe('reading', () => {
   test('the list has the newest version of every name, by name, whatever the size of its pages', async () => {
     for (const name of ['list-c', 'list-a', 'list-b']) await publish(aVersion(name));
     await publish(aVersion('list-b', 'changed'));
-    const graphs = await readAll(stack.as('user'), '/api/graphs', 2);
+    const graphs = await readAll(api.as('user'), '/api/graphs', 2);
     const names = graphs.map((graph) => textAt(graph, '/name'));
     expect(names).toEqual([...new Set(names)].toSorted());
     expect(graphs.filter((_, index) => names[index]?.startsWith('list-'))).toMatchObject([
@@ -219,7 +219,7 @@ describe('reading', () => {
 describe('another tenant', () => {
   test('sees no graph of this one, neither in the list nor by name', async () => {
     await publish(aVersion('private'));
-    const other = stack.as('otherTenantUser');
+    const other = api.as('otherTenantUser');
     const [list, foreign, missing] = await Promise.all(
       ['', '/private', '/missing'].map((path) => other.get(`/api/graphs${path}`)),
     );
@@ -230,7 +230,7 @@ describe('another tenant', () => {
   test('counts versions of its own', async () => {
     await publish(aVersion('shared', 'one'));
     await publish(aVersion('shared', 'two'));
-    expect(await stack.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({
+    expect(await api.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({
       status: 201,
       body: { version: 1 },
     });

@@ -1,15 +1,14 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listCheckpoints } from '../../src/api/list-checkpoints.ts';
 import { MAX_PAGE_BYTES } from '../../src/store/page.ts';
 import type { Position } from '../../src/store/page.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { AT, aBatch, aCheckpoint, aNewRun, writeTo } from '../support/store-builders.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

@@ -8,19 +8,19 @@ import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';
 import { readMountedRoutes } from '../support/mounted-routes.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { startTestApi } from '../support/test-api.ts';
+import type { TestApi } from '../support/test-api.ts';
 
-let stack: TestStack;
-let api: ApiDescription;
+let api: TestApi;
+let description: ApiDescription;
 let admin: ApiClient;
 beforeAll(async () => {
-  stack = await startTestStack({});
-  api = await readDescription(stack.stranger);
-  admin = api.watch(stack.as('admin'));
+  api = await startTestApi();
+  description = await readDescription(api.stranger);
+  admin = description.watch(api.as('admin'));
 });
 afterAll(async () => {
-  await stack.stop();
+  await api.stop();
 });
 
 /** Everything may be asked of everybody here: refusals are not about permission. */
@@ -199,10 +199,8 @@ describe('a route', () => {
     ['/nothing', 404],
     ['/api/runs/none/cancel', 405],
   ])('HEAD %s gives the status of GET, %i, and no body', async (path, status) => {
-    const response = await fetch(new URL(path, stack.baseUrl), {
-      method: 'HEAD',
-      headers: { authorization: `Bearer ${stack.tokens.admin}` },
-    });
+    const headers = { authorization: `Bearer ${api.tokens.admin}` };
+    const response = await api.request(path, { method: 'HEAD', headers });
     expect({ status: response.status, text: await response.text() }).toEqual({ status, text: '' });
   });
 });
@@ -263,7 +261,7 @@ describe('an odd name', () => {
   });
 
   test('of an approval is unknown, also in a body', async () => {
-    const { body } = await stack.as('user').post('/api/runs', { graph: aDefinition() }, { prefer: 'wait=15' });
+    const { body } = await api.as('user').post('/api/runs', { graph: aDefinition() });
     const answer = await admin.post(`/api/runs/${textAt(body, '/id')}/approve`, { approvalId: 'a\u0000\uD800' });
     expect(answer).toMatchObject(aProblem(404, 'UNKNOWN_APPROVAL'));
   });
@@ -272,7 +270,7 @@ describe('an odd name', () => {
 describe('the description at /openapi.json', () => {
   let document: Json;
   beforeAll(async () => {
-    document = (await stack.stranger.get('/openapi.json')).body;
+    document = (await api.stranger.get('/openapi.json')).body;
   });
 
   test('is one of OpenAPI 3.1', () => {
@@ -282,7 +280,7 @@ describe('the description at /openapi.json', () => {
   test('has every route that there is', async () => {
     const isOwn = (route: string): boolean => !/ \/(?:docs|openapi\.json)/.test(route);
     const mounted = (await readMountedRoutes()).filter(isOwn);
-    expect([...api.routes].toSorted()).toEqual(mounted.toSorted());
+    expect([...description.routes].toSorted()).toEqual(mounted.toSorted());
   });
 
   test('refers to nothing that it lacks', () => {
@@ -299,13 +297,13 @@ describe('the description at /openapi.json', () => {
   });
 
   test('has every status that the tests above saw', () => {
-    expect(api.notDescribed()).toEqual([]);
+    expect(description.notDescribed()).toEqual([]);
   });
 
   test.each(['/docs', '/docs/start.js', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])(
     'can be browsed: %s is served',
     async (path) => {
-      expect(await stack.stranger.get(path)).toMatchObject({ status: 200 });
+      expect(await api.stranger.get(path)).toMatchObject({ status: 200 });
     },
   );
 });

@@ -1,15 +1,14 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { replayRun } from '../../src/api/replay-run.ts';
 import { toJson } from '../../src/graph/json.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { AT, aBatch, aNewRun, endRun, writeTo } from '../support/store-builders.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

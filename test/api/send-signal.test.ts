@@ -1,15 +1,14 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sendSignal } from '../../src/api/send-signal.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { anAbsentEngine } from '../support/absent-engine.ts';
 import { AT, LATER, aNewRun, endRun } from '../support/store-builders.ts';
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

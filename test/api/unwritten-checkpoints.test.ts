@@ -1,10 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { firstBeginning } from '../../src/api/thread-state.ts';
 import { listCheckpoints } from '../../src/api/list-checkpoints.ts';
 import { findState } from '../../src/api/whole-state.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../support/store-builders.ts';
 
 /*
@@ -18,7 +17,7 @@ let store: Store;
 const write = async (n: number): Promise<void> =>
   await writeTo(store, { id: RUN }, aBatch([n], { checkpoints: [aCheckpoint(RUN, n)] }));
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
   await store.runs.create(aNewRun({ id: RUN }));
   await write(1);
   await write(3);

@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite';
 import type { Dialect } from 'kysely';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -6,6 +5,7 @@ import { SEED_ORDERS } from '../../src/dev/shop/seed-orders.ts';
 import { startShop } from '../../src/dev/shop/server.ts';
 import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
 import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
+import { openMemoryDatabase } from '../support/memory-database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 
 const API_KEY = 'shop-key';
@@ -249,7 +249,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
 
 describe('the shop on embedded PostgreSQL', () => {
   shopSuite(async () => {
-    const database = new PGlite();
+    const database = await openMemoryDatabase();
     return { dialect: () => createPgliteDialect(database), close: () => database.close() };
   });
 });

@@ -1,15 +1,17 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { MAX_PAGE_BYTES } from '../../src/store/page.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { openMemoryDatabase } from '../support/memory-database.ts';
 import { AT, aBatch, aNewRun, writeTo } from '../support/store-builders.ts';
 
-const database = new PGlite();
+let database: PGlite;
 const LARGE = MAX_PAGE_BYTES / 4;
 
 let store: Store;
 beforeAll(async () => {
+  database = await openMemoryDatabase();
   store = await openEmbeddedStore(database);
   await store.runs.create(aNewRun({ id: 'R' }));
   for (let seq = 1; seq <= 9; seq++) {

@@ -1,11 +1,10 @@
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { NOTHING_PRUNED, addPruned } from '../../src/store/pruned.ts';
 import type { Pruned } from '../../src/store/pruned.ts';
 import type { Retention } from '../../src/store/retention.ts';
-import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
+import { openMemoryStore } from '../support/memory-database.ts';
 import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView, endRun, writeTo } from '../support/store-builders.ts';
 
 /*
@@ -24,7 +23,7 @@ const older = (over: Partial<Retention>): Retention => ({
 
 let store: Store;
 beforeAll(async () => {
-  store = await openEmbeddedStore(new PGlite());
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 

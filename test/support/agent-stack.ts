@@ -9,7 +9,6 @@ import { startJobService } from './job-service.ts';
 import type { JobService } from './job-service.ts';
 import { startLoopbackServer } from './loopback-server.ts';
 import type { LoopbackServer } from './loopback-server.ts';
-import { startPostgres } from './postgres-server.ts';
 import { createRunControls } from './run-controls.ts';
 import type { RunControls } from './run-controls.ts';
 import { startTestStack } from './test-stack.ts';
@@ -56,8 +55,6 @@ export function useAgentStack(): AgentStack {
   let stack: TestStack;
   const stops: (() => Promise<void>)[] = [];
   beforeAll(async () => {
-    const postgres = await startPostgres();
-    stops.unshift(() => postgres.stop());
     model = await startLoopbackServer();
     stops.unshift(() => model.stop());
     service = await startJobService();
@@ -70,7 +67,7 @@ export function useAgentStack(): AgentStack {
       http: { allow: [model.address, service.address] },
       defaults: { heartbeatTimeout: '1s' },
     };
-    stack = await startTestStack(config, { DATABASE_URL: await postgres.createDatabase('agents') });
+    stack = await startTestStack(config);
     stops.unshift(() => stack.stop());
   });
   beforeEach(() => {

@@ -7,6 +7,7 @@ import { openIssuer } from '../../src/dev/issuer.ts';
 import { startStack } from '../../src/dev/stack.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
+import { takePlace } from './place.ts';
 
 /** A stack whose tokens the test signs itself, good ones and bad ones. */
 export interface IssuingStack {
@@ -37,6 +38,7 @@ export async function startIssuingStack(): Promise<IssuingStack> {
   const [publicKey] = keys instanceof URL ? [] : keys.keys;
   if (!publicKey) throw new TypeError('The local issuer publishes its key');
   const own = await importJWK(parseKey(await readFile(issuerJwk, 'utf8')), publicKey.alg);
+  const { workflowBundle, environment } = await takePlace();
   const stack = await startStack({
     config,
     dataDir,
@@ -44,7 +46,8 @@ export async function startIssuingStack(): Promise<IssuingStack> {
     port: 0,
     temporalPort: 0,
     uiPort: 0,
-    environment: { ...process.env },
+    environment: { ...process.env, ...environment },
+    workflowBundle,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

@@ -1,4 +1,3 @@
-import { PGlite } from '@electric-sql/pglite';
 import { createApp } from '../../src/api/app.ts';
 import { createAuthenticate } from '../../src/api/authenticate.ts';
 import { createCursors } from '../../src/api/cursor.ts';
@@ -6,10 +5,11 @@ import { createLogger } from '../../src/process/logger.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import { anAbsentEngine } from './absent-engine.ts';
 import { aCatalog } from './builders.ts';
+import { openMemoryDatabase } from './memory-database.ts';
 
 /** The API's own routes as its router has them, such as `GET /api/runs/{id}`, whatever its description says. */
 export async function readMountedRoutes(): Promise<readonly string[]> {
-  const database = await PGlite.create();
+  const database = await openMemoryDatabase();
   const store = await openEmbeddedStore(database);
   const { routes } = createApp({
     store,

@@ -21,6 +21,8 @@ export interface PostgresServer {
   readonly victim: Victim;
   /** Makes an empty database. @returns its URL */
   createDatabase(name: string): Promise<string>;
+  /** Has the server do something. */
+  query(statement: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -65,6 +67,8 @@ export async function startPostgres(): Promise<PostgresServer> {
       await withClient(urlOf('postgres'), (client) => client.query(`create database "${name}"`));
       return urlOf(name);
     },
+    query: async (statement) =>
+      await withClient(urlOf('postgres'), async (client) => void (await client.query(statement))),
     async stop() {
       child.kill('SIGINT');
       await ended(child);

@@ -1,11 +1,12 @@
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type { WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { WorkflowBundleOption } from '@temporalio/worker';
 import { createDataConverter } from '../../src/data-converter.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { workflowCode } from '../../src/worker/workflow-code.ts';
+import { sharedServers } from './place.ts';
 import { blobsOf } from './recordings.ts';
 import type { Recording } from './recordings.ts';
 
@@ -48,8 +49,10 @@ export async function replayAll(
   return outcomes;
 }
 
-async function bundle(workflowsPath: string): Promise<WorkflowBundleWithSourceMap> {
+async function bundle(workflowsPath: string): Promise<WorkflowBundleOption> {
   const logger = createLogger('fatal');
   installTemporalRuntime(logger);
+  const servers = sharedServers();
+  if (servers && workflowsPath === workflowCode.workflowsPath) return { codePath: servers.workflowFile };
   return await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) });
 }

@@ -21,9 +21,14 @@ export interface TemporalCli {
   paste(line: string): Promise<void>;
 }
 
-export async function openTemporalCli(address: string): Promise<TemporalCli> {
+interface Server {
+  readonly temporalAddress: string;
+  readonly namespace?: string;
+}
+
+export async function openTemporalCli({ temporalAddress, namespace = 'default' }: Server): Promise<TemporalCli> {
   const executable = await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`));
-  const env = { ...process.env, TEMPORAL_ADDRESS: address };
+  const env = { ...process.env, TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: namespace };
   const workflow = async (subcommand: string, workflowId: string, ...args: readonly string[]): Promise<string> => {
     const { stdout } = await run(executable, ['workflow', subcommand, '--workflow-id', workflowId, ...args], { env });
     return stdout;

@@ -1,5 +1,6 @@
-import type * as nodeDns from 'node:dns';
-import { describe, expect, test, vi } from 'vitest';
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CallError } from '../../../src/activities/call-error.ts';
 import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
 import { readBody } from '../../../src/activities/http/read-body.ts';
@@ -9,29 +10,36 @@ import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 const PUBLIC_ADDRESS = '93.184.215.14';
 
 /** Names that no network knows, and where they lead; the system resolves all others. */
-const NAMES = vi.hoisted((): Readonly<Record<string, readonly string[]>> => ({
+const NAMES: Readonly<Record<string, readonly string[]>> = {
   'loopback.test': ['127.0.0.1'],
   'private.test': ['10.0.0.1'],
   'metadata.test': ['169.254.169.254'],
   'mapped.test': ['::ffff:127.0.0.1'],
   'two-faced.test': ['93.184.215.14', '127.0.0.1'],
-}));
+};
 
 /** A name that leads to a public address first, and to this machine from then on; and how often it was asked for. */
-const rebinding = vi.hoisted(() => ({ name: 'rebinding.test', asked: 0 }));
+const rebinding = { name: 'rebinding.test', asked: 0 };
 
 type Resolved = (error: Error | null, addresses: { address: string; family: number }[]) => void;
 
-vi.mock('node:dns', async (importOriginal) => {
-  const dns = await importOriginal<typeof nodeDns>();
-  return {
-    lookup(hostname: string, options: object, resolved: Resolved) {
-      const name = hostname.replace(/\.$/, '');
-      const found = name === rebinding.name ? [rebinding.asked++ === 0 ? '93.184.215.14' : '127.0.0.1'] : NAMES[name];
-      const addresses = found?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-      return addresses ? resolved(null, addresses) : dns.lookup(hostname, { ...options, all: true }, resolved);
-    },
-  };
+const { lookup } = dns;
+
+function lookUp(hostname: string, options: object, resolved: Resolved): void {
+  const name = hostname.replace(/\.$/, '');
+  const found = name === rebinding.name ? [rebinding.asked++ === 0 ? '93.184.215.14' : '127.0.0.1'] : NAMES[name];
+  const addresses = found?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  if (addresses) resolved(null, addresses);
+  else lookup(hostname, { ...options, all: true }, resolved);
+}
+
+beforeAll(() => {
+  Object.assign(dns, { lookup: lookUp });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  Object.assign(dns, { lookup });
+  syncBuiltinESMExports();
 });
 
 const server = await useLoopbackServer();

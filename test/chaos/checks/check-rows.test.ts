@@ -1,17 +1,19 @@
-import { PGlite } from '@electric-sql/pglite';
+import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEmbeddedStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { openMemoryDatabase } from '../../support/memory-database.ts';
 import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/store-builders.ts';
 import { checkRows } from './check-rows.ts';
 
 /* Each rule of chaos about all rows can fail: because of what it is for, and of nothing else. */
 
-const database = new PGlite();
+let database: PGlite;
 const ACCEPTED = 2;
 
 let store: Store;
 beforeAll(async () => {
+  database = await openMemoryDatabase();
   store = await openEmbeddedStore(database);
   await aRun('R-ended');
   await store.ledger.complete('R-ended:call', 'c', 'done');

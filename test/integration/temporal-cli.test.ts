@@ -22,7 +22,7 @@ beforeAll(async () => {
     http: { allow: [server.address] },
     defaults: { heartbeatTimeout: '1s' },
   });
-  temporal = await openTemporalCli(stack.temporalAddress);
+  temporal = await openTemporalCli(stack);
 });
 afterEach(() => server.forget());
 afterAll(async () => {

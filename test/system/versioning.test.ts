@@ -17,7 +17,7 @@ let stack: VersionedStack;
 let temporal: TemporalCli;
 beforeAll(async () => {
   stack = await startVersionedStack();
-  temporal = await openTemporalCli(stack.temporalAddress);
+  temporal = await openTemporalCli(stack);
   await makeCurrent('1');
 });
 afterAll(() => stack.stop());

@@ -29,7 +29,7 @@ beforeAll(async () => {
   service = await startJobService();
   const environment = { AGENT_MODEL_URL: `${model.url}/v1`, AGENT_TOOLS_URL: service.url };
   cluster = await startCluster({ config: new URL('../support/agents.config.ts', import.meta.url), environment });
-  temporal = await openTemporalCli(cluster.temporalAddress);
+  temporal = await openTemporalCli(cluster);
 }, 120_000);
 afterAll(async () => {
   await cluster.stop();

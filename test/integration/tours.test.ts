@@ -17,6 +17,8 @@ import { at } from '../support/json-at.ts';
 const run = promisify(execFile);
 const MARK = '--- block ---';
 
+// The configuration of the project reads where model and shop are from the variables of the process.
+const variables = { ...process.env };
 let stack: Stack;
 let folder: string;
 beforeAll(async () => {
@@ -29,6 +31,7 @@ beforeAll(async () => {
   await cp('examples', join(folder, 'examples'), { recursive: true });
 });
 afterAll(async () => {
+  process.env = variables;
   await stack.stop();
   await rm(folder, { recursive: true, force: true });
 });

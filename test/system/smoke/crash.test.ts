@@ -1,25 +1,26 @@
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Client } from '../../src/dev/demo/client.ts';
-import { listIn, numberIn, textIn } from '../../src/dev/demo/answer.ts';
-import { toReport } from '../../src/dev/demo/report.ts';
-import { runTicket } from '../../src/dev/demo/run-ticket.ts';
-import { readCases } from '../../src/dev/demo/ticket.ts';
-import type { TicketCase } from '../../src/dev/demo/ticket.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { startCluster } from '../support/cluster.ts';
-import type { Cluster, VictimName } from '../support/cluster.ts';
-import { createRandom } from '../support/random.ts';
+import type { Client } from '../../../src/dev/demo/client.ts';
+import { listIn, numberIn, textIn } from '../../../src/dev/demo/answer.ts';
+import { toReport } from '../../../src/dev/demo/report.ts';
+import { runTicket } from '../../../src/dev/demo/run-ticket.ts';
+import { readCases } from '../../../src/dev/demo/ticket.ts';
+import type { TicketCase } from '../../../src/dev/demo/ticket.ts';
+import { toJson } from '../../../src/graph/json.ts';
+import type { JsonObject } from '../../../src/graph/json.ts';
+import { startCluster } from '../../support/cluster.ts';
+import type { Cluster, VictimName } from '../../support/cluster.ts';
+import { createRandom } from '../../support/random.ts';
 
 /*
  * Processes are killed with SIGKILL in the middle of refund triages. Every ticket ends as expected all the same, and the
- * shop has booked every refund once. CRASH_SEED chooses other tickets, moments and victims.
+ * shop has booked every refund once. CRASH_SEED chooses other tickets, moments and victims; HOLDFAST_TEST_REPETITIONS is
+ * how often.
  */
 
 const SEED = Number(process.env['CRASH_SEED'] ?? 1);
-const REPETITIONS = 20;
+const REPETITIONS = Number(process.env['HOLDFAST_TEST_REPETITIONS'] ?? 2);
 const TICKETS_AT_A_TIME = 3;
 
 interface Moment {
@@ -92,7 +93,7 @@ describe(`killed with seed ${SEED}`, () => {
   beforeAll(async () => {
     cluster = await startCluster();
     const definition = toJson(
-      JSON.parse(await readFile(new URL('../../graphs/refund-triage.json', import.meta.url), 'utf8')),
+      JSON.parse(await readFile(new URL('../../../graphs/refund-triage.json', import.meta.url), 'utf8')),
     );
     await cluster.as('user').post('/api/graphs', definition);
   }, 120_000);

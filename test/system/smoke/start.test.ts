@@ -10,13 +10,13 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { choosePort } from '../../src/dev/ports.ts';
-import { createApiClient } from '../support/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
+import { choosePort } from '../../../src/dev/ports.ts';
+import { createApiClient } from '../../support/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../../support/api-client.ts';
 
 /* `npm start` as a user has it, in a process of its own. */
 
-const PROJECT = new URL('../..', import.meta.url);
+const PROJECT = new URL('../../..', import.meta.url);
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 

@@ -21,8 +21,8 @@ import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 import { startToolAskingModel } from '../support/tool-asking-model.ts';
 import type { ToolAskingModel } from '../support/tool-asking-model.ts';
-import { CONTINUING_RUNS } from './continuing-runs.ts';
-import { playLanguageRun } from './play-language-run.ts';
+import { CONTINUING_RUNS } from '../workflows/continuing-runs.ts';
+import { playLanguageRun } from '../workflows/play-language-run.ts';
 
 let service: JobService;
 let model: ToolAskingModel;
@@ -53,7 +53,7 @@ function aConfig(defaults: NonNullable<ConfigInput['defaults']>): ConfigInput {
 
 /** How often a run has gone on in a new execution. */
 async function continuationsOf(runId: string): Promise<number> {
-  return (await executionsOf(new Client({ connection }).workflow, runId)).length - 1;
+  return (await executionsOf(new Client({ connection, namespace: often.namespace }).workflow, runId)).length - 1;
 }
 
 /** What a run says and leaves, without what is another one's each time, such as which of two tasks was faster. */
@@ -124,7 +124,9 @@ test('a run that waits goes on in a new execution each time that somebody wants 
   });
   const id = textAt(body, '/id');
   await user.untilRun(id, hasStatus('waiting'));
-  const handle = new Client({ connection: elsewhere }).workflow.getHandle(toWorkflowId({ tenantId: 'demo', id }));
+  const handle = new Client({ connection: elsewhere, namespace: never.namespace }).workflow.getHandle(
+    toWorkflowId({ tenantId: 'demo', id }),
+  );
   const executions = [(await handle.describe()).runId];
   for (const known of executions) {
     await handle.signal(UPGRADE);
@@ -143,8 +145,10 @@ test('a decision that comes again in the next execution counts once, and has the
   });
   const id = textAt(body, '/id');
   await user.untilRun(id, hasStatus('waiting'));
-  const handle = new Client({ connection }).workflow.getHandle(toWorkflowId({ tenantId: 'demo', id }));
-  const engine = createEngine(connection, 'default', { payloadConverterPath });
+  const handle = new Client({ connection, namespace: often.namespace }).workflow.getHandle(
+    toWorkflowId({ tenantId: 'demo', id }),
+  );
+  const engine = createEngine(connection, often.namespace, { payloadConverterPath });
   const approve = async (decisionId: string, sub: string): Promise<void> =>
     await handle.signal('approve', { decisionId, by: { sub, roles: ['approver'] } });
   const outcomeInAnotherExecution = async (sub: string): Promise<Outcome | null> => {
@@ -171,7 +175,7 @@ test('a decision that comes again in the next execution counts once, and has the
 
 /** How many signals to approve each execution of a run has had. */
 async function approvalsSignaledTo(runId: string): Promise<readonly number[]> {
-  const executions = await executionsOf(new Client({ connection }).workflow, runId);
+  const executions = await executionsOf(new Client({ connection, namespace: often.namespace }).workflow, runId);
   const signaled = executions.map(({ events }) =>
     events?.map((event) => event.workflowExecutionSignaledEventAttributes),
   );
@@ -194,7 +198,9 @@ test('no signal is lost or taken twice that meets a run going on in a new execut
   const user = often.as('user');
   const { body } = await user.post('/api/runs', { graph: collects });
   const id = textAt(body, '/id');
-  const handle = new Client({ connection }).workflow.getHandle(toWorkflowId({ tenantId: 'demo', id }));
+  const handle = new Client({ connection, namespace: often.namespace }).workflow.getHandle(
+    toWorkflowId({ tenantId: 'demo', id }),
+  );
   await user.untilRun(id, hasStatus('waiting'));
   let known = (await handle.describe()).runId;
   const numbers = Array.from({ length: EVENTS }, (_, number) => number);

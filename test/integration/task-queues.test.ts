@@ -7,7 +7,6 @@ import { PATIENTLY, aGraphOf, eventsOf, hasStatus } from '../support/api-runs.ts
 import { startNode } from '../support/child-node.ts';
 import type { ChildNode } from '../support/child-node.ts';
 import { at, textAt } from '../support/json-at.ts';
-import { startPostgres } from '../support/postgres-server.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import type { TestStack } from '../support/test-stack.ts';
 
@@ -16,10 +15,8 @@ const teardown = openTeardown();
 let stack: TestStack;
 let databaseUrl: string;
 beforeAll(async () => {
-  const postgres = await startPostgres();
-  teardown.add(() => postgres.stop());
-  databaseUrl = await postgres.createDatabase('holdfast');
-  stack = await startTestStack(CONFIG, { DATABASE_URL: databaseUrl, HOLDFAST_TASK_QUEUES: 'holdfast' });
+  stack = await startTestStack(CONFIG, { HOLDFAST_TASK_QUEUES: 'holdfast' });
+  databaseUrl = stack.databaseUrl ?? '';
   teardown.add(() => stack.stop());
 });
 afterAll(async () => await teardown.run());
@@ -30,6 +27,7 @@ function startPaymentsWorker(): ChildNode {
     ...process.env,
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: stack.temporalAddress,
+    TEMPORAL_NAMESPACE: stack.namespace,
     HOLDFAST_CONFIG: CONFIG,
     HOLDFAST_TASK_QUEUES: 'payments',
     PAYMENTS_KEY: 'only here',

@@ -129,7 +129,7 @@ describe('a call that needs an approval', () => {
 describe('by temporal workflow signal', () => {
   let temporal: TemporalCli;
   beforeAll(async () => {
-    temporal = await openTemporalCli(stack().temporalAddress);
+    temporal = await openTemporalCli(stack());
   });
   const signal = (run: Json, name: string, input: Json): Promise<void> =>
     temporal.signal(`run:demo:${idOf(run)}`, name, '--input', JSON.stringify(input));

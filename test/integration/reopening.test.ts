@@ -126,7 +126,7 @@ describe('retrying a failed run', () => {
 
   test('works when its workflow has long been closed', async () => {
     const id = await startFailing(three, 'b');
-    const temporal = await openTemporalCli(stack().temporalAddress);
+    const temporal = await openTemporalCli(stack());
     const statusOf = async () => at(await temporal.tell('describe', `run:demo:${id}`), '/workflowExecutionInfo/status');
     await expect.poll(statusOf, PATIENTLY).toBe('WORKFLOW_EXECUTION_STATUS_FAILED');
     await control(id, 'retry');

@@ -10,10 +10,12 @@ import type { TemporalCli } from '../support/temporal-cli.ts';
 import { startTestStack } from '../support/test-stack.ts';
 import { useWorkingStack } from '../support/working-stack.ts';
 
-const { stack, service, user, runOf, control, until } = useWorkingStack(startTestStack);
+const { stack, service, user, runOf, control, until } = useWorkingStack(
+  async (config) => await startTestStack(config, {}, { forcedEndsMs: 50, settledAfterMs: 2_000 }),
+);
 
 let temporal: TemporalCli;
-beforeAll(async () => (temporal = await openTemporalCli(stack().temporalAddress)));
+beforeAll(async () => (temporal = await openTemporalCli(stack())));
 
 /** Does a job, and another one once somebody agrees. */
 const twoJobs = aDefinition({

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { playChaos } from '../../chaos/play-chaos.ts';
+
+/* A few runs of chaos; `test/system/chaos.test.ts` plays until everything was harmed in every manner. */
+
+const SEED = Number(process.env['CHAOS_SEED'] ?? 1);
+
+test(`nothing is lost and nothing done twice when processes are killed, with seed ${SEED}`, async () => {
+  const options = { runs: 4, seed: SEED, atOnce: 4, hasClaims: true };
+  const report = await playChaos({ ...options, onHarm: () => undefined, onStory: () => undefined });
+  expect(report.verdicts.filter(({ findings }) => findings.length > 0)).toEqual([]);
+  expect(report.harm.map(({ manner }) => manner)).toContain('killed');
+}, 300_000);
