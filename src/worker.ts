@@ -5,29 +5,29 @@ import type {
   WorkerOptions,
   WorkflowBundleOption,
 } from '@temporalio/worker';
-import { HEARTBEAT_EVERY_MS } from './activities/heartbeat.ts';
+import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
-import { cachedRuns } from './worker/cached-runs.ts';
-import { loadConfig } from './config.ts';
-import type { Config } from './config.ts';
-import { connectMcpServers } from './connect-mcp-servers.ts';
-import { createDataConverter } from './data-converter.ts';
-import { toMs } from './graph/duration.ts';
+import { cachedRuns } from './workers/cached-runs.ts';
+import { loadConfig } from './config/load-config.ts';
+import type { Config } from './config/load-config.ts';
+import { connectMcpServers } from './config/connect-mcp-servers.ts';
+import { createDataConverter } from './process/data-converter.ts';
+import { toMs } from './graph/values/duration.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
-import { database } from './needs/database.ts';
-import { temporalForWorker } from './needs/temporal-for-worker.ts';
-import { untilThere } from './needs/until-there.ts';
-import type { Patience } from './needs/until-there.ts';
+import { database } from './process/database.ts';
+import { temporalForWorker } from './process/temporal-for-worker.ts';
+import { untilThere } from './process/connect-with-retry.ts';
+import type { Patience } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
-import { readTaskQueues, taskQueuesOf } from './worker/task-queues.ts';
+import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
 import { toTemporalLogger } from './process/temporal-logger.ts';
-import { toActivityDeps } from './wiring.ts';
-import type { WorkerSupplies } from './wiring.ts';
-import { readWorkerDeployment } from './worker/worker-deployment.ts';
-import { openWorkerHealth } from './worker/worker-health.ts';
-import { workflowCode } from './worker/workflow-code.ts';
+import { toActivityDeps } from './workers/activity-deps.ts';
+import type { WorkerSupplies } from './workers/activity-deps.ts';
+import { readWorkerDeployment } from './workers/worker-deployment.ts';
+import { openWorkerHealth } from './workers/worker-health.ts';
+import { workflowCode } from './workers/workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 
 interface WorkerParts extends WorkerSupplies {

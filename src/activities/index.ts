@@ -1,4 +1,4 @@
-import type { FunctionCallRequest, ModelCallRequest, NodeCallRequest, ToolCallRequest } from '../graph/effect.ts';
+import type { FunctionCallRequest, ModelCallRequest, NodeCallRequest, ToolCallRequest } from '../graph/run/effect.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls } from './call-function.ts';
 import type { RegisteredFunction } from './call-function.ts';
@@ -6,14 +6,14 @@ import { modelCalls } from './call-model.ts';
 import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
 import type { RegisteredNodeType } from './call-node.ts';
-import type { CallOutcome, CallTask } from './call-task.ts';
+import type { CallOutcome, CallTask } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
-import { withHeartbeat } from './heartbeat.ts';
-import { performCall } from './perform-call.ts';
-import { settleCall } from './settle-call.ts';
-import type { LeftCall } from './settle-call.ts';
-import { writeJournal } from './write-journal.ts';
-import type { JournalEntry } from './write-journal.ts';
+import { withHeartbeat } from './calls/heartbeat.ts';
+import { performCall } from './calls/perform-call.ts';
+import { settleCall } from './calls/reconcile-call.ts';
+import type { LeftCall } from './calls/reconcile-call.ts';
+import { writeJournal } from './calls/write-journal.ts';
+import type { JournalEntry } from './calls/write-journal.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** What the activities of a worker work with. */

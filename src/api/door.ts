@@ -1,12 +1,12 @@
 import { createApp } from './app.ts';
-import type { ApiDeps } from './environment.ts';
-import { notNow } from './errors.ts';
-import { LEAVING, startingFor } from '../process/find-obstacle.ts';
+import type { ApiDeps } from './deps.ts';
+import { notNow } from './http/errors.ts';
+import { LEAVING, startingFor } from '../process/dependencies.ts';
 import { listen } from '../process/listen.ts';
 import type { App, Listening, Place } from '../process/listen.ts';
-import { createProbes } from './probes.ts';
-import { startSweeper } from './sweeper.ts';
-import type { Sweeper } from './sweeper.ts';
+import { createProbes } from '../process/probes.ts';
+import { startSweeper } from './sweeper/sweeper.ts';
+import type { Sweeper } from './sweeper/sweeper.ts';
 
 /** Where requests come in. Until the API is there, probes are answered, and all else with 503. */
 export interface Door extends Listening {

@@ -1,23 +1,23 @@
-import { loadConfig } from '../config.ts';
-import type { AuthConfig, Config } from '../config.ts';
-import { learnMcpTools } from '../connect-mcp-servers.ts';
-import { createDataConverter } from '../data-converter.ts';
-import { toMs } from '../graph/duration.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { AuthConfig, Config } from '../config/load-config.ts';
+import { learnMcpTools } from '../config/connect-mcp-servers.ts';
+import { createDataConverter } from '../process/data-converter.ts';
+import { toMs } from '../graph/values/duration.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
-import { database } from '../needs/database.ts';
-import { temporalForClient } from '../needs/temporal-for-client.ts';
-import { untilThere } from '../needs/until-there.ts';
-import type { Patience } from '../needs/until-there.ts';
+import { database } from '../process/database.ts';
+import { temporalForClient } from '../process/temporal-for-client.ts';
+import { untilThere } from '../process/connect-with-retry.ts';
+import type { Patience } from '../process/connect-with-retry.ts';
 import { readPort } from '../process/read-port.ts';
-import { toApiSettings, toCatalog } from '../wiring.ts';
-import { createAuthenticate } from './authenticate.ts';
-import type { AuthSettings } from './authenticate.ts';
-import { createCursors } from './cursor.ts';
+import { toApiSettings, toCatalog } from '../config/to-catalog.ts';
+import { createAuthenticate } from './http/authenticate.ts';
+import type { AuthSettings } from './http/authenticate.ts';
+import { createCursors } from './http/cursor.ts';
 import { openDoor } from './door.ts';
-import { createEngine } from './engine.ts';
-import type { ApiDeps } from './environment.ts';
+import { createEngine } from './temporal/engine.ts';
+import type { ApiDeps } from './deps.ts';
 import type { Listening, Place } from '../process/listen.ts';
 
 /** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */

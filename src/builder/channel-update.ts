@@ -1,6 +1,6 @@
-import type { ChannelDefinition } from '../graph/definition.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
-import type { Message, ToolCall } from '../graph/message.ts';
+import type { ChannelDefinition } from '../graph/definition/definition.ts';
+import type { Json, JsonObject } from '../graph/values/json.ts';
+import type { Message, ToolCall } from '../graph/definition/message.ts';
 import type { SchemaValue } from './schema-value.ts';
 
 /** The declared channels, by name. */

@@ -1,9 +1,9 @@
-import { DEFAULTS } from '../graph/catalog.ts';
-import type { Catalog } from '../graph/catalog.ts';
-import type { GraphDefinition } from '../graph/definition.ts';
-import type { GraphIssue } from '../graph/issue.ts';
-import { toJson } from '../graph/json.ts';
-import { validateGraph } from '../graph/validate/validate.ts';
+import { DEFAULTS } from '../graph/definition/catalog.ts';
+import type { Catalog } from '../graph/definition/catalog.ts';
+import type { GraphDefinition } from '../graph/definition/definition.ts';
+import type { GraphIssue } from '../graph/definition/issue.ts';
+import { toJson } from '../graph/values/json.ts';
+import { validateGraph } from '../graph/validate/validate-graph.ts';
 
 /** The issues about names that only an installation knows. */
 const CATALOG_CODES: ReadonlySet<string> = new Set([

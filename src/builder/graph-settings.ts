@@ -1,5 +1,5 @@
-import type { Catalog } from '../graph/catalog.ts';
-import type { Defaults, GraphDefinition, Limits } from '../graph/definition.ts';
+import type { Catalog } from '../graph/definition/catalog.ts';
+import type { Defaults, GraphDefinition, Limits } from '../graph/definition/definition.ts';
 import type { ChannelName } from './channel-update.ts';
 
 /** What a graph begins with. Channels, input, output, limits and defaults may also be given later. */

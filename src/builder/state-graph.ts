@@ -1,4 +1,4 @@
-import { END, START } from '../graph/definition.ts';
+import { END, START } from '../graph/definition/definition.ts';
 import type {
   ChannelDefinition,
   Defaults,
@@ -8,11 +8,11 @@ import type {
   Limits,
   NodeDefinition,
   RouteEdge,
-} from '../graph/definition.ts';
+} from '../graph/definition/definition.ts';
 import { toMermaid } from '../graph/diagram/mermaid.ts';
 import { toPlantUml } from '../graph/diagram/plant-uml.ts';
-import { hasErrors } from '../graph/issue.ts';
-import type { GraphIssue } from '../graph/issue.ts';
+import { hasErrors } from '../graph/definition/issue.ts';
+import type { GraphIssue } from '../graph/definition/issue.ts';
 import type { ChannelName, Channels, NoChannels } from './channel-update.ts';
 import type { BranchInput, ForEachOptions, From, To } from './edge-input.ts';
 import { findIssues } from './find-issues.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { own } from '../graph/json.ts';
-import { didYouMean } from '../graph/nearest.ts';
+import { own } from '../graph/values/json.ts';
+import { didYouMean } from '../graph/values/text.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 import { readText } from './read-definition.ts';

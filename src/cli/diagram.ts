@@ -1,8 +1,8 @@
-import type { GraphDefinition } from '../graph/definition.ts';
+import type { GraphDefinition } from '../graph/definition/definition.ts';
 import { toMermaid } from '../graph/diagram/mermaid.ts';
 import { toPlantUml } from '../graph/diagram/plant-uml.ts';
-import { isDefinition } from '../graph/is-definition.ts';
-import { own } from '../graph/json.ts';
+import { isDefinition } from '../graph/definition/references.ts';
+import { own } from '../graph/values/json.ts';
 import { checkDefinition, isValid } from './check-definition.ts';
 import { EXIT, UsageError } from './command.ts';
 import type { Command } from './command.ts';

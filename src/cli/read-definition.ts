@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
+import { toJson } from '../graph/values/json.ts';
+import type { Json } from '../graph/values/json.ts';
+import { messageOf } from '../graph/values/text.ts';
 import { UsageError } from './command.ts';
-import { createLocator, placeAt } from './json-places.ts';
-import type { Place } from './json-places.ts';
+import { createLocator, placeAt } from './json-locations.ts';
+import type { Place } from './json-locations.ts';
 
 /** An issue as a file's reader needs it; the API may know codes that we don't. */
 interface FileIssue {

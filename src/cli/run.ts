@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseDuration } from '../graph/duration.ts';
-import { isJsonObject, toJson } from '../graph/json.ts';
-import type { JsonObject } from '../graph/json.ts';
+import { parseDuration } from '../graph/values/duration.ts';
+import { isJsonObject, toJson } from '../graph/values/json.ts';
+import type { JsonObject } from '../graph/values/json.ts';
 import { readAccess } from './api-access.ts';
 import { createApiClient, describeRefusal } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import { foldCheckpoints } from '../graph/checkpoint.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
-import type { JsonObject } from '../graph/json.ts';
-import { foldPlaces } from '../graph/place.ts';
-import type { Place } from '../graph/place.ts';
+import { foldCheckpoints } from '../graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../graph/journal/checkpoint.ts';
+import type { JsonObject } from '../graph/values/json.ts';
+import { foldPlaces } from '../graph/journal/resume-point.ts';
+import type { Place } from '../graph/journal/resume-point.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';

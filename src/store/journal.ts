@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { RecordedSignal } from '../graph/occurrence.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './history.ts';
-import type { Range } from './history.ts';
+import type { RecordedSignal } from '../graph/run/occurrence.ts';
+import type { RunEvent } from '../graph/journal/events.ts';
+import type { JournalBatch } from '../graph/journal/batch.ts';
+import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.ts';
+import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 

@@ -1,9 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
-import type { RunError } from '../graph/errors.ts';
-import type { Json } from '../graph/json.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import type { TaskFailure } from '../graph/scope.ts';
+import type { RunError, TaskFailure } from '../graph/values/errors.ts';
+import type { Json } from '../graph/values/json.ts';
+import type { JournalBatch } from '../graph/journal/batch.ts';
 import { journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
 import type { LedgerTable, Tables } from './tables.ts';

@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
-import type { Json, JsonObject } from '../graph/json.ts';
-import type { RunStatus } from '../graph/run.ts';
-import type { RunView } from '../graph/run-view.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { Json, JsonObject } from '../graph/values/json.ts';
+import type { RunStatus } from '../graph/run/run.ts';
+import type { RunView } from '../graph/journal/run-view.ts';
+import type { JournalBatch } from '../graph/journal/batch.ts';
 import { keepDefinition } from './definitions.ts';
 import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Divergence, Tables } from './tables.ts';
-import { takeTurn } from './turns.ts';
-import type { Turn } from './turns.ts';
+import { takeTurn } from './thread-queue.ts';
+import type { Turn } from './thread-queue.ts';
 
 /** A run as the store has it. */
 export interface RunRecord {

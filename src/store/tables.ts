@@ -1,15 +1,15 @@
 import type { ColumnType } from 'kysely';
-import type { Approval } from '../graph/approval.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
-import type { ClosedRun } from '../graph/closed-run.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { GraphIssue } from '../graph/issue.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
-import type { SentSignal } from '../graph/occurrence.ts';
-import type { Place } from '../graph/place.ts';
-import type { RunStatus } from '../graph/run.ts';
-import type { RunView } from '../graph/run-view.ts';
-import type { TaskFailure } from '../graph/scope.ts';
+import type { Approval } from '../graph/run/approval.ts';
+import type { Checkpoint } from '../graph/journal/checkpoint.ts';
+import type { ClosedRun } from '../graph/journal/ended-run.ts';
+import type { RunEvent } from '../graph/journal/events.ts';
+import type { GraphIssue } from '../graph/definition/issue.ts';
+import type { Json, JsonObject } from '../graph/values/json.ts';
+import type { SentSignal } from '../graph/run/occurrence.ts';
+import type { Place } from '../graph/journal/resume-point.ts';
+import type { RunStatus } from '../graph/run/run.ts';
+import type { RunView } from '../graph/journal/run-view.ts';
+import type { TaskFailure } from '../graph/values/errors.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
 export interface Tables {

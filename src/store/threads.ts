@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import type { SentSignal } from '../graph/occurrence.ts';
-import { keepSignal } from './early-signals.ts';
+import type { JournalBatch } from '../graph/journal/batch.ts';
+import type { SentSignal } from '../graph/run/occurrence.ts';
+import { keepSignal } from './queued-signals.ts';
 import { createJournal } from './journal.ts';
 import type { Tables } from './tables.ts';
-import { grantTurn, leaveQueue, queueOf } from './turns.ts';
+import { grantTurn, leaveQueue, queueOf } from './thread-queue.ts';
 
 /** A conversation across runs, of which one at a time may be at work. */
 export interface ThreadRecord {

@@ -1,10 +1,10 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { CallPolicy } from '../graph/call-policy.ts';
-import type { CallEffect } from '../graph/effect.ts';
+import type { CallPolicy } from '../graph/definition/call-policy.ts';
+import type { CallEffect } from '../graph/run/effect.ts';
 import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
-import { truncate } from '../graph/truncate.ts';
+import { truncate } from '../graph/values/text.ts';
 
 /** The journal has to be written, however long the database is away. */
 const journalOptions: ActivityOptions = {

@@ -1,11 +1,10 @@
-import type { RunIdentity } from '../graph/advance.ts';
-import type { Beginning } from '../graph/begin-run.ts';
-import type { Catalog } from '../graph/catalog.ts';
-import type { GraphDefinition } from '../graph/definition.ts';
-import type { SentSignal } from '../graph/occurrence.ts';
-import type { CallEffect } from '../graph/effect.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { KeptRun } from '../graph/run-format.ts';
+import type { RunIdentity, Beginning } from '../graph/advance/begin-run.ts';
+import type { Catalog } from '../graph/definition/catalog.ts';
+import type { GraphDefinition } from '../graph/definition/definition.ts';
+import type { SentSignal } from '../graph/run/occurrence.ts';
+import type { CallEffect } from '../graph/run/effect.ts';
+import type { RunEvent } from '../graph/journal/events.ts';
+import type { KeptRun } from '../graph/run/run-format.ts';
 import type { Said } from './outbox.ts';
 
 /** What the workflow and its callers agree on. */

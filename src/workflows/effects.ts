@@ -1,17 +1,14 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { CallOutcome, CallTask } from '../activities/call-task.ts';
-import { calledBy } from '../graph/called-by.ts';
-import type { CallEffect, Effect, TimerEffect } from '../graph/effect.ts';
-import { hasToBeKnown } from '../graph/has-to-be-known.ts';
-import type { OccurrenceBody } from '../graph/occurrence.ts';
-import type { Principal } from '../graph/run.ts';
-import { activities, callOptions, settlingOptions } from './activities.ts';
+import type { CallOutcome, CallTask } from '../activities/calls/call-task.ts';
+import { hasToBeKnown, calledBy } from '../graph/run/call.ts';
+import type { CallEffect, Effect, TimerEffect } from '../graph/run/effect.ts';
+import type { OccurrenceBody } from '../graph/run/occurrence.ts';
+import type { Principal } from '../graph/run/principal.ts';
+import { activities, settlingOptions, callOptions } from './activities.ts';
 import { callCanceled, isAccountedFor, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Parcel } from './outbox.ts';
-import { createPace } from './pace.ts';
-import { createScopes } from './scopes.ts';
-import type { Scopes } from './scopes.ts';
+import { createPace } from './throttle-calls.ts';
 
 /** Packs what the activity of a call writes into the journal on its way. */
 type Carry = (call: CallEffect) => Parcel | null;
@@ -157,4 +154,26 @@ function startTimer(scopes: Scopes, { id, fireAt, summary }: TimerEffect, fired:
       // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
       () => undefined,
     );
+}
+
+/** Scopes of what may be canceled alone, by key. */
+export interface Scopes {
+  /** @returns what it comes to; rejected when it is canceled */
+  open<T>(key: string, begin: () => Promise<T>): Promise<T>;
+  cancel(key: string): void;
+  /** Forgets one that is over. */
+  close(key: string): void;
+}
+
+export function createScopes(): Scopes {
+  const scopes = new Map<string, CancellationScope>();
+  return {
+    open(key, begin) {
+      const scope = new CancellationScope();
+      scopes.set(key, scope);
+      return scope.run(begin);
+    },
+    cancel: (key) => scopes.get(key)?.cancel(),
+    close: (key) => void scopes.delete(key),
+  };
 }

@@ -1,17 +1,18 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancelledFailure,
   TimeoutFailure,
   isCancellation,
+  CancelledFailure,
 } from '@temporalio/workflow';
-import type { CallRequest } from '../graph/effect.ts';
-import type { RunError } from '../graph/errors.ts';
-import { isUnsafe } from '../graph/has-to-be-known.ts';
-import { isJsonObject } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
-import type { OccurrenceBody } from '../graph/occurrence.ts';
-import type { TaskFailure } from '../graph/scope.ts';
+import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
+import { isUnsafe } from '../graph/run/call.ts';
+import type { CallRequest } from '../graph/run/effect.ts';
+import type { OccurrenceBody } from '../graph/run/occurrence.ts';
+import type { Run } from '../graph/run/run.ts';
+import type { TaskFailure, RunError } from '../graph/values/errors.ts';
+import { isJsonObject } from '../graph/values/json.ts';
+import { messageOf } from '../graph/values/text.ts';
 
 /** What an activity's failure says of its call: the activity put it into the failure's details, if it came that far. */
 export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
@@ -76,4 +77,13 @@ export function toWorkflowFailure({ code, message }: RunError): ApplicationFailu
 
 export function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
   return new CancelledFailure(`Canceled by ${by}${reason === null ? '' : `: ${reason}`}`);
+}
+
+/**
+ * Ends the workflow as canceled, though it was our own signal that asked for it: the SDK closes a workflow as canceled
+ * only when the server requested that, which it notes in this flag.
+ */
+export function endAsCanceled(cancellation: Run['cancellation']): CancelledFailure {
+  Object.assign(getActivator(), { cancelled: true });
+  return toCanceledFailure(cancellation?.by ?? 'unknown', cancellation?.reason ?? null);
 }

@@ -1,7 +1,7 @@
 import { CancellationScope, defineSignal, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
-import type { OccurrenceBody, SentSignal } from '../graph/occurrence.ts';
-import { toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
+import type { OccurrenceBody, SentSignal } from '../graph/run/occurrence.ts';
+import { toJson } from '../graph/values/json.ts';
+import type { Json } from '../graph/values/json.ts';
 import { signals } from '../graph/signals/signals.ts';
 import { UPGRADE } from './contract.ts';
 

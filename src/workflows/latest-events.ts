@@ -1,5 +1,5 @@
-import type { RunEvent } from '../graph/events.ts';
-import { jsonSize } from '../graph/json.ts';
+import type { RunEvent } from '../graph/journal/events.ts';
+import { jsonSize } from '../graph/values/json-size.ts';
 
 /** The events of a run that can be asked for by query; all of them are in the store. */
 export interface LatestEvents {

@@ -1,17 +1,17 @@
-import type { Approval } from '../graph/approval.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
-import { closeRun } from '../graph/closed-run.ts';
-import type { CompiledGraph } from '../graph/compile.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import { packBatch } from '../graph/packed-batch.ts';
-import type { Carrier } from '../graph/packed-events.ts';
-import type { PackedBatch } from '../graph/packed-batch.ts';
-import { isEnded } from '../graph/run.ts';
-import { own } from '../graph/json.ts';
-import type { RecordedSignal } from '../graph/occurrence.ts';
-import type { Run } from '../graph/run.ts';
-import { toRunView } from '../graph/run-view.ts';
+import type { Approval } from '../graph/run/approval.ts';
+import type { Checkpoint } from '../graph/journal/checkpoint.ts';
+import { closeRun } from '../graph/journal/ended-run.ts';
+import type { CompiledGraph } from '../graph/compile/compile.ts';
+import type { RunEvent } from '../graph/journal/events.ts';
+import type { JournalBatch } from '../graph/journal/batch.ts';
+import { packBatch } from '../graph/journal/packed-batch.ts';
+import type { Carrier } from '../graph/journal/packed-events.ts';
+import type { PackedBatch } from '../graph/journal/packed-batch.ts';
+import { isEnded } from '../graph/run/run.ts';
+import { own } from '../graph/values/json.ts';
+import type { RecordedSignal } from '../graph/run/occurrence.ts';
+import type { Run } from '../graph/run/run.ts';
+import { toRunView } from '../graph/journal/run-view.ts';
 
 /** A batch on its way to the store; it is held until the activity that carries it has come back. */
 export interface Parcel {

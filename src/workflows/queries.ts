@@ -1,10 +1,11 @@
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import type { RunEvent } from '../graph/events.ts';
-import { toPublicApproval } from '../graph/events.ts';
-import { isJsonObject, jsonSize, own, toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import type { Run } from '../graph/run.ts';
-import { toRunView } from '../graph/run-view.ts';
+import type { RunEvent } from '../graph/journal/events.ts';
+import { toPublicApproval } from '../graph/run/approval.ts';
+import { isJsonObject, own, toJson } from '../graph/values/json.ts';
+import { jsonSize } from '../graph/values/json-size.ts';
+import type { Json } from '../graph/values/json.ts';
+import type { Run } from '../graph/run/run.ts';
+import { toRunView } from '../graph/journal/run-view.ts';
 import { QUERIES } from './contract.ts';
 import type { TooLarge } from './contract.ts';
 

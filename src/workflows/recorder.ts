@@ -1,6 +1,6 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { CallEffect } from '../graph/effect.ts';
-import type { Run } from '../graph/run.ts';
+import type { CallEffect } from '../graph/run/effect.ts';
+import type { Run } from '../graph/run/run.ts';
 import { activities, queueElsewhere } from './activities.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, Parcel } from './outbox.ts';

@@ -1,23 +1,22 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { advance } from '../graph/advance.ts';
-import type { Advance } from '../graph/advance.ts';
-import { beginRun } from '../graph/begin-run.ts';
-import { compileShared } from '../graph/compile.ts';
-import type { CompiledGraph } from '../graph/compile.ts';
-import type { CallEffect, Effect } from '../graph/effect.ts';
-import type { Json } from '../graph/json.ts';
-import type { OccurrenceBody } from '../graph/occurrence.ts';
-import { isEnded } from '../graph/run.ts';
-import type { Run } from '../graph/run.ts';
-import { readRun } from '../graph/run-format.ts';
+import { advance } from '../graph/advance/advance.ts';
+import type { Advance } from '../graph/advance/advance.ts';
+import { beginRun } from '../graph/advance/begin-run.ts';
+import { compileShared } from '../graph/compile/compile.ts';
+import type { CompiledGraph } from '../graph/compile/compile.ts';
+import type { CallEffect, Effect } from '../graph/run/effect.ts';
+import type { Json } from '../graph/values/json.ts';
+import type { OccurrenceBody } from '../graph/run/occurrence.ts';
+import { isEnded } from '../graph/run/run.ts';
+import type { Run } from '../graph/run/run.ts';
+import { readRun } from '../graph/run/run-format.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
-import { endAsCanceled } from './end-as-canceled.ts';
-import { callCanceled, toWorkflowFailure } from './failures.ts';
-import { goOn } from './go-on.ts';
+import { endAsCanceled, callCanceled, toWorkflowFailure } from './failures.ts';
+import { goOn, createSuccession } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { interpreterVersionOf } from './interpreter-version.ts';
@@ -28,8 +27,7 @@ import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
 import { createRecorder } from './recorder.ts';
 import type { Recorder } from './recorder.ts';
-import { createSuccession } from './succession.ts';
-import type { Succession } from './succession.ts';
+import type { Succession } from './continue-as-new.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects come out as activities and timers.

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { keepRecording } from '../../src/activities/keep-recording.ts';
-import { DatabaseAwayError } from '../../src/store/database-away.ts';
+import { keepRecording } from '../../src/activities/calls/record-outcome.ts';
+import { DatabaseAwayError } from '../../src/store/database/database-away.ts';
 import { anActivity } from '../support/scripted-tool.ts';
 
 beforeEach(() => void vi.useFakeTimers());

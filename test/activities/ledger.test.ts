@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeLeft, mayBeDone } from '../../src/activities/ledger.ts';
-import type { Claimant } from '../../src/activities/ledger.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
+import { judgeClaim, judgeLeft, mayBeDone } from '../../src/activities/calls/judge-claim.ts';
+import type { Claimant } from '../../src/activities/calls/judge-claim.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;

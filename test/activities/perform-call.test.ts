@@ -1,12 +1,12 @@
-import { packBatch } from '../../src/graph/packed-batch.ts';
+import { packBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { CallTask } from '../../src/activities/call-task.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
-import { DatabaseAwayError } from '../../src/store/database-away.ts';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
+import { DatabaseAwayError } from '../../src/store/database/database-away.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';

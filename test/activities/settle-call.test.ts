@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
-import { settleCall } from '../../src/activities/settle-call.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
+import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
+import { settleCall } from '../../src/activities/calls/reconcile-call.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aTask, aToolRequest } from '../support/call-builders.ts';

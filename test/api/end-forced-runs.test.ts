@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createForcedRunsEnder } from '../../src/api/end-forced-runs.ts';
-import type { Engine } from '../../src/api/engine.ts';
-import { findForcedEnds } from '../../src/api/forced-ends.ts';
-import type { ForcedEnd, Span } from '../../src/api/forced-ends.ts';
+import { createForcedRunsEnder } from '../../src/api/sweeper/reconcile-terminated-runs.ts';
+import type { Engine } from '../../src/api/temporal/engine.ts';
+import { findForcedEnds } from '../../src/api/temporal/terminated-runs.ts';
+import type { ForcedEnd, Span } from '../../src/api/temporal/terminated-runs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Engine } from '../../src/api/engine.ts';
-import { grantTurns } from '../../src/api/grant-turns.ts';
+import type { Engine } from '../../src/api/temporal/engine.ts';
+import { grantTurns } from '../../src/api/sweeper/start-queued-runs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { replayRun } from '../../src/api/replay-run.ts';
-import { toJson } from '../../src/graph/json.ts';
+import { replayRun } from '../../src/api/replay/replay-run.ts';
+import { toJson } from '../../src/graph/values/json.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendSignal } from '../../src/api/send-signal.ts';
+import { sendSignal } from '../../src/api/runs/send-signal.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';

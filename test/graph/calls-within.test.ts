@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { advance } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { asks, says } from '../support/agents.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { asks, says } from '../support/agents.ts';
 import type { MemoryRun, Outside } from '../support/memory-shell.ts';
 import { addsNames, startRun } from '../support/runs.ts';

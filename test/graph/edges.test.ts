@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition.ts';
+import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { adds, addsNames, logOf, startRun } from '../support/runs.ts';
 import { runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';

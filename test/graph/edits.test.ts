@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
 import { addsNames, logOf, startRun, typesOf } from '../support/runs.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { forkRun } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { ChannelDefinition, GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
+import { forkRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { ChannelDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { allWork, breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';

@@ -3,7 +3,7 @@ import { createRandom } from '../support/random.ts';
 import { runShuffled } from '../support/shuffled-run.ts';
 import { randomCatalog } from '../support/random-graphs.ts';
 import { aDefinition } from '../support/builders.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 
 const LARGE = 'x'.repeat(300_000);
 const channels: GraphDefinition['channels'] = { log: { reducer: 'append' } };

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition.ts';
-import { fireEdges } from '../../src/graph/edges.ts';
-import type { Scope } from '../../src/graph/scope.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { fireEdges } from '../../src/graph/superstep/fire-edges.ts';
+import type { Scope } from '../../src/graph/run/scope.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames, startRun } from '../support/runs.ts';
 

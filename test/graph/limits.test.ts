@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { advance } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { limitsOfGraph, tighten } from '../../src/graph/limits.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { limitsOfGraph, tighten } from '../../src/graph/run/limits.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import { adds, startRun, typesOf } from '../support/runs.ts';

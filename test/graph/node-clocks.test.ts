@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aDefinition } from '../support/builders.ts';
 import { CallFailure } from '../support/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/memory-shell.ts';

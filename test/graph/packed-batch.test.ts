@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { closeRun } from '../../src/graph/closed-run.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import { packBatch, unpackBatch } from '../../src/graph/packed-batch.ts';
-import type { Carrier } from '../../src/graph/packed-events.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import { closeRun } from '../../src/graph/journal/ended-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
+import { packBatch, unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { Carrier } from '../../src/graph/journal/packed-events.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
 import { addsNames, startRun } from '../support/runs.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
-import type { RunLimits } from '../../src/graph/run.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import type { RunLimits } from '../../src/graph/run/limits.ts';
 import { allWork, breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { toCallPolicy } from '../../src/graph/call-policy.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import { parseDuration, toMs } from '../../src/graph/duration.ts';
-import { lanesOf } from '../../src/graph/lanes.ts';
-import { toolCallsOf } from '../../src/graph/message.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { shortened } from '../../src/graph/shortened.ts';
-import { referencesIn, replaceReferences } from '../../src/graph/subgraph-references.ts';
+import { toCallPolicy } from '../../src/graph/definition/call-policy.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import { parseDuration, toMs } from '../../src/graph/values/duration.ts';
+import { lanesOf } from '../../src/graph/superstep/plan-tasks.ts';
+import { toolCallsOf } from '../../src/graph/definition/message.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { shortened } from '../../src/graph/run/ids.ts';
+import { referencesIn, replaceReferences } from '../../src/graph/definition/references.ts';
 
 describe('a duration', () => {
   test.each([

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { startRun as begin } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { checkInput } from '../../src/graph/check-input.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
+import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { checkInput } from '../../src/graph/compile/check-input.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { sliceCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames } from '../support/runs.ts';
 

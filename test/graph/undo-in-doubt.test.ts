@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aJob, checkpointsOf } from '../support/api-states.ts';

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NOTHING_PRUNED, addPruned } from '../../src/store/pruned.ts';
-import type { Pruned } from '../../src/store/pruned.ts';
-import type { Retention } from '../../src/store/retention.ts';
+import { NOTHING_PRUNED, addPruned } from '../../src/store/retention.ts';
+import type { Pruned, Retention } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import { openMemoryStore } from '../support/memory-database.ts';

@@ -1,9 +1,9 @@
-import type { Catalog, ToolEntry } from '../../src/graph/catalog.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import type { ModelCallRequest, ModelReply, OverflowReply, ToolCallRequest } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
-import type { Message, ToolCall } from '../../src/graph/message.ts';
-import type { RunLimits } from '../../src/graph/run.ts';
+import type { Catalog, ToolEntry } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { ModelCallRequest, ModelReply, OverflowReply, ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import type { Message, ToolCall } from '../../src/graph/definition/message.ts';
+import type { RunLimits } from '../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 import { CallFailure, runInMemory } from './memory-shell.ts';
 import type { MemoryRun, Outside } from './memory-shell.ts';

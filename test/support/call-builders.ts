@@ -1,11 +1,11 @@
-import type { CallTask } from '../../src/activities/call-task.ts';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
 import type { ModelRequest } from '../../src/activities/models/model.ts';
 import type { CodeToolContext } from '../../src/activities/tools/code-tool.ts';
 import type { Tool, ToolContext } from '../../src/activities/tools/tool.ts';
-import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
-import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/effect.ts';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import type { Carrier } from '../../src/graph/packed-events.ts';
+import type { CallPolicy, RetryPolicy } from '../../src/graph/definition/call-policy.ts';
+import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
+import type { Carrier } from '../../src/graph/journal/packed-events.ts';
 import { createLogger } from '../../src/process/logger.ts';
 
 /** A policy whose times are long enough never to matter, unless a test says otherwise. */

@@ -1,4 +1,4 @@
-import type { TaskContext } from '../../src/graph/nodes/runner.ts';
+import type { TaskContext } from '../../src/graph/nodes/behavior.ts';
 
 const nothing = (): never => {
   throw new Error('Nothing is asked for');

@@ -1,11 +1,13 @@
-import { advance, forkRun, reopenRun, startRun } from '../../src/graph/advance.ts';
-import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
-import type { Approval } from '../../src/graph/approval.ts';
-import type { Catalog } from '../../src/graph/catalog.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import { compileShared } from '../../src/graph/compile.ts';
-import type { CompiledGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { forkRun, startRun } from '../../src/graph/advance/begin-run.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { RunIdentity } from '../../src/graph/advance/begin-run.ts';
+import type { Approval } from '../../src/graph/run/approval.ts';
+import type { Catalog } from '../../src/graph/definition/catalog.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import { compileShared } from '../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type {
   CallEffect,
   CallReply,
@@ -15,13 +17,16 @@ import type {
   NodeCallRequest,
   OverflowReply,
   ToolCallRequest,
-} from '../../src/graph/effect.ts';
-import type { RunErrorCode } from '../../src/graph/errors.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
-import type { Principal, Refusal, Run, RunLimits } from '../../src/graph/run.ts';
+} from '../../src/graph/run/effect.ts';
+import type { RunErrorCode } from '../../src/graph/values/errors.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
+import type { Principal } from '../../src/graph/run/principal.ts';
+import type { Refusal } from '../../src/graph/run/refusal.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import type { RunLimits } from '../../src/graph/run/limits.ts';
 import { forkStartAt, throughTheStore } from './stored.ts';
 import type { Forking } from './stored.ts';
 

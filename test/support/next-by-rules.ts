@@ -1,9 +1,9 @@
-import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import type { EdgeDefinition, GraphDefinition, Target } from '../../src/graph/definition.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import { isJsonList, isJsonObject } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import type { EdgeDefinition, GraphDefinition, Target } from '../../src/graph/definition/definition.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import { isJsonList, isJsonObject } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 /*
  * The rules of edges once more, as plainly as can be: which nodes each superstep runs, by what the events say of those

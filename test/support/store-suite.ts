@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';

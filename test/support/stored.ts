@@ -1,12 +1,12 @@
-import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import { closeRun, openRun } from '../../src/graph/closed-run.ts';
-import type { CompiledGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { ForkStart } from '../../src/graph/fork.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { foldPlaces } from '../../src/graph/place.ts';
-import type { DoneBefore, Run } from '../../src/graph/run.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import { closeRun, openRun } from '../../src/graph/journal/ended-run.ts';
+import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { ForkStart } from '../../src/graph/advance/fork.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { foldPlaces } from '../../src/graph/journal/resume-point.ts';
+import type { DoneBefore, Run } from '../../src/graph/run/run.ts';
 
 /*
  * What the store does with runs, without a store: everything goes through JSON, a run that has ended is kept without

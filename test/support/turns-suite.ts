@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reopening } from '../../src/store/endings.ts';
+import type { Reopening } from '../../src/store/ended-runs.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { QueueHead } from '../../src/store/threads.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { CallEffect } from '../../src/graph/effect.ts';
+import type { CallEffect } from '../../src/graph/run/effect.ts';
 import { callOptions } from '../../src/workflows/activities.ts';
 import { aModelRequest, aToolRequest } from '../support/call-builders.ts';
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { advance, startRun } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { unpackBatch } from '../../src/graph/packed-batch.ts';
-import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import { createOutbox } from '../../src/workflows/outbox.ts';
 import type { Parcel } from '../../src/workflows/outbox.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';

@@ -1,5 +1,5 @@
-import { own } from '../../graph/json.ts';
-import { mapValues } from '../../graph/map-values.ts';
+import { own } from '../../graph/values/json.ts';
+import { mapValues } from '../../graph/values/collections.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { loadOpenAiCounter } from './openai-counter.ts';
 import type { TokenCounter } from './token-counter.ts';

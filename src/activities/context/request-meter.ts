@@ -1,9 +1,9 @@
-import type { ModelCallRequest } from '../../graph/effect.ts';
-import { isJsonObject } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
-import { CallError } from '../call-error.ts';
+import type { ModelCallRequest } from '../../graph/run/effect.ts';
+import { isJsonObject } from '../../graph/values/json.ts';
+import { messageOf } from '../../graph/values/text.ts';
+import { toolCallsOf } from '../../graph/definition/message.ts';
+import type { Message } from '../../graph/definition/message.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import type { TokenCounter } from './token-counter.ts';
 

@@ -1,7 +1,7 @@
-import type { ModelEntry } from '../../graph/catalog.ts';
-import type { JsonSchema } from '../../graph/definition.ts';
-import type { ModelCallRequest, ModelReply } from '../../graph/effect.ts';
-import type { Json } from '../../graph/json.ts';
+import type { ModelEntry } from '../../graph/definition/catalog.ts';
+import type { JsonSchema } from '../../graph/values/json-schema.ts';
+import type { ModelCallRequest, ModelReply } from '../../graph/run/effect.ts';
+import type { Json } from '../../graph/values/json.ts';
 import type { SecretReference } from '../secrets.ts';
 
 /** A model of a provider, as the configuration names it. */

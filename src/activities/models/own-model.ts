@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import type { ModelReply } from '../../graph/effect.ts';
-import { toJson, toPointer } from '../../graph/json.ts';
-import type { Json } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { CallError } from '../call-error.ts';
-import { fromCode } from '../failures.ts';
+import type { ModelReply } from '../../graph/run/effect.ts';
+import { toJson } from '../../graph/values/json.ts';
+import { toPointer } from '../../graph/values/json-pointer.ts';
+import type { Json } from '../../graph/values/json.ts';
+import { messageOf } from '../../graph/values/text.ts';
+import { CallError } from '../calls/call-error.ts';
+import { fromCode } from '../calls/classify-failure.ts';
 import type { Generate, OwnGenerate } from './model.ts';
 
 /** A model that is code of the configuration: what it gives back is checked, what it throws may be tried again. */

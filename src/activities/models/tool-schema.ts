@@ -1,8 +1,8 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { JsonSchema } from '../../graph/definition.ts';
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
-import { mapValues } from '../../graph/map-values.ts';
+import type { JsonSchema } from '../../graph/values/json-schema.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/json.ts';
+import type { Json, JsonObject } from '../../graph/values/json.ts';
+import { mapValues } from '../../graph/values/collections.ts';
 
 /** Providers refuse a tool whose parameters hold these at the top. */
 const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([

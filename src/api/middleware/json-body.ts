@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory';
-import type { ApiEnv } from '../environment.ts';
-import { isDeeperThan } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { ApiError } from '../errors.ts';
+import type { ApiEnv } from '../deps.ts';
+import { isDeeperThan } from '../../graph/values/json.ts';
+import { messageOf } from '../../graph/values/text.ts';
+import { ApiError } from '../http/errors.ts';
 
 const MAX_DEPTH = 100;
 

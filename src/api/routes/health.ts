@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { notNow } from '../errors.ts';
-import { LEAVING, findObstacle } from '../../process/find-obstacle.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { notNow } from '../http/errors.ts';
+import { LEAVING, findObstacle } from '../../process/dependencies.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import { json, problems } from '../schemas/common.ts';
 
 const tags = ['operations'];

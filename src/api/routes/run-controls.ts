@@ -1,18 +1,18 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import { isJsonObject, toJsonObject } from '../../graph/json.ts';
-import type { JsonObject } from '../../graph/json.ts';
-import { isEnded } from '../../graph/run.ts';
+import { isJsonObject, toJsonObject } from '../../graph/values/json.ts';
+import type { JsonObject } from '../../graph/values/json.ts';
+import { isEnded } from '../../graph/run/run.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps } from '../environment.ts';
-import { findRun } from '../find-run.ts';
+import type { ApiDeps } from '../deps.ts';
+import { findRun } from '../runs/find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { toApiError } from '../refusal.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
-import { toRunJson } from '../run-json.ts';
+import { toApiError } from '../http/errors.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { Id, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
 import {
   CancelSchema,
@@ -25,7 +25,7 @@ import {
   RunSchema,
   SkipSchema,
 } from '../schemas/run.ts';
-import { sendSignal } from '../send-signal.ts';
+import { sendSignal } from '../runs/send-signal.ts';
 
 /** Signals that are not named as their route. */
 const SIGNALS: Readonly<Record<string, string>> = { signal: 'event' };

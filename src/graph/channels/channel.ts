@@ -1,11 +1,11 @@
-import type { ChannelDefinition } from '../definition.ts';
-import { parseExpression } from '../expression.ts';
-import type { Json } from '../json.ts';
-import { compileJsonSchema } from '../json-schema.ts';
-import type { SchemaCheck } from '../json-schema.ts';
-import { reducers } from './reducers.ts';
+import type { ChannelDefinition } from '../definition/definition.ts';
+import { parseExpression } from '../expression/expression.ts';
+import { compileJsonSchema } from '../values/json-schema.ts';
+import type { SchemaCheck } from '../values/json-schema.ts';
+import type { Json } from '../values/json.ts';
 import { OwnedLists } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
+import { reducers } from './reducers.ts';
 
 /** A channel, ready to take writes. */
 export interface Channel {
@@ -40,3 +40,6 @@ function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Red
   const expression = parseExpression(reducer.expr, ['current', 'update']);
   return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
+
+/** What a node writes, by channel. */
+export type Update = Readonly<Record<string, Json>>;

@@ -1,6 +1,6 @@
-import { END, START } from '../definition.ts';
-import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition.ts';
-import { toList } from '../to-list.ts';
+import { END, START } from '../definition/definition.ts';
+import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { toList } from '../values/collections.ts';
 import { detoursOf, waysOf } from './arrows.ts';
 import type { Way } from './arrows.ts';
 import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';

@@ -1,10 +1,10 @@
-import { END } from '../definition.ts';
-import { GraphError } from '../errors.ts';
-import { isJsonObject, toItems } from '../json.ts';
-import type { Json } from '../json.ts';
-import { done, failed } from './runner.ts';
-import type { Command, NodeRunner, Progress } from './runner.ts';
-import { unexpected } from './unexpected.ts';
+import { END } from '../definition/definition.ts';
+import { GraphError } from '../values/errors.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { done, failed, unexpected } from './behavior.ts';
+import type { Command } from '../run/scope.ts';
+import type { NodeRunner, Progress } from './behavior.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
 const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];

@@ -1,12 +1,13 @@
-import type { NodeOfType } from '../definition.ts';
-import type { ToolCallRequest } from '../effect.ts';
-import { GraphError } from '../errors.ts';
-import type { Bindings } from '../expression.ts';
-import { own } from '../json.ts';
-import { parseTemplate } from '../template.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { ToolCallRequest } from '../run/effect.ts';
+import { GraphError } from '../values/errors.ts';
+import type { Bindings } from '../expression/expression.ts';
+import { own } from '../values/json.ts';
+import { parseTemplate } from '../expression/template.ts';
 import { toToolCall } from './tool-calls/callable-tool.ts';
-import { NODE_NAMES, policyOf } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
+import { NODE_NAMES } from '../expression/expression.ts';
+import { policyOf } from './node-settings.ts';
+import type { NodeScope } from './node-settings.ts';
 
 /** Makes the call that undoes another one. @throws GraphError when its arguments can't be filled */
 export type Compensate = (bindings: Bindings) => ToolCallRequest;

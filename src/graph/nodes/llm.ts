@@ -1,16 +1,15 @@
-import type { NodeOfType } from '../definition.ts';
-import type { Json } from '../json.ts';
-import { toMessage } from './model/answer-message.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { Json } from '../values/json.ts';
+import { toMessage } from './model/conversation.ts';
 import { compileModelTurn, isForTurn } from './model/model-turn.ts';
 import type { TurnProgress } from './model/model-turn.ts';
 import type { Offer } from './model/model-calls.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { Timed } from './position.ts';
-import { done, failed } from './runner.ts';
-import type { NodeRunner, Progress } from './runner.ts';
-import { sharedDeadline } from './stopwatch.ts';
-import { NOTHING_SAID } from './model/talk.ts';
-import { unexpected } from './unexpected.ts';
+import type { NodeScope } from './node-settings.ts';
+import type { Timed } from '../run/scope.ts';
+import { done, failed, unexpected } from './behavior.ts';
+import type { NodeRunner, Progress } from './behavior.ts';
+import { sharedDeadline } from './node-deadline.ts';
+import { NOTHING_SAID } from '../run/model-turn.ts';
 
 /** One answer of a model: as text, as an object that fits the node's `output` schema, or as requests for tools. */
 export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunner {

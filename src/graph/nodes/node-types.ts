@@ -1,12 +1,12 @@
-import type { NodeOfType, NodeType } from '../definition.ts';
+import type { NodeOfType, NodeType } from '../definition/definition.ts';
 import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
-import { toJsonObject } from '../json.ts';
+import { toJsonObject } from '../values/json.ts';
 import { compileCustom } from './custom.ts';
 import { compileFunction } from './function.ts';
 import { compileLlm } from './llm.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { NodeRunner } from './runner.ts';
+import type { NodeScope } from './node-settings.ts';
+import type { NodeRunner } from './behavior.ts';
 import { compileSet } from './set.ts';
 import { compileSubgraph } from './subgraph.ts';
 import { compileTool } from './tool.ts';

@@ -1,6 +1,5 @@
-import { done } from './runner.ts';
-import type { NodeRunner } from './runner.ts';
-import { nothingToResume } from './unexpected.ts';
+import { done, nothingToResume } from './behavior.ts';
+import type { NodeRunner } from './behavior.ts';
 
 /** A pure step: nothing but its `write`. */
 export function compileSet(): NodeRunner {

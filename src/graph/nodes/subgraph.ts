@@ -1,12 +1,11 @@
-import type { NodeOfType } from '../definition.ts';
-import { freshScope } from '../fresh-scope.ts';
-import { parseMembers } from '../template.ts';
-import { NODE_NAMES } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import { overdue } from './overdue.ts';
-import { done, failed } from './runner.ts';
-import type { NodeRunner } from './runner.ts';
-import { unexpected } from './unexpected.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import { freshScope } from '../run/fresh-scope.ts';
+import { parseMembers } from '../expression/template.ts';
+import { NODE_NAMES } from '../expression/expression.ts';
+import type { NodeScope } from './node-settings.ts';
+import { overdue } from './node-deadline.ts';
+import { done, failed, unexpected } from './behavior.ts';
+import type { NodeRunner } from './behavior.ts';
 
 /** A graph inside a graph: it begins anew on each visit, and its output is the node's result. */
 export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child }: NodeScope): NodeRunner {

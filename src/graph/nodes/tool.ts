@@ -1,16 +1,15 @@
-import type { NodeOfType } from '../definition.ts';
-import type { Json } from '../json.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { Json } from '../values/json.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
-import { compileCalls } from './calls.ts';
-import { closedApproval, rejected } from './closed-approval.ts';
-import { field } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { ApprovalPosition, NodePosition } from './position.ts';
-import { done, failed, failedBecause } from './runner.ts';
-import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
-import { toolNotFound } from './tool-calls/told-to-model.ts';
-import { unexpected } from './unexpected.ts';
+import { compileCalls } from './tool-calls/tool-calls.ts';
+import { closedApproval, rejected } from './approval.ts';
+import { field } from './node-settings.ts';
+import type { NodeScope } from './node-settings.ts';
+import type { ApprovalPosition, NodePosition } from '../run/scope.ts';
+import { done, failed, failedBecause, unexpected } from './behavior.ts';
+import type { Happening, NodeRunner, Progress, TaskContext } from './behavior.ts';
+import { toolNotFound } from './tool-calls/messages.ts';
 
 /** One call of a tool, whose answer is the node's result; or the calls that a channel's last message asks for. */
 export function compileTool(node: NodeOfType<'tool'>, scope: NodeScope): NodeRunner {

@@ -1,14 +1,13 @@
-import { parseDuration } from '../duration.ts';
-import type { NodeOfType } from '../definition.ts';
-import { GraphError } from '../errors.ts';
-import { toText } from '../expression/text.ts';
-import type { Json } from '../json.ts';
-import { formatMoment, parseMoment } from '../moment.ts';
-import { field } from './node-scope.ts';
-import { overdue } from './overdue.ts';
-import { done } from './runner.ts';
-import type { NodeRunner, Progress, TaskContext } from './runner.ts';
-import { unexpected } from './unexpected.ts';
+import { parseDuration } from '../values/duration.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import { GraphError } from '../values/errors.ts';
+import { toText } from '../values/text.ts';
+import type { Json } from '../values/json.ts';
+import { formatMoment, parseMoment } from '../values/timestamp.ts';
+import { field } from './node-settings.ts';
+import { overdue } from './node-deadline.ts';
+import { done, unexpected } from './behavior.ts';
+import type { NodeRunner, Progress, TaskContext } from './behavior.ts';
 
 /** Waits for time to pass, for a moment, or for an event, whose payload is the result; `null` when it does not come. */
 export function compileWait(node: NodeOfType<'wait'>): NodeRunner {

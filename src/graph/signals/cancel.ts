@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts';
-import { withdraw } from '../withdraw.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { withdraw } from '../superstep/approvals.ts';
 import { taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

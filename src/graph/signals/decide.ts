@@ -1,13 +1,13 @@
-import { decide } from '../approval.ts';
-import type { Approval, Decision, Verdict } from '../approval.ts';
-import type { Draft } from '../draft.ts';
-import { deliver, emitAt } from '../deliver.ts';
-import { toPublicApproval } from '../events.ts';
-import { findTask } from '../frames.ts';
-import { jsonSize, own, toJson } from '../json.ts';
-import type { Json } from '../json.ts';
-import type { Refusal } from '../run.ts';
-import { saveApproval } from '../tasks.ts';
+import { decide, toPublicApproval } from '../run/approval.ts';
+import type { Approval, Decision, Verdict } from '../run/approval.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { deliver, emitAt } from '../superstep/deliver.ts';
+import { findTask } from '../superstep/frames.ts';
+import { jsonSize } from '../values/json-size.ts';
+import { own, toJson } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { saveApproval } from '../superstep/approvals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 

@@ -1,9 +1,9 @@
-import { deliver } from '../deliver.ts';
-import { emit } from '../draft.ts';
-import type { Draft } from '../draft.ts';
-import type { KeptEvent } from '../run.ts';
-import { openTasks, rootFrame } from '../frames.ts';
-import type { TaskFrame } from '../tasks.ts';
+import { deliver } from '../superstep/deliver.ts';
+import { emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import type { KeptEvent } from '../run/run.ts';
+import { openTasks, rootFrame } from '../superstep/frames.ts';
+import type { TaskFrame } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 

@@ -1,14 +1,14 @@
-import type { Draft } from '../draft.ts';
-import { openTasks } from '../frames.ts';
-import type { JsonObject } from '../json.ts';
-import { isEnded } from '../run.ts';
-import type { BatchCall } from '../nodes/tool-calls/batch.ts';
-import { batchOf, isKept } from '../nodes/position.ts';
-import type { KeptPosition } from '../nodes/position.ts';
-import type { Refusal } from '../run.ts';
-import { interventionId } from '../run-view.ts';
-import type { TaskFailure } from '../scope.ts';
-import type { TaskFrame } from '../tasks.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { openTasks } from '../superstep/frames.ts';
+import type { JsonObject } from '../values/json.ts';
+import { isEnded } from '../run/run.ts';
+import type { BatchCall } from '../run/tool-batch.ts';
+import { batchOf, isKept } from '../run/position.ts';
+import type { KeptPosition } from '../run/scope.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { interventionId } from '../run/ids.ts';
+import type { TaskFailure } from '../values/errors.ts';
+import type { TaskFrame } from '../superstep/frames.ts';
 import { textOf } from './signal.ts';
 
 /** A node that has failed, or one of the calls that it makes, and what a person may do something about. */

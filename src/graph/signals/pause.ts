@@ -1,10 +1,10 @@
-import { saveEdit, editChannels } from '../update-state.ts';
-import { emit } from '../draft.ts';
-import type { Draft } from '../draft.ts';
-import { lookAgain } from '../fire.ts';
-import { openFrames, rootFrame } from '../frames.ts';
-import { isJsonObject } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { saveEdit, editChannels } from './edit-channels.ts';
+import { emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { lookAgain } from '../superstep/fire-edges.ts';
+import { openFrames, rootFrame } from '../superstep/frames.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Answer, SignalKind, SignalRequest } from './signal.ts';
 

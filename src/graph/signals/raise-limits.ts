@@ -1,10 +1,10 @@
-import { restartClock } from '../clock.ts';
-import type { Limits } from '../definition.ts';
-import type { Draft } from '../draft.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
-import { limitsOfGraph, refuseLoose, tighten } from '../limits.ts';
-import type { Refusal } from '../run.ts';
+import { restartClock } from '../lifecycle/deadlines.ts';
+import type { Limits } from '../definition/definition.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { limitsOfGraph, refuseLoose, tighten } from '../run/limits.ts';
+import type { Refusal } from '../run/refusal.ts';
 
 const COUNT = { type: 'integer', minimum: 1 } as const;
 

@@ -1,7 +1,9 @@
-import type { JsonSchema } from '../definition.ts';
-import type { Draft } from '../draft.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { Principal, Refusal, UndoInDoubt } from '../run.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import type { Draft } from '../superstep/draft.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
+import type { UndoInDoubt } from '../run/compensation.ts';
 
 /** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
 export interface SignalKind {

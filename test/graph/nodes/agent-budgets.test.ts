@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { ModelCallRequest, ModelReply } from '../../../src/graph/effect.ts';
-import { estimateRequest } from '../../../src/graph/estimate-request.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
+import { estimateRequest } from '../../../src/graph/superstep/estimate-tokens.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { aModelRequest } from '../../support/call-builders.ts';
 import { CHANNELS, asks, modelDown, play, playAgent, says } from '../../support/agents.ts';
 import type { Agent, Stage } from '../../support/agents.ts';

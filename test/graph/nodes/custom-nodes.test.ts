@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition } from '../../../src/graph/definition.ts';
-import type { NodeCallRequest } from '../../../src/graph/effect.ts';
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { NodeCallRequest } from '../../../src/graph/run/effect.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
-import { sliceCatalog } from '../../../src/graph/slice-catalog.ts';
-import { validateGraph } from '../../../src/graph/validate/validate.ts';
+import { sliceCatalog } from '../../../src/graph/definition/pin-catalog.ts';
+import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
 import { IDLE_TASK } from '../../support/idle-task.ts';
 import { CallFailure, runInMemory } from '../../support/memory-shell.ts';

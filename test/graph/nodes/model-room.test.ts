@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { CallEffect } from '../../../src/graph/effect.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { CHANNELS, modelDown, play, says } from '../../support/agents.ts';
 import type { Played, Said, Stage } from '../../support/agents.ts';
 import { aDefinition } from '../../support/builders.ts';

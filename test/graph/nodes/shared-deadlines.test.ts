@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition } from '../../../src/graph/definition.ts';
-import type { CallEffect } from '../../../src/graph/effect.ts';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import { CHANNELS, modelDown, play } from '../../support/agents.ts';
 import type { Played, Stage } from '../../support/agents.ts';
 import { CallFailure } from '../../support/memory-shell.ts';

@@ -1,5 +1,5 @@
 import { sleep } from '@temporalio/workflow';
-import type { Json } from '../../../src/graph/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import type { WorkflowInput } from '../../../src/workflows/contract.ts';
 import { runGraph as runThisVersion } from '../../../src/workflows/run-graph.ts';
 

@@ -1,20 +1,20 @@
-import type { CallPolicy } from '../../call-policy.ts';
-import type { ModelEntry } from '../../catalog.ts';
-import type { ModelFields } from '../../definition.ts';
-import type { ContextPolicy, ModelCallRequest } from '../../effect.ts';
-import { own } from '../../json.ts';
-import type { Message, NewMessage } from '../../message.ts';
+import type { ModelFields } from '../../definition/definition.ts';
 import { compileConversation } from './conversation.ts';
-import { policyOf } from '../node-scope.ts';
-import type { NodeScope } from '../node-scope.ts';
-import type { TaskContext } from '../runner.ts';
-import { compileOutput } from './structured-output.ts';
 import type { OutputReader } from './structured-output.ts';
-import { SUMMARIZE, shorten, summaryTokens } from './summary.ts';
+import type { CallPolicy } from '../../definition/call-policy.ts';
+import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
+import type { NodeScope } from '../node-settings.ts';
+import { own } from '../../values/json.ts';
+import { policyOf } from '../node-settings.ts';
+import type { ModelEntry } from '../../definition/catalog.ts';
+import type { TimeLeft } from '../node-deadline.ts';
+import type { Talk, Ask } from '../../run/model-turn.ts';
+import { compileOutput } from './structured-output.ts';
+import type { TaskContext } from '../behavior.ts';
+import { SUMMARIZE, summaryTokens, shorten } from './summary.ts';
+import { within } from '../../definition/call-policy.ts';
 import type { Shortened } from './summary.ts';
-import type { Talk } from './talk.ts';
-import { within } from '../../call-policy.ts';
-import type { TimeLeft } from '../stopwatch.ts';
+import type { Message, NewMessage } from '../../definition/message.ts';
 
 /** What a node says to its models, and how. */
 export interface ModelCallPlan {
@@ -46,16 +46,6 @@ function contextOf(
 ): ContextPolicy | null {
   if (!context && contextWindow === undefined) return null;
   return { maxTokens: context?.maxTokens ?? contextWindow ?? null, strategy: context?.strategy ?? 'last' };
-}
-
-/** What a call of a model is for. */
-export interface Ask {
-  /** Which of the node's models is asked. */
-  readonly model: number;
-  /** Replies that broke the output schema, each followed by what was wrong with it. */
-  readonly corrections: readonly NewMessage[];
-  /** So many of the first messages are to be summarized; `null`: the answer itself is asked for. */
-  readonly summarizing: number | null;
 }
 
 /** What an answer may use. */

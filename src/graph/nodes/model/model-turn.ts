@@ -1,17 +1,16 @@
-import type { ModelFields } from '../../definition.ts';
-import type { ModelReply, OverflowReply } from '../../effect.ts';
-import type { Json } from '../../json.ts';
-import type { NewMessage } from '../../message.ts';
-import type { TaskFailure } from '../../scope.ts';
-import { planModelCalls, shortenedTalk, toModelCall } from './model-calls.ts';
-import type { Ask, ModelCallPlan, Offer, Sending } from './model-calls.ts';
-import type { NodeScope } from '../node-scope.ts';
-import type { Happening, TaskContext } from '../runner.ts';
-import type { ModelNeeds } from '../../run.ts';
+import type { Talk, TurnPosition, Ask } from '../../run/model-turn.ts';
+import type { ModelReply, OverflowReply } from '../../run/effect.ts';
+import type { Json } from '../../values/json.ts';
+import type { TaskFailure } from '../../values/errors.ts';
+import type { Happening, TaskContext } from '../behavior.ts';
+import type { Offer, ModelCallPlan, Sending } from './model-calls.ts';
+import type { ModelFields } from '../../definition/definition.ts';
+import { planModelCalls, toModelCall, shortenedTalk } from './model-calls.ts';
+import type { NodeScope } from '../node-settings.ts';
+import { withUsage } from '../../run/model-turn.ts';
 import { extendSummary } from './summary.ts';
-import { withUsage } from './talk.ts';
-import type { Talk } from './talk.ts';
-import { withUniqueIds } from './unique-call-ids.ts';
+import { withUniqueIds } from './conversation.ts';
+import type { NewMessage } from '../../definition/message.ts';
 
 /*
  * One answer of a model. It may take several calls: other models when one has failed for good, corrections of an object
@@ -20,9 +19,6 @@ import { withUniqueIds } from './unique-call-ids.ts';
 
 /** How often a model is shown what is wrong with its structured output before the node fails. */
 const MAX_CORRECTIONS = 2;
-
-/** Where an answer stands: which call is out, or waits for room in the budgets, and what it is for. */
-export type TurnPosition = Ask & ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });
 
 /** A model is asked, or will be as soon as there is room. */
 export interface Asking {

@@ -1,7 +1,7 @@
-import type { JsonSchema } from '../../definition.ts';
-import { toJson } from '../../json.ts';
-import type { Json } from '../../json.ts';
-import { compileJsonSchema } from '../../json-schema.ts';
+import type { JsonSchema } from '../../values/json-schema.ts';
+import { toJson } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import { compileJsonSchema } from '../../values/json-schema.ts';
 
 /** Reads the object out of a model's text, or says what is wrong with it in words the model can act on. */
 export type OutputReader = (text: string) => { readonly value: Json } | { readonly problem: string };

@@ -1,0 +1,41 @@
+import type { QueueHead } from '../../store/threads.ts';
+import type { ApiDeps } from '../deps.ts';
+import { tryHandOver } from '../runs/dispatch-run.ts';
+
+type GrantDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+
+const BATCH = 100;
+
+/** Has the next run of each thread begin once the thread is free, and the one at work end that is to be interrupted. */
+export async function grantTurns(deps: GrantDeps): Promise<void> {
+  const heads = await deps.store.threads.queueHeads(BATCH);
+  await Promise.all(
+    heads.map(async (head) => {
+      await see(deps, head).catch((error: unknown) =>
+        deps.logger.warn({ error, run: head.runId }, 'a queued run could not be seen to; it will be tried again'),
+      );
+    }),
+  );
+}
+
+async function see(deps: GrantDeps, head: QueueHead): Promise<void> {
+  if (head.activeRunId !== null) await interrupt(deps, head, head.activeRunId);
+  else if (await deps.store.threads.grant(head, new Date().toISOString())) await tryHandOver(deps, head.runId);
+}
+
+/** A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once. */
+async function interrupt(
+  { store, engine }: GrantDeps,
+  { tenantId, interruption }: QueueHead,
+  activeRunId: string,
+): Promise<void> {
+  if (!interruption) return;
+  const { runId, by } = interruption;
+  const payload = {
+    decisionId: `${runId}.interrupt`,
+    by: { sub: by, roles: [] },
+    reason: `Run ${runId} takes over its thread`,
+  };
+  const isThere = await engine.send({ tenantId, id: activeRunId }, 'cancel', payload);
+  if (isThere) await store.threads.markInterrupted(runId);
+}
