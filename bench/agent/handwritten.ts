@@ -54,7 +54,7 @@ function task(name: string) {
   const createdBy = { sub: 'bench', roles: ['user'] };
   return {
     key: `${workflowId}:${name}`,
-    order: 0,
+    takeover: 0,
     node: 'work',
     runId: workflowId,
     tenantId: 'bench',

@@ -76,7 +76,7 @@ function runner(definition: GraphDefinition, input: JsonObject): () => readonly 
     let begin = performance.now();
     let step = startRun(graph, identity, { input, startedAt: 0 });
     pieces.push({ steps: step.run.root.step, ms: performance.now() - begin });
-    while (step.more) {
+    while (step.hasYielded) {
       begin = performance.now();
       const { step: before } = step.run.root;
       step = advance(graph, step.run, { kind: 'continue', at: 0 });

@@ -47,12 +47,12 @@ async function measure(steps: number): Promise<object> {
   };
   const write = async ({ run, ...batch }: Advance): Promise<void> =>
     await store.journal.write(
-      { ...batch, view: toRunView(run), closed: null },
+      { ...batch, view: toRunView(run), endedState: null },
       { runId: 'talk', tenantId: 'bench', executionRunId: 'e' },
     );
   let step = startRun(graph, identity, { input: {}, startedAt: 0 });
   await write(step);
-  while (step.more) {
+  while (step.hasYielded) {
     step = advance(graph, step.run, { kind: 'continue', at: 0 });
     await write(step);
   }

@@ -4,7 +4,7 @@ import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-vers
 import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
-import { sliceCatalog } from '../../src/graph/definition/pin-catalog.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { toCatalog } from '../../src/config/to-catalog.ts';
 import { RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
@@ -33,7 +33,7 @@ export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
       execution: 1,
       identity,
       definition,
-      catalog: sliceCatalog(definition, catalog),
+      catalog: pinCatalog(definition, catalog),
       begin: { kind: 'input', input },
     };
     await store.runs.create({

@@ -1,7 +1,7 @@
-import type { CallSafety, FunctionEntry } from '../graph/definition/catalog.ts';
-import type { FunctionCallRequest } from '../graph/run/effect.ts';
-import { own } from '../graph/values/json.ts';
-import type { Json } from '../graph/values/json.ts';
+import type { CallSafety, FunctionEntry } from '../graph/definition/index.ts';
+import type { FunctionCallRequest } from '../graph/run/index.ts';
+import { own } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import { absent } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';

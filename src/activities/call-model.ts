@@ -1,5 +1,5 @@
-import type { ModelCallRequest } from '../graph/run/effect.ts';
-import { own } from '../graph/values/json.ts';
+import type { ModelCallRequest } from '../graph/run/index.ts';
+import { own } from '../graph/values/index.ts';
 import { absent } from './calls/call-error.ts';
 import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';

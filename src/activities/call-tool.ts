@@ -1,10 +1,7 @@
-import type { ToolCallRequest } from '../graph/run/effect.ts';
-import type { SchemaCheck } from '../graph/values/json-schema.ts';
-import { own } from '../graph/values/json.ts';
-import type { Json } from '../graph/values/json.ts';
-import { mapValues } from '../graph/values/collections.ts';
-import { mayCall } from '../graph/run/principal.ts';
-import type { Principal } from '../graph/run/principal.ts';
+import type { Principal, ToolCallRequest } from '../graph/run/index.ts';
+import type { Json, SchemaCheck } from '../graph/values/index.ts';
+import { mapValues, own } from '../graph/values/index.ts';
+import { mayCall } from '../graph/run/index.ts';
 import { absent, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallKind } from './calls/perform-call.ts';

@@ -1,8 +1,5 @@
-import { MAX_MESSAGE } from '../graph/values/errors.ts';
-import type { RunErrorCode } from '../graph/values/errors.ts';
-import { own, isJsonList, isJsonObject } from '../graph/values/json.ts';
-import type { Json } from '../graph/values/json.ts';
-import { messageOf, truncate } from '../graph/values/text.ts';
+import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
+import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
 
 /** A secret is named everywhere and resolved only inside the activity that uses it. */

@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import type { ApiDeps, ApiEnv } from './deps.ts';
 import { ApiError, unavailable } from './http/errors.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
-import { problemResponse } from './http/problem.ts';
+import { problemResponse } from '../process/problem.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
@@ -27,7 +27,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     c.set('requestId', ulid());
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
-    if (deps.leaving.aborted) c.res.headers.set('connection', 'close');
+    if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
   app.use(secureHeaders());
   app.use(

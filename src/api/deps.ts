@@ -1,5 +1,5 @@
 import type { ApiSettings } from '../config/api-settings.ts';
-import type { Catalog } from '../graph/definition/catalog.ts';
+import type { Catalog } from '../graph/definition/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
@@ -18,14 +18,14 @@ export interface ApiDeps {
   /** When the sweeper does its chores, where that is not as usual. */
   readonly sweeping?: Partial<SweepTimes> | undefined;
   /** Aborted when the process begins to end: who waits is answered at once. */
-  readonly leaving: AbortSignal;
+  readonly shuttingDown: AbortSignal;
 }
 
 /** How often is looked after what tests wait for, too. */
 export interface SweepTimes {
-  readonly turnsMs: number;
-  readonly handOversMs: number;
-  readonly forcedEndsMs: number;
+  readonly queuesMs: number;
+  readonly dispatchMs: number;
+  readonly terminatedRunsMs: number;
   /** So long a forced end is left alone: a last write may come. */
   readonly settledAfterMs: number;
 }

@@ -1,9 +1,7 @@
-import { DEFAULTS } from '../graph/definition/catalog.ts';
-import type { Catalog } from '../graph/definition/catalog.ts';
-import type { GraphDefinition } from '../graph/definition/definition.ts';
-import type { GraphIssue } from '../graph/definition/issue.ts';
-import { toJson } from '../graph/values/json.ts';
-import { validateGraph } from '../graph/validate/validate-graph.ts';
+import { DEFAULTS } from '../graph/definition/index.ts';
+import type { Catalog, GraphDefinition, GraphIssue } from '../graph/definition/index.ts';
+import { toJson } from '../graph/values/index.ts';
+import { validateGraph } from '../graph/validate/index.ts';
 
 /** The issues about names that only an installation knows. */
 const CATALOG_CODES: ReadonlySet<string> = new Set([

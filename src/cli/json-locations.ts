@@ -1,13 +1,13 @@
-import { toPointer } from '../graph/values/json-pointer.ts';
+import { toPointer } from '../graph/values/index.ts';
 
 /** A place in a text, both counted from 1. */
-export interface Place {
+export interface JsonLocation {
   readonly line: number;
   readonly column: number;
 }
 
 /** Finds where the values of a JSON text stand: a member at its key. A value that is not there is where its parent is. */
-export function createLocator(text: string): (pointer: string) => Place {
+export function createLocator(text: string): (pointer: string) => JsonLocation {
   const offsets = offsetsIn(text);
   return (pointer) => {
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
@@ -17,7 +17,7 @@ export function createLocator(text: string): (pointer: string) => Place {
   };
 }
 
-export function placeAt(text: string, offset: number): Place {
+export function placeAt(text: string, offset: number): JsonLocation {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: offset - lineStart + 1 };

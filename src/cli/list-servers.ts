@@ -3,7 +3,7 @@ import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { offerTools } from '../activities/tools/mcp/offer-tools.ts';
 import { openServer } from '../activities/tools/mcp/open-server.ts';
 import type { Config } from '../config/load-config.ts';
-import { own } from '../graph/values/json.ts';
+import { own } from '../graph/values/index.ts';
 import type { Terminal } from './command.ts';
 import type { ServerListing } from './describe-server.ts';
 

@@ -1,8 +1,8 @@
 import type { OfferedTool } from '../activities/tools/mcp/offer-tools.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
-import type { JsonObject } from '../graph/values/json.ts';
-import { messageOf } from '../graph/values/text.ts';
+import type { JsonObject } from '../graph/values/index.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { EXIT, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { describeServer } from './describe-server.ts';

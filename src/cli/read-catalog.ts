@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
-import { DEFAULTS } from '../graph/definition/catalog.ts';
-import type { Catalog } from '../graph/definition/catalog.ts';
-import { messageOf } from '../graph/values/text.ts';
+import { DEFAULTS } from '../graph/definition/index.ts';
+import type { Catalog } from '../graph/definition/index.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 
@@ -33,7 +33,7 @@ export async function readCatalog(
   try {
     const [config, { toCatalog }, { learnMcpTools }] = await Promise.all([
       loadConfig(origin),
-      import('../workers/activity-deps.ts'),
+      import('../config/to-catalog.ts'),
       import('../config/connect-mcp-servers.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);

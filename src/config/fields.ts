@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TOOL_NAME } from '../activities/tools/tool.ts';
-import { Duration, TimeSpan } from '../graph/schema/definition-schema.ts';
-import { findSchemaProblems } from '../graph/values/json-schema.ts';
-import type { JsonSchema } from '../graph/values/json-schema.ts';
+import { Duration, TimeSpan } from '../graph/schema/index.ts';
+import { findSchemaProblems } from '../graph/values/index.ts';
+import type { JsonSchema } from '../graph/values/index.ts';
 
 /**
  * A value of several kinds that is read as the one that it looks like, so that an error speaks of that.

@@ -1,7 +1,6 @@
 import { builtInSteps } from '../activities/context/processing-steps.ts';
-import type { Catalog, ToolEntry } from '../graph/definition/catalog.ts';
-import { mapValues } from '../graph/values/collections.ts';
-import { toMs, parseDuration } from '../graph/values/duration.ts';
+import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
+import { mapValues, parseDuration, toMs } from '../graph/values/index.ts';
 import type { ApiSettings } from './api-settings.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tools.ts';

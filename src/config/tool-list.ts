@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { toPointer } from '../graph/values/json-pointer.ts';
+import { toPointer } from '../graph/values/index.ts';
 import { findBadFallbacks } from './bad-fallbacks.ts';
 import { passOn } from './fields.ts';
 import { toolMethodsOf } from './tool-methods.ts';

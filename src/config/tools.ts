@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
 import type { CodeToolContext } from '../activities/tools/code-tool.ts';
-import { parseExpression } from '../graph/expression/expression.ts';
-import { parseSegments } from '../graph/expression/template.ts';
+import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { callFields, code, Effect, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import { Parameters } from './tool-parameters.ts';
 

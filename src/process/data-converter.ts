@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
-import { mapValues } from '../graph/values/collections.ts';
+import { mapValues } from '../graph/values/index.ts';
 import type { Blobs, NewBlob } from '../store/blobs.ts';
 
 /** The module that turns values into payloads, also inside of workflows. */

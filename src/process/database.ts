@@ -1,8 +1,8 @@
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
-import type { Need } from './connect-with-retry.ts';
+import type { Dependency } from './connect-with-retry.ts';
 
-export function database(url: string): Need<Store> {
-  return { what: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
+export function database(url: string): Dependency<Store> {
+  return { name: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
 }

@@ -1,8 +1,8 @@
 /** What a process needs for its work, by name, and how it is looked for. */
-export type Needs = Readonly<Record<string, () => Promise<unknown>>>;
+export type Dependencies = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** What stands in the way of a process that ends. */
-export const LEAVING = 'The process is shutting down';
+export const SHUTTING_DOWN = 'The process is shutting down';
 
 /** What stands in the way of a process that starts. */
 export function startingFor(awaited: ReadonlySet<string>): string {
@@ -13,7 +13,7 @@ export function startingFor(awaited: ReadonlySet<string>): string {
 const LOOK_WITHIN_MS = 3_000;
 
 /** Looks for everything that is needed. @returns what stands in the way of work; `null`: nothing */
-export async function findObstacle(needs: Needs): Promise<string | null> {
+export async function findUnavailable(needs: Dependencies): Promise<string | null> {
   const looks = Object.entries(needs).map(async ([name, look]) => ((await isThere(look)) ? [] : [name]));
   const missing = (await Promise.all(looks)).flat();
   return missing.length === 0 ? null : `${missing.join(' and ')} can't be reached at the moment`;

@@ -1,24 +1,24 @@
 import { Connection } from '@temporalio/client';
 import type { ConnectionLike } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import type { Need } from './connect-with-retry.ts';
+import type { Dependency } from './connect-with-retry.ts';
 
 /** After an outage a connection is tried again this soon; the pauses of gRPC itself grow to two minutes. */
 const CHANNEL = { 'grpc.max_reconnect_backoff_ms': 3_000 };
 
 /** Temporal for who starts and asks workflows. Where it is, its own variables and profiles say. */
-export function temporalForClient(): Need<TemporalPlace<Connection>> {
+export function temporalForClient(): Dependency<TemporalConnection<Connection>> {
   const { connectionOptions, namespace = 'default' } = loadClientConnectConfig();
   const connection = Connection.lazy({ ...connectionOptions, channelArgs: CHANNEL });
   const open = async () => {
-    await lookForTemporal({ connection, namespace });
+    await pingTemporal({ connection, namespace });
     return { connection, namespace };
   };
-  return { what: 'Temporal', open, isAway: isTemporalAway };
+  return { name: 'Temporal', open, isAway: isTemporalAway };
 }
 
 /** A way to Temporal. */
-export interface TemporalPlace<C extends ConnectionLike> {
+export interface TemporalConnection<C extends ConnectionLike> {
   readonly connection: C;
   readonly namespace: string;
 }
@@ -26,7 +26,7 @@ export interface TemporalPlace<C extends ConnectionLike> {
 const LOOK_WITHIN_MS = 5_000;
 
 /** @throws when the server does not answer, or does not have the namespace */
-export async function lookForTemporal({ connection, namespace }: TemporalPlace<ConnectionLike>): Promise<void> {
+export async function pingTemporal({ connection, namespace }: TemporalConnection<ConnectionLike>): Promise<void> {
   await connection.withDeadline(Date.now() + LOOK_WITHIN_MS, () =>
     connection.workflowService.describeNamespace({ namespace }),
   );

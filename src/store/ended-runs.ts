@@ -1,8 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { ClosedRun } from '../graph/journal/ended-run.ts';
-import type { RunView } from '../graph/journal/run-view.ts';
-import { isEnded } from '../graph/run/run.ts';
-import type { Json, JsonObject } from '../graph/values/json.ts';
+import type { EndedRunState, RunView } from '../graph/journal/index.ts';
+import { isEnded } from '../graph/run/index.ts';
+import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 import { takeBack } from './thread-queue.ts';
 
@@ -19,17 +18,17 @@ export interface Reopening {
 }
 
 /** A run that has ended, as what it is gone on with. */
-export interface Ended {
-  readonly closed: ClosedRun;
+export interface EndedRun {
+  readonly state: EndedRunState;
   /** What its workflow was started with. */
   readonly start: Json;
   readonly lastSeq: number;
 }
 
 /** Runs that have ended and may go on. */
-export interface Endings {
+export interface EndedRuns {
   /** @returns `null` while the run has not ended; one that was ended by force can't go on */
-  find(id: string): Promise<Ended | null>;
+  find(id: string): Promise<EndedRun | null>;
   /**
    * Has a run that has ended go on; one that stays ended, as its state is corrected, needs no turn on its thread.
    * @returns `busy`: its thread has gone on; `changed`: so has the run
@@ -37,23 +36,23 @@ export interface Endings {
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
 }
 
-export function createEndings(db: Kysely<Tables>): Endings {
+export function createEndedRuns(db: Kysely<Tables>): EndedRuns {
   return {
     find: (id) => find(db, id),
     reopen: (id, reopening) => db.transaction().execute((transaction) => reopen(transaction, id, reopening)),
   };
 }
 
-async function find(db: Kysely<Tables>, id: string): Promise<Ended | null> {
+async function find(db: Kysely<Tables>, id: string): Promise<EndedRun | null> {
   const row = await db
     .selectFrom('runs')
-    .select(['closed', 'start', 'last_seq'])
+    .select(['ended_state', 'start', 'last_seq'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return row?.closed ? { closed: row.closed, start: row.start, lastSeq: row.last_seq } : null;
+  return row?.ended_state ? { state: row.ended_state, start: row.start, lastSeq: row.last_seq } : null;
 }
 
-/** A run that goes on has no closed state until it ends again: that is how a second attempt is told apart. */
+/** A run that goes on has no ended state until it ends again: that is how a second attempt is told apart. */
 async function reopen(
   transaction: Transaction<Tables>,
   id: string,
@@ -63,7 +62,7 @@ async function reopen(
     .selectFrom('runs')
     .select(['tenant_id', 'thread_id', 'last_seq', 'execution'])
     .where('id', '=', id)
-    .where('closed', 'is not', null)
+    .where('ended_state', 'is not', null)
     .forUpdate()
     .executeTakeFirst();
   if (row?.last_seq !== lastSeq) return 'changed';
@@ -79,9 +78,9 @@ async function reopen(
       view: JSON.stringify(view),
       status: view.status,
       ended_at: view.endedAt,
-      closed: null,
-      handed_over_at: null,
-      hand_over_after: at,
+      ended_state: null,
+      dispatched_at: null,
+      dispatch_after: at,
     })
     .where('id', '=', id)
     .execute();

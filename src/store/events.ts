@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { RunEvent } from '../graph/journal/events.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';

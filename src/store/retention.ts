@@ -85,7 +85,7 @@ function oldRuns(
     .selectFrom('runs')
     .select(['id', 'tenant_id as tenantId', 'graph_hash as graphHash', sql<string>`ended_at::text`.as('endedAt')])
     .where(
-      sql<boolean>`runs.ended_at < ${before}::timestamptz and runs.handed_over_at is not null
+      sql<boolean>`runs.ended_at < ${before}::timestamptz and runs.dispatched_at is not null
         and not exists (select from threads where active_run_id = runs.id)
         and not exists (select from runs later where later.predecessor_id = runs.id and later.ended_at is null)`,
     )

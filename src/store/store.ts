@@ -7,12 +7,12 @@ import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { createEndings } from './ended-runs.ts';
-import type { Endings } from './ended-runs.ts';
+import { createEndedRuns } from './ended-runs.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import { createGraphs } from './graphs.ts';
 import type { Graphs } from './graphs.ts';
-import { createHandOvers } from './pending-starts.ts';
-import type { HandOvers } from './pending-starts.ts';
+import { createPendingStarts } from './pending-starts.ts';
+import type { PendingStarts } from './pending-starts.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Idempotency } from './idempotency.ts';
 import { createJournal } from './journal.ts';
@@ -35,8 +35,8 @@ import type { Tables } from './tables.ts';
 export interface Store {
   readonly graphs: Graphs;
   readonly runs: Runs;
-  readonly handOvers: HandOvers;
-  readonly endings: Endings;
+  readonly pendingStarts: PendingStarts;
+  readonly endedRuns: EndedRuns;
   readonly journal: Journal;
   readonly checkpoints: Checkpoints;
   readonly threads: Threads;
@@ -82,8 +82,8 @@ async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
   return {
     graphs: createGraphs(db),
     runs: createRuns(db),
-    handOvers: createHandOvers(db),
-    endings: createEndings(db),
+    pendingStarts: createPendingStarts(db),
+    endedRuns: createEndedRuns(db),
     journal: createJournal(db),
     checkpoints: createCheckpoints(db),
     threads: createThreads(db),

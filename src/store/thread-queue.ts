@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
-export type Turn =
+export type QueuePosition =
   | { readonly kind: 'granted'; readonly predecessorId: string | null }
   | { readonly kind: 'queued' }
   | { readonly kind: 'busy' };
@@ -16,10 +16,10 @@ interface RunOnThread {
 }
 
 /** Gives a new run its turn on its thread, or a place in the queue. Two that race take turns at the thread's row. */
-export async function takeTurn(
+export async function enqueueRun(
   transaction: Transaction<Tables>,
   { mayQueue, runId, tenantId, threadId, at }: RunOnThread & { readonly mayQueue: boolean },
-): Promise<Turn> {
+): Promise<QueuePosition> {
   const fresh = { active_run_id: runId, last_run_id: runId, updated_at: at };
   const { numInsertedOrUpdatedRows } = await transaction
     .insertInto('threads')
@@ -47,7 +47,7 @@ export async function takeBack(
 }
 
 /** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
-export async function grantTurn(
+export async function dequeueRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
 ): Promise<boolean> {
@@ -55,9 +55,9 @@ export async function grantTurn(
   if (thread.active_run_id !== null) return false;
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
-    .set({ is_granted: true, predecessor_id: thread.last_run_id, hand_over_after: at })
+    .set({ is_dequeued: true, predecessor_id: thread.last_run_id, dispatch_after: at })
     .where('id', '=', runId)
-    .where(sql<boolean>`not is_granted`)
+    .where(sql<boolean>`not is_dequeued`)
     .executeTakeFirst();
   if (numUpdatedRows !== 1n) return false;
   await activate(transaction, { runId, tenantId, threadId, at });
@@ -68,9 +68,9 @@ export async function grantTurn(
 export async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
-    .set({ is_granted: true, handed_over_at: new Date().toISOString() })
+    .set({ is_dequeued: true, dispatched_at: new Date().toISOString() })
     .where('id', '=', id)
-    .where(sql<boolean>`not is_granted`)
+    .where(sql<boolean>`not is_dequeued`)
     .executeTakeFirst();
   return numUpdatedRows === 1n;
 }
@@ -82,7 +82,7 @@ export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) 
     .select('id')
     .where('tenant_id', '=', tenantId)
     .where('thread_id', '=', threadId)
-    .where(sql<boolean>`not is_granted`)
+    .where(sql<boolean>`not is_dequeued`)
     .orderBy('created_at')
     .orderBy('id');
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/load-config.ts';
-import { didYouMean } from '../graph/values/text.ts';
+import { didYouMean } from '../graph/values/index.ts';
 import { TASK_QUEUE } from '../workflows/contract.ts';
 
 /** Every queue that calls can wait in: the engine's own, and those that tools name. */

@@ -1,9 +1,9 @@
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { ApiError } from '../api/http/errors.ts';
-import { LEAVING, findObstacle, startingFor } from '../process/dependencies.ts';
+import { SHUTTING_DOWN, findUnavailable, startingFor } from '../process/dependencies.ts';
 import { listen } from '../process/listen.ts';
 import { createProbes } from '../process/probes.ts';
-import { lookForTemporal } from '../process/temporal-for-client.ts';
+import type { Failure } from '../process/problem.ts';
+import { pingTemporal } from '../process/temporal-for-client.ts';
 import type { Store } from '../store/store.ts';
 
 /** What a worker process works with, once all of it is there. */
@@ -21,21 +21,27 @@ export interface WorkerHealth {
   stop(): Promise<void>;
 }
 
-interface Circumstances {
-  readonly leaving: AbortSignal;
+interface HealthOptions {
+  readonly shuttingDown: AbortSignal;
   /** What the process waits for before it begins. */
-  readonly awaited: ReadonlySet<string>;
+  readonly unavailable: ReadonlySet<string>;
 }
 
 /** Answers `/healthz` and `/readyz` on a port. @throws when it is taken */
-export async function openWorkerHealth(port: number, { leaving, awaited }: Circumstances): Promise<WorkerHealth> {
+export async function openWorkerHealth(
+  port: number,
+  { shuttingDown, unavailable }: HealthOptions,
+): Promise<WorkerHealth> {
   let begun: WorkerProcess | null = null;
   const obstacle = async (): Promise<string | null> => {
-    if (leaving.aborted) return LEAVING;
-    return begun ? await findObstacle(needsOf(begun)) : startingFor(awaited);
+    if (shuttingDown.aborted) return SHUTTING_DOWN;
+    return begun ? await findUnavailable(needsOf(begun)) : startingFor(unavailable);
   };
-  const nothing = async (path: string): Promise<ApiError> =>
-    new ApiError('NOT_FOUND', `There is nothing at ${path}: a worker answers /healthz and /readyz`);
+  const nothing = async (path: string): Promise<Failure> => ({
+    code: 'NOT_FOUND',
+    status: 404,
+    message: `There is nothing at ${path}: a worker answers /healthz and /readyz`,
+  });
   const listening = await listen(createProbes(obstacle, nothing), { port, hostname: '0.0.0.0' });
   return {
     begin: (process) => void (begun = process),
@@ -49,6 +55,6 @@ function needsOf({ workers, store, connection, namespace }: WorkerProcess) {
       if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');
     },
     'The database': () => store.ping(),
-    Temporal: () => lookForTemporal({ connection, namespace }),
+    Temporal: () => pingTemporal({ connection, namespace }),
   };
 }

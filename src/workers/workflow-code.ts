@@ -38,11 +38,8 @@ export const workflowCode = {
   workflowsPath: path('../workflows/index.ts'),
   workflowInterceptorModules: [path('../workflows/interceptors.ts')],
   payloadConverterPath,
-  preloadModules: [
-    path('../graph/advance/advance.ts'),
-    path('../graph/compile/compile.ts'),
-    path('../graph/journal/run-view.ts'),
-    path('../graph/signals/signals.ts'),
-  ],
+  preloadModules: ['advance', 'compile', 'definition', 'journal', 'run', 'signals', 'values'].map((room) =>
+    path(`../graph/${room}/index.ts`),
+  ),
   webpackConfigHook: tuneBundler,
 };

@@ -1,10 +1,8 @@
 import { workflowInfo, makeContinueAsNewFunc } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
-import type { CallEffect } from '../graph/run/effect.ts';
-import type { OccurrenceBody } from '../graph/run/occurrence.ts';
-import { isEnded } from '../graph/run/run.ts';
-import type { Run } from '../graph/run/run.ts';
-import type { Json } from '../graph/values/json.ts';
+import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
+import { isEnded } from '../graph/run/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import { UPGRADE } from './contract.ts';
 import type { WorkflowInput } from './contract.ts';
 import type { Effects } from './effects.ts';
@@ -14,13 +12,13 @@ import type { Recorder } from './recorder.ts';
 import { isMeant } from './throttle-calls.ts';
 
 /** When a run goes on in another execution, and which calls are left to that one. */
-export interface Succession {
+export interface ContinueAsNew {
   /** Looks at what has come. @returns whether it is about the workflow alone: somebody wants another worker version */
   notice(occurrence: OccurrenceBody): boolean;
   /** Keeps a call for the next execution, where this one makes none any more. @returns whether it did */
   defer(call: CallEffect): boolean;
   /** Takes back what is kept, or one call of it. */
-  withdraw(key?: string): readonly CallEffect[];
+  cancelDeferred(key?: string): readonly CallEffect[];
   /** Calls that the next execution makes. */
   deferred(): readonly CallEffect[];
   /**
@@ -38,10 +36,10 @@ interface Surroundings {
 }
 
 /** @param continueAfter so many events */
-export function createSuccession(
+export function createContinueAsNew(
   continueAfter: number,
   { effects, recorder, outbox, inbox }: Surroundings,
-): Succession {
+): ContinueAsNew {
   let deferred: CallEffect[] = [];
   /** Something has happened since this execution began. */
   let hasMoved = false;
@@ -56,20 +54,20 @@ export function createSuccession(
     },
     defer(call) {
       if (!hasMoved) return false;
-      const due = continuationDue({ continueAfter, isUpgrading });
+      const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isDeferred = due === 'now' || (due === 'soon' && effects.outstanding() === 0);
       if (isDeferred) deferred.push(call);
       return isDeferred;
     },
-    withdraw(key) {
+    cancelDeferred(key) {
       const withdrawn = deferred.filter((call) => isMeant(call, key));
       deferred = deferred.filter((call) => !isMeant(call, key));
       return withdrawn;
     },
     deferred: () => deferred,
     isDue({ status }) {
-      const due = continuationDue({ continueAfter, isUpgrading });
-      const isQuiet = effects.outstanding() === 0 && !recorder.isOut() && inbox.isEmpty();
+      const due = continueAsNewDue({ continueAfter, isUpgrading });
+      const isQuiet = effects.outstanding() === 0 && !recorder.isFlushing() && inbox.isEmpty();
       if (!hasMoved || !isQuiet || isEnded(status)) return false;
       return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || outbox.isEmpty()));
     },
@@ -83,7 +81,7 @@ const MAX_BYTES = 3_000_000;
 const URGENT_EVENTS = 10_000;
 
 /** What a run wants of continuing, besides what its history says. */
-export interface ContinuationWishes {
+export interface ContinueAsNewReasons {
   /** Events. */
   readonly continueAfter: number;
   /** Somebody wants it to go on under another worker version. */
@@ -95,7 +93,7 @@ export interface ContinuationWishes {
  * to live as long as a run that waits for a person.
  * @returns `soon`: as soon as no activity is out; `now`: none should be begun any more
  */
-export function continuationDue({ continueAfter, isUpgrading }: ContinuationWishes): 'no' | 'soon' | 'now' {
+function continueAsNewDue({ continueAfter, isUpgrading }: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
   const { historyLength, historySize, continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
   if (historyLength >= URGENT_EVENTS) return 'now';
   const isLong = continueAsNewSuggested || historyLength >= continueAfter || historySize >= MAX_BYTES;
@@ -106,7 +104,7 @@ export function continuationDue({ continueAfter, isUpgrading }: ContinuationWish
  * Goes on as a new execution, under the worker version that is current then. A server before 1.31 has a pinned workflow
  * followed by a pinned one whatever the command says, unless the task that gives the command says that it is none.
  */
-export async function goOn(input: WorkflowInput): Promise<never> {
+export async function continueAsNew(input: WorkflowInput): Promise<never> {
   if (isVersioned()) Object.assign(getActivator(), { versioningBehavior: 'AUTO_UPGRADE' });
   const next = makeContinueAsNewFunc<(input: WorkflowInput) => Promise<Json>>({
     initialVersioningBehavior: 'AUTO_UPGRADE',

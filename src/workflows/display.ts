@@ -1,8 +1,8 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import { toRunView } from '../graph/journal/run-view.ts';
-import type { RunView } from '../graph/journal/run-view.ts';
-import type { Run } from '../graph/run/run.ts';
-import { truncate } from '../graph/values/text.ts';
+import { toRunView } from '../graph/journal/index.ts';
+import type { RunView } from '../graph/journal/index.ts';
+import type { Run } from '../graph/run/index.ts';
+import { truncate } from '../graph/values/index.ts';
 import { toWorkflowId } from './contract.ts';
 import { attributesOf, keyAtStart } from './search-attributes.ts';
 
@@ -25,7 +25,7 @@ export function createDisplay(isFirst: boolean): Display {
 const MAX_DETAILS = 5_000;
 
 /** What the Temporal Web UI shows of a run at a glance, in Markdown, with the very commands that decide. */
-export function toDetails(run: Run): string {
+function toDetails(run: Run): string {
   const { status, step, next, usage, error, waitingFor } = toRunView(run);
   const lines = [
     `**${run.graph.name}** is **${status}**, step ${step}`,

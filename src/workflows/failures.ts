@@ -6,13 +6,10 @@ import {
   CancelledFailure,
 } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
-import { isUnsafe } from '../graph/run/call.ts';
-import type { CallRequest } from '../graph/run/effect.ts';
-import type { OccurrenceBody } from '../graph/run/occurrence.ts';
-import type { Run } from '../graph/run/run.ts';
-import type { TaskFailure, RunError } from '../graph/values/errors.ts';
-import { isJsonObject } from '../graph/values/json.ts';
-import { messageOf } from '../graph/values/text.ts';
+import { isUnsafe } from '../graph/run/index.ts';
+import type { CallRequest, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { RunError, TaskFailure } from '../graph/values/index.ts';
+import { isJsonObject, messageOf } from '../graph/values/index.ts';
 
 /** What an activity's failure says of its call: the activity put it into the failure's details, if it came that far. */
 export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
@@ -75,7 +72,7 @@ export function toWorkflowFailure({ code, message }: RunError): ApplicationFailu
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
 
-export function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
+function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
   return new CancelledFailure(`Canceled by ${by}${reason === null ? '' : `: ${reason}`}`);
 }
 

@@ -1,11 +1,10 @@
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import type { RunEvent } from '../graph/journal/events.ts';
-import { toPublicApproval } from '../graph/run/approval.ts';
-import { isJsonObject, own, toJson } from '../graph/values/json.ts';
-import { jsonSize } from '../graph/values/json-size.ts';
-import type { Json } from '../graph/values/json.ts';
-import type { Run } from '../graph/run/run.ts';
-import { toRunView } from '../graph/journal/run-view.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import { toPublicApproval } from '../graph/run/index.ts';
+import { isJsonObject, jsonSize, own, toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import type { Run } from '../graph/run/index.ts';
+import { toRunView } from '../graph/journal/index.ts';
 import { QUERIES } from './contract.ts';
 import type { TooLarge } from './contract.ts';
 

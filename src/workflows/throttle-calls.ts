@@ -1,17 +1,17 @@
 import { CancellationScope, sleep, workflowInfo } from '@temporalio/workflow';
-import type { CallEffect, CallRequest } from '../graph/run/effect.ts';
-import { roomAfter } from '../graph/values/json-size.ts';
+import type { CallEffect, CallRequest } from '../graph/run/index.ts';
+import { remainingBytes } from '../graph/values/index.ts';
 
-interface Ordered {
+interface WaitingCall {
   readonly effect: CallEffect;
 }
 
 /** Spreads calls over workflow tasks, so that what one of them schedules fits into one request to the server. */
-export interface Pace<T extends Ordered> {
+export interface CallThrottle<T extends WaitingCall> {
   /** Begins a call, now or in a workflow task to come; those that wait keep their order. */
-  order(call: T): void;
+  schedule(call: T): void;
   /** Takes back the calls that wait, or one of them. */
-  withdraw(key?: string): readonly T[];
+  cancel(key?: string): readonly T[];
 }
 
 /** The server takes 4 MiB; the journal's batch and what Temporal shows of the run come on top. */
@@ -22,7 +22,7 @@ const CALL_BYTES = 1_000;
 const MAX_INLINE_BYTES = 65_536;
 const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
-export function createPace<T extends Ordered>(begin: (call: T) => void): Pace<T> {
+export function createCallThrottle<T extends WaitingCall>(begin: (call: T) => void): CallThrottle<T> {
   const waiting: T[] = [];
   let isSleeping = false;
   let task = -1;
@@ -57,11 +57,11 @@ export function createPace<T extends Ordered>(begin: (call: T) => void): Pace<T>
     if (isSleeping) void CancellationScope.nonCancellable(() => sleep(1)).then(beginWaiting);
   };
   return {
-    order(call) {
+    schedule(call) {
       waiting.push(call);
       if (!isSleeping) beginWaiting();
     },
-    withdraw(key) {
+    cancel(key) {
       const all = waiting.splice(0);
       waiting.push(...all.filter(({ effect }) => !isMeant(effect, key)));
       return all.filter(({ effect }) => isMeant(effect, key));
@@ -76,6 +76,6 @@ export function isMeant(call: CallEffect, key: string | undefined): boolean {
 
 /** Counted in the text that travels: what JSON escapes takes more bytes there than in the value. */
 function bytesOf(request: CallRequest): number {
-  const left = roomAfter(MAX_INLINE_BYTES, JSON.stringify(request));
+  const left = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(request));
   return CALL_BYTES + (left < 0 ? 0 : MAX_INLINE_BYTES - left);
 }

@@ -49,7 +49,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
     node,
     called: '',
     requestHash: '',
-    order: 0,
+    takeover: 0,
     claim: '',
     scheduledAt: 1,
     journal: null,
@@ -194,21 +194,21 @@ describe('an unsafe call', () => {
     const task = aNewTask('unsafe');
     const tool = await lose(task);
     await failureOf(attempt(tool, task));
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'again' }, attempts: 1 });
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'again' } });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'again' }, attempts: 1 });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'again' } });
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
   test('that a person has ordered once is not made twice when it is lost again', async () => {
     const task = aNewTask('unsafe');
     await loseWithin(task);
-    const tool = await loseWithin({ ...task, order: 1 });
-    expect(await failureOf(attempt(tool, { ...task, order: 1 }))).toMatchObject(unknownOutcome);
+    const tool = await loseWithin({ ...task, takeover: 1 });
+    expect(await failureOf(attempt(tool, { ...task, takeover: 1 }))).toMatchObject(unknownOutcome);
     expect(tool.calls).toHaveLength(1);
-    expect(await attempt(tool, { ...task, order: 2 })).toMatchObject({ reply: { value: 'again' } });
+    expect(await attempt(tool, { ...task, takeover: 2 })).toMatchObject({ reply: { value: 'again' } });
   });
 
-  test('that was thought lost and comes back is recorded, and no order makes it again', async () => {
+  test('that was thought lost and comes back is recorded, and no takeover makes it again', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
@@ -218,7 +218,7 @@ describe('an unsafe call', () => {
     expect(await failureOf(attempt(tool, task))).toMatchObject(unknownOutcome);
     letGo('paid');
     await slow;
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'paid' } });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
     expect(tool.calls).toHaveLength(1);
   });
 });
@@ -260,7 +260,7 @@ describe('the key of a call', () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
-    const other = { ...task, request: aToolRequest({ args: { order: 8 } }) };
+    const other = { ...task, request: aToolRequest({ args: { takeover: 8 } }) };
     expect(await failureOf(attempt(tool, other))).toMatchObject({
       type: 'INTERNAL',
       nonRetryable: true,
@@ -269,7 +269,7 @@ describe('the key of a call', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('stands for the same request in whatever order its members come', async () => {
+  test('stands for the same request in whatever takeover its members come', async () => {
     const task = aNewTask('keyed', { request: aToolRequest({ args: { a: 1, b: { c: 2, d: 3 } } }) });
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);

@@ -1,7 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
-import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
 import type { Advance } from '../../src/graph/advance/advance.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
@@ -47,11 +47,11 @@ const IDENTITY = {
 /** A graph of which the edges of one node break. */
 function withBrokenEdges(source: string, over: Partial<GraphDefinition>): CompiledGraph {
   const graph = compileGraph(aDefinition(over), aCatalog());
-  const edge = { id: '0', sources: [source], lead: broken };
+  const edge = { id: '0', sources: [source], targets: broken };
   return { ...graph, outgoing: new Map([...graph.outgoing, [source, [edge]]]) };
 }
 
-const start = (graph: CompiledGraph): Advance => begin(graph, IDENTITY, { input: {}, startedAt: 0 });
+const start = (graph: CompiledGraph): Advance => startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
 
 function poisoned({ run }: Advance): Run {
   return { ...run, root: { ...run.root, channels: { ...run.root.channels, log: poison } } };

@@ -32,7 +32,7 @@ describe('a run that says much at once', () => {
     const random = createRandom(1);
     const choose = (count: number): number => Math.floor(random.next() * count);
     const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
-    expect(steps.some(({ more }) => more)).toBe(true);
+    expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
     expect(run.status).toBe('completed');
     expect(run.root.channels['log']).toHaveLength(length);
   });

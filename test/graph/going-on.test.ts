@@ -48,7 +48,7 @@ describe('a run whose deadline was over while a call was out', () => {
   test('makes it again under its key, by the order of the person who retries', () => {
     const { run, key } = late('CANCELED');
     expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
-    expect(retried(run).effects).toMatchObject([{ kind: 'call', key, order: 1 }, { kind: 'timer' }]);
+    expect(retried(run).effects).toMatchObject([{ kind: 'call', key, takeover: 1 }, { kind: 'timer' }]);
   });
 
   test('says so when nobody can tell what it did, and does not make it again', () => {
@@ -145,7 +145,7 @@ test('a deadline that is raised on the way starts anew', () => {
   const asked = { limits: { deadline: '30m' } };
   const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } }, limits }, outside);
   run.signal('retry', asked);
-  expect(run.run).toMatchObject({ limits: { deadlineMs: 1_800_000 }, clock: { leftMs: 1_799_999 } });
+  expect(run.run).toMatchObject({ limits: { deadlineMs: 1_800_000 }, countdown: { leftMs: 1_799_999 } });
 });
 
 test.each([

@@ -99,7 +99,7 @@ describe('a deadline', () => {
       limits,
     });
     run.passTime(1_800_000);
-    expect(run.run.clock).toMatchObject({ leftMs: expect.closeTo(1_800_000, -2), runsSince: null });
+    expect(run.run.countdown).toMatchObject({ leftMs: expect.closeTo(1_800_000, -2), runsSince: null });
     run.passTime(86_400_000);
     expect([run.run.status, Object.keys(run.run.timers)]).toEqual([
       'waiting',
@@ -107,7 +107,7 @@ describe('a deadline', () => {
     ]);
     run.signal('approve', {});
     run.signal('skip', { output: 'x' });
-    expect(run.run.clock?.runsSince).not.toBeNull();
+    expect(run.run.countdown?.runsSince).not.toBeNull();
     run.passTime(1_700_000);
     expect(run.run.status).toBe('waiting');
     run.passTime(100_000);

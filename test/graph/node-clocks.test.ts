@@ -189,7 +189,7 @@ describe('deadlines of several subgraphs', () => {
     run.passTime(60 * MINUTE);
     expect([failedEvents(run), timersOf(run)]).toEqual([[['top', 'TIMEOUT', undefined]], []]);
     run.signal('retry', {});
-    expect(Object.values(run.run.timers).map(({ task }) => task)).toEqual([['top'], ['top', 'low']]);
+    expect(Object.values(run.run.timers).map(({ taskPath }) => taskPath)).toEqual([['top'], ['top', 'low']]);
     run.signal('event', { event: 'go' });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a']]);
   });

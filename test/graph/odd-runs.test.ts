@@ -9,7 +9,7 @@ import { findTask, rootFrame, setState } from '../../src/graph/superstep/frames.
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { PackedBatch } from '../../src/graph/journal/packed-batch.ts';
-import { startAgain } from '../../src/graph/lifecycle/retry-task.ts';
+import { retryTask } from '../../src/graph/lifecycle/retry-task.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import { addsNames, logOf, startRun } from '../support/runs.ts';
@@ -137,7 +137,7 @@ describe('a task', () => {
     const draft = openDraft(graph, run, 1);
     const found = findTask(draft, ['ask']);
     if (!found) throw new Error('The run has no such task');
-    startAgain(found);
+    retryTask(found);
     expect(draft.run.root).toEqual(run.root);
   });
 

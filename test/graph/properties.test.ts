@@ -133,7 +133,7 @@ describe('whatever the graph', () => {
             approvals,
             signals,
             view: { ...toRunView(run), startedAt: null },
-            closed: null,
+            endedState: null,
           };
           const sent = unpackBatch(copyOf(packBatch(batch, carrier)), carrier);
           expect(sent).toEqual({ ...copyOf(batch), view: { ...batch.view, checkpointId: sent.view.checkpointId } });

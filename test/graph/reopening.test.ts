@@ -307,7 +307,7 @@ describe('a retry of a run whose deadline was over', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
     run.reopen('retry');
-    expect(run.run).toMatchObject({ status: 'waiting', clock: { leftMs: 3_600_000 } });
+    expect(run.run).toMatchObject({ status: 'waiting', countdown: { leftMs: 3_600_000 } });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' }, 'run-1.a2': { status: 'pending' } });
     expect(Object.keys(run.run.timers).toSorted()).toEqual([
       'deadline',

@@ -11,7 +11,7 @@ import type { Json } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { toMermaid } from '../../src/graph/diagram/mermaid.ts';
 import type { Run } from '../../src/graph/run/run.ts';
-import { sliceCatalog } from '../../src/graph/definition/pin-catalog.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
@@ -219,7 +219,7 @@ describe('a definition', () => {
 
   test('pins the tools that undo, and shows them', () => {
     const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
-    expect(Object.keys(sliceCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
+    expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
     expect(toMermaid(definition)).toContain('undone by#58; notify<br/>runs last when canceled');
   });
 });

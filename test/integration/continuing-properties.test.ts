@@ -80,7 +80,7 @@ function journalOf({ batches }: Heard): object {
     approvals: Object.fromEntries(batches.flatMap(({ approvals }) => approvals).map((one) => [one.id, one])),
     signals: onceEach(batches.flatMap(({ signals }) => signals)),
     view: batches.at(-1)?.view,
-    closed: batches.at(-1)?.closed,
+    closed: batches.at(-1)?.endedState,
   };
 }
 

@@ -11,7 +11,7 @@ import { startTestStack } from '../support/test-stack.ts';
 import { useWorkingStack } from '../support/working-stack.ts';
 
 const { stack, service, user, runOf, control, until } = useWorkingStack(
-  async (config) => await startTestStack(config, {}, { forcedEndsMs: 50, settledAfterMs: 2_000 }),
+  async (config) => await startTestStack(config, {}, { terminatedRunsMs: 50, settledAfterMs: 2_000 }),
 );
 
 let temporal: TemporalCli;

@@ -13,8 +13,8 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     decide: nobody,
     outcome: nobody,
     view: nobody,
-    forcedEnds: nothing,
-    forcedEnd: nobody,
+    terminatedRuns: nothing,
+    terminatedRun: nobody,
     ping: nobody,
     ...over,
   };

@@ -32,7 +32,7 @@ export interface AnsweringWorker {
 
 export interface Heard {
   /** Every call that was made, in the order in which they were. */
-  readonly calls: readonly Pick<CallTask, 'key' | 'order' | 'node' | 'request'>[];
+  readonly calls: readonly Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
   /** What was given to write. */
   readonly batches: readonly JournalBatch[];
   /** By key, the calls that are out; a call that is let answer is none any more. */
@@ -40,7 +40,7 @@ export interface Heard {
 }
 
 interface Hearing extends Heard {
-  readonly calls: Pick<CallTask, 'key' | 'order' | 'node' | 'request'>[];
+  readonly calls: Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
   readonly batches: JournalBatch[];
 }
 
@@ -93,10 +93,10 @@ async function startServer(): Promise<TemporalServer> {
 function answeringActivities(heardOf: (workflowId: string) => Hearing): Activities {
   const current = (): Hearing => heardOf(Context.current().info.workflowExecution?.workflowId ?? '');
   const call = async (task: CallTask): Promise<CallOutcome> => {
-    const { key, order, node, request } = task;
+    const { key, takeover, node, request } = task;
     const { batches, calls, out } = current();
     batches.push(...batchIn(task));
-    calls.push({ key, order, node, request });
+    calls.push({ key, takeover, node, request });
     await new Promise<void>((resolve) => void out.set(key, resolve));
     return outcomeOf(key, request);
   };
@@ -105,7 +105,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     callTool: call,
     callFunction: call,
     callNode: call,
-    settleCall: async () => {
+    reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
     record: async (entry) => void current().batches.push(...batchIn(entry)),

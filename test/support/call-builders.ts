@@ -51,7 +51,7 @@ export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
 export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
   return {
     key: 'R1.pay.1',
-    order: 0,
+    takeover: 0,
     node: 'pay',
     runId: 'R1',
     tenantId: 'acme',
@@ -90,7 +90,7 @@ export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
     checkpoints: [],
     approvals: [],
     signals: [],
-    closed: null,
+    endedState: null,
     view: {
       status: 'running',
       startedAt: '2026-01-02T03:04:05.678Z',

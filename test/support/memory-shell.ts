@@ -187,9 +187,9 @@ function take(shell: Shell, occurrence: OccurrenceBody): void {
   absorb(shell, advance(shell.graph, shell.run, { ...occurrence, at: shell.now }));
 }
 
-function absorb(shell: Shell, { run, effects, events, checkpoints, more }: Advance): void {
+function absorb(shell: Shell, { run, effects, events, checkpoints, hasYielded }: Advance): void {
   shell.run = run;
-  shell.hasMore = more;
+  shell.hasMore = hasYielded;
   shell.calls = [...shell.calls, ...effects.filter((effect) => effect.kind === 'call')];
   shell.events.push(...events);
   shell.checkpoints.push(...checkpoints);

@@ -24,7 +24,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       claims: { tenant: 'tenant', roles: 'roles' },
     }),
     logger: createLogger('silent'),
-    leaving: new AbortController().signal,
+    shuttingDown: new AbortController().signal,
   });
   await Promise.all([store.close(), database.close()]);
   const mounted = routes

@@ -74,13 +74,13 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
   };
   noteCalls(last, calls);
   while (!isEnded(last.run.status)) {
-    const interjection = last.more ? null : interject?.(last.run);
+    const interjection = last.hasYielded ? null : interject?.(last.run);
     if (interjection) {
       const before = last.run;
       interjection.check(before, take(interjection.body));
       continue;
     }
-    const possible = last.more ? [CONTINUE] : possibilities(last.run, (key) => toReply(calls.get(key), answer));
+    const possible = last.hasYielded ? [CONTINUE] : possibilities(last.run, (key) => toReply(calls.get(key), answer));
     const body = possible[choose(possible.length)];
     if (!body) throw new Error(`The run is stuck: ${JSON.stringify(toRunView(last.run))}`);
     if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');

@@ -42,7 +42,7 @@ export async function startTestApi(): Promise<TestApi> {
     authenticate: createAuthenticate(issuer.auth),
     cursors: createCursors('secret'),
     logger: createLogger('silent'),
-    leaving: new AbortController().signal,
+    shuttingDown: new AbortController().signal,
   });
   const ask = async (url: URL, init?: RequestInit): Promise<Response> => await app.request(url.href, init);
   return {

@@ -43,7 +43,7 @@ export async function startTestStack(
     temporalPort: 0,
     uiPort: 0,
     environment: variables,
-    sweeping: { turnsMs: 50, handOversMs: 50, ...sweeping },
+    sweeping: { queuesMs: 50, dispatchMs: 50, ...sweeping },
     workflowBundle,
     say: (line) => process.stderr.write(`${line}\n`),
   });

@@ -6,7 +6,7 @@ import { aModelRequest, aToolRequest } from '../support/call-builders.ts';
 const aCall = (request: CallEffect['request']): CallEffect => ({
   kind: 'call',
   key: 'R1.pay.1',
-  order: 0,
+  takeover: 0,
   node: 'pay',
   summary: 'pay: charge',
   request,

@@ -55,7 +55,7 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   callNode: true,
   callTool: true,
   record: true,
-  settleCall: true,
+  reconcileCall: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

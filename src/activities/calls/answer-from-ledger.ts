@@ -1,12 +1,12 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { isCallReply } from '../../graph/run/call.ts';
+import { isCallReply } from '../../graph/run/index.ts';
 import type { Ledger } from '../../store/ledger.ts';
 import { toFailure, unknownOutcome } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
 import type { Known } from './judge-claim.ts';
-import { keepRecording } from './record-outcome.ts';
+import { recordOutcome } from './record-outcome.ts';
 
 /**
  * Ends an activity by what the ledger knows of its call, or has it ask again while another attempt is making it.
@@ -33,7 +33,7 @@ async function giveUp(
 ): Promise<ApplicationFailure> {
   const failure = { error: unknownOutcome(why, 1), callFailed: false };
   let isUnknown = true;
-  await keepRecording(async () => {
+  await recordOutcome(async () => {
     isUnknown = await ledger.markUnknown(key, seen, failure);
   });
   return isUnknown ? toFailure(failure) : askAgain('What has become of the call is known meanwhile');

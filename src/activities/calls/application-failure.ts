@@ -1,8 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { MAX_MESSAGE } from '../../graph/values/errors.ts';
-import type { TaskFailure, RunError } from '../../graph/values/errors.ts';
-import { truncate } from '../../graph/values/text.ts';
+import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
+import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { CallError } from './call-error.ts';
 
 /** How an activity says what has failed. With a delay the server has it tried again; without one it is over. */

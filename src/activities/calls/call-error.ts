@@ -1,4 +1,4 @@
-import type { RunErrorCode } from '../../graph/values/errors.ts';
+import type { RunErrorCode } from '../../graph/values/index.ts';
 
 /** A call that failed, classified. */
 export class CallError extends Error {

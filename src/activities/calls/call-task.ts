@@ -1,11 +1,10 @@
-import type { PackedBatch } from '../../graph/journal/packed-batch.ts';
-import type { CallEffect, CallReply, CallRequest } from '../../graph/run/effect.ts';
-import type { Principal } from '../../graph/run/principal.ts';
+import type { PackedBatch } from '../../graph/journal/index.ts';
+import type { CallEffect, CallReply, CallRequest, Principal } from '../../graph/run/index.ts';
 
 /** One call as the workflow orders it. */
 export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   CallEffect,
-  'key' | 'order' | 'node' | 'index' | 'canBeUndone'
+  'key' | 'takeover' | 'node' | 'index' | 'isCompensable'
 > {
   readonly request: R;
   readonly runId: string;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { isJsonObject, toJson } from '../../graph/values/json.ts';
-import { messageOf } from '../../graph/values/text.ts';
+import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,5 +1,5 @@
-import type { RunErrorCode } from '../../graph/values/errors.ts';
-import { messageOf } from '../../graph/values/text.ts';
+import type { RunErrorCode } from '../../graph/values/index.ts';
+import { messageOf } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
 
@@ -8,28 +8,28 @@ import { readRetryAfter } from './retry-delay.ts';
  * have done the work (specification, "Run-time codes" and "Configuration").
  */
 
-export interface Verdict {
+export interface FailureClass {
   readonly retryable: boolean;
   readonly done: 'no' | 'perhaps';
 }
 
-export const TRY_AGAIN: Verdict = { retryable: true, done: 'perhaps' };
+export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
 /** The other side says that it has not begun. */
-const TRY_AGAIN_UNDONE: Verdict = { retryable: true, done: 'no' };
-export const REFUSED: Verdict = { retryable: false, done: 'no' };
+const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
+export const REFUSED: FailureClass = { retryable: false, done: 'no' };
 /** No answer to what was asked, such as a redirect that is not followed. */
-export const UNCLEAR: Verdict = { retryable: false, done: 'perhaps' };
+export const UNCLEAR: FailureClass = { retryable: false, done: 'perhaps' };
 
-const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
+const BY_STATUS: ReadonlyMap<number, FailureClass> = new Map([
   [408, TRY_AGAIN_UNDONE],
   [425, TRY_AGAIN_UNDONE],
   [429, TRY_AGAIN_UNDONE],
 ]);
 
 /** A conflict is a lock that will go away for a model, and an answer for a tool. */
-const BY_STATUS_OF_MODELS: ReadonlyMap<number, Verdict> = new Map([...BY_STATUS, [409, TRY_AGAIN]]);
+const BY_STATUS_OF_MODELS: ReadonlyMap<number, FailureClass> = new Map([...BY_STATUS, [409, TRY_AGAIN]]);
 
-function verdictOf(status: number, callee: 'model' | 'tool'): Verdict {
+function classifyStatus(status: number, callee: 'model' | 'tool'): FailureClass {
   const table = callee === 'model' ? BY_STATUS_OF_MODELS : BY_STATUS;
   return table.get(status) ?? (status >= 500 ? TRY_AGAIN : status >= 400 ? REFUSED : UNCLEAR);
 }
@@ -52,7 +52,7 @@ export interface HttpFailure {
  */
 export function fromStatus(failure: HttpFailure): CallError {
   const { code, callee, message, status, headers, reason = null, retryAfterMs = null } = failure;
-  const verdict = reason === null ? verdictOf(status, callee) : REFUSED;
+  const verdict = reason === null ? classifyStatus(status, callee) : REFUSED;
   const told = callee === 'model' && reason === null ? headers.get('x-should-retry') : null;
   return new CallError(code, message, {
     retryable: told === null ? verdict.retryable : told === 'true',

@@ -1,6 +1,5 @@
-import type { CallSafety } from '../../graph/definition/catalog.ts';
-import type { TaskFailure } from '../../graph/values/errors.ts';
-import type { Json } from '../../graph/values/json.ts';
+import type { CallSafety } from '../../graph/definition/index.ts';
+import type { Json, TaskFailure } from '../../graph/values/index.ts';
 import type { ClaimVerdict, LedgerEntry, SeenEntry } from '../../store/ledger.ts';
 import { CallError } from './call-error.ts';
 
@@ -15,7 +14,7 @@ export type Known =
 
 export interface Claimant {
   readonly requestHash: string;
-  readonly order: number;
+  readonly takeover: number;
   /** When the server scheduled the attempt, in milliseconds since the epoch. */
   readonly scheduledAt: number;
   readonly safety: CallSafety;
@@ -31,7 +30,7 @@ export interface Claimant {
  * @throws CallError `INTERNAL` when the same key stands for another request: one call's arguments never run under another's key
  */
 export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict<Known> {
-  const ordered = claimant.order > entry.order;
+  const ordered = claimant.takeover > entry.takeover;
   if (entry.requestHash !== claimant.requestHash && !ordered) {
     throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
       retryable: false,
@@ -53,7 +52,7 @@ function isLate(claimant: Claimant, { status, scheduledAt }: LedgerEntry): boole
   return (status === 'claimed' || status === 'retrying') && claimant.scheduledAt < scheduledAt;
 }
 
-interface Standing {
+interface ClaimState {
   /** A person has ordered the call since. */
   readonly ordered: boolean;
   readonly mayRepeat: boolean;
@@ -62,7 +61,7 @@ interface Standing {
   readonly isHeld: boolean;
 }
 
-function judge(entry: LedgerEntry, { ordered, mayRepeat, wasMade, isHeld }: Standing): ClaimVerdict<Known> {
+function judge(entry: LedgerEntry, { ordered, mayRepeat, wasMade, isHeld }: ClaimState): ClaimVerdict<Known> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: completedAs(entry) };
@@ -103,15 +102,15 @@ export function judgeLeft(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict
     case 'claimed':
       return entry.ageMs < lostAfterMs ? HELD : lostAs(entry, LOST);
     case 'retrying':
-      return mayBeDone(entry, []) ? inDoubt(entry) : { takeOver: true, failures: entry.failures };
+      return mayBeDone(entry, []) ? unknownOutcome(entry) : { takeOver: true, failures: entry.failures };
     case 'failed':
-      return mayBeDone(entry, []) ? inDoubt(entry) : { takeOver: false, answer: failedAs(entry) };
+      return mayBeDone(entry, []) ? unknownOutcome(entry) : { takeOver: false, answer: failedAs(entry) };
     case 'unknown':
       return { takeOver: false, answer: failedAs(entry) };
   }
 }
 
-function inDoubt(entry: LedgerEntry): ClaimVerdict<Known> {
+function unknownOutcome(entry: LedgerEntry): ClaimVerdict<Known> {
   return lostAs(entry, `It was canceled after an attempt that may have made it: ${failureOf(entry).error.message}`);
 }
 

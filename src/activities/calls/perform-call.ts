@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { CancelledFailure, Context } from '@temporalio/activity';
-import type { CallSafety } from '../../graph/definition/catalog.ts';
-import { hasToBeKnown } from '../../graph/run/call.ts';
-import type { CallReply, CallRequest } from '../../graph/run/effect.ts';
-import { MAX_MESSAGE } from '../../graph/values/errors.ts';
-import type { RunError, TaskFailure } from '../../graph/values/errors.ts';
-import { canonicalJson, toJson } from '../../graph/values/json.ts';
-import { messageOf, truncate } from '../../graph/values/text.ts';
+import type { CallSafety } from '../../graph/definition/index.ts';
+import { mustReconcile } from '../../graph/run/index.ts';
+import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import { canonicalJson, MAX_MESSAGE, messageOf, toJson, truncate } from '../../graph/values/index.ts';
+import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { answerFrom } from './answer-from-ledger.ts';
 import { toFailure, unknownOutcome } from './application-failure.ts';
@@ -15,7 +13,7 @@ import type { CallOutcome, CallTask } from './call-task.ts';
 import { claimCall } from './claim-call.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
-import { keepRecording } from './record-outcome.ts';
+import { recordOutcome } from './record-outcome.ts';
 import { retryDelay } from './retry-delay.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
@@ -49,15 +47,15 @@ async function claimAndExecute<R extends CallRequest>(
   kind: CallKind<R>,
   task: CallTask<R>,
 ): Promise<CallOutcome> {
-  const { key, order, node, index, runId, tenantId, request } = task;
+  const { key, takeover, node, index, runId, tenantId, request } = task;
   const requestHash = createHash('sha256')
     .update(canonicalJson(toJson(request)))
     .digest('hex');
   const safety = kind.safety(request);
   const called = kind.called(request);
   const journal = unpackJournal(task);
-  const wanted = { key, order, node, index, runId, tenantId, called, requestHash, journal };
-  const claimant = { requestHash, order, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
+  const wanted = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
+  const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
   const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {
     throw error instanceof CallError
       ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
@@ -83,14 +81,14 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const { task, failures } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
-  const release = hasToBeKnown(task) ? keepClaim(call) : null;
+  const release = mustReconcile(task) ? keepClaim(call) : null;
   try {
     const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
     if (isInVain) throw await recordCancellation(call, NOT_MADE);
     const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
       throw await recordFailure(call, limit, thrown);
     });
-    await keepRecording(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
+    await recordOutcome(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
     return { reply, attempts: failures + 1, durationMs: Date.now() - started };
   } finally {
     limit.close();
@@ -105,7 +103,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
 function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
   return [
     ...(safety === 'unsafe' ? (['notFound', 'timedOut'] as const) : []),
-    ...(task.canBeUndone ? (['cancelRequested'] as const) : []),
+    ...(task.isCompensable ? (['cancelRequested'] as const) : []),
   ];
 }
 
@@ -137,7 +135,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   const { store, task, claim } = call;
   const failure = asCallError(thrown);
   const attempts = limit.isOver ? call.failures : call.failures + 1;
-  if (isInDoubt(call, failure)) return await endInDoubt(call, failure, attempts);
+  if (isOutcomeUnknown(call, failure)) return await endAsUnknown(call, failure, attempts);
   if (limit.isCanceled()) return await recordCancellation(call, failure);
   const error: RunError = {
     code: failure.code,
@@ -150,7 +148,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   if (!isUnwanted() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
     const again = { error, callFailed };
-    await keepRecording(() =>
+    await recordOutcome(() =>
       store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt }),
     );
     return toFailure(again, delayMs);
@@ -159,9 +157,9 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
 }
 
 /** Whether a person has to find out what was done: nobody makes the call again, or its run has ended and would undo it. */
-function isInDoubt<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
+function isOutcomeUnknown<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
   if (safety === 'unsafe') return done === 'perhaps';
-  return task.canBeUndone === true && isUnwanted() && (mayBeDone || done === 'perhaps');
+  return task.isCompensable === true && isUnwanted() && (mayBeDone || done === 'perhaps');
 }
 
 /** Whether neither this attempt nor one before it has done anything. */
@@ -169,7 +167,11 @@ function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: 
   return done === 'no' && !mayBeDone;
 }
 
-async function endInDoubt<R extends CallRequest>(call: Call<R>, failure: CallError, attempts: number): Promise<Error> {
+async function endAsUnknown<R extends CallRequest>(
+  call: Call<R>,
+  failure: CallError,
+  attempts: number,
+): Promise<Error> {
   const error = unknownOutcome(failure.message, attempts, failure);
   return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
 }
@@ -179,7 +181,7 @@ async function endWith<R extends CallRequest>(
   { status, attempts }: { readonly status: 'failed' | 'unknown'; readonly attempts: number },
   failure: TaskFailure,
 ): Promise<Error> {
-  await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures: attempts, failure }));
+  await recordOutcome(() => store.ledger.fail(task.key, claim, { status, failures: attempts, failure }));
   return toFailure(failure);
 }
 
@@ -190,11 +192,11 @@ async function endWith<R extends CallRequest>(
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
   const isOver = isUnwanted();
-  if (isOver && call.mayBeDone && hasToBeKnown(task)) return await endInDoubt(call, thrown, failures);
+  if (isOver && call.mayBeDone && mustReconcile(task)) return await endAsUnknown(call, thrown, failures);
   const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
   const failure: TaskFailure = { error, callFailed: isKnownUndone(call, thrown) };
   const status = isOver ? 'failed' : 'retrying';
-  await keepRecording(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
+  await recordOutcome(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
   return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
-import type { TaskFailure } from '../../graph/values/errors.ts';
+import type { TaskFailure } from '../../graph/values/index.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { answerFrom } from './answer-from-ledger.ts';
@@ -9,9 +9,9 @@ import type { CallOutcome } from './call-task.ts';
 import { judgeLeft, lostAfter } from './judge-claim.ts';
 
 /** A call that its run has called back, and of which nobody has said yet what it has done. */
-export interface LeftCall extends Pick<
+export interface UnaccountedCall extends Pick<
   CallClaim,
-  'key' | 'order' | 'node' | 'index' | 'runId' | 'tenantId' | 'called'
+  'key' | 'takeover' | 'node' | 'index' | 'runId' | 'tenantId' | 'called'
 > {
   readonly heartbeatMs: number;
 }
@@ -21,7 +21,10 @@ export interface LeftCall extends Pick<
  * Where none has, the ledger keeps one that comes late from doing so. Asks again for as long as an attempt is at it.
  * @throws ApplicationFailure whose details hold the `TaskFailure`: `CANCELED` where it was not made
  */
-export async function settleCall({ ledger }: Store, { heartbeatMs, ...call }: LeftCall): Promise<CallOutcome> {
+export async function reconcileCall(
+  { ledger }: Store,
+  { heartbeatMs, ...call }: UnaccountedCall,
+): Promise<CallOutcome> {
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
   const mine = {
     claim: randomUUID(),

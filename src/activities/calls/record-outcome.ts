@@ -10,7 +10,7 @@ const MAX_PAUSE_MS = 2_000;
  * Writes to the ledger what became of a call, again and again while the database is away: what was done must not be
  * forgotten. A run learns the outcome also when that was in vain; only a crash before it does would make a secret of it.
  */
-export async function keepRecording(write: () => Promise<unknown>): Promise<void> {
+export async function recordOutcome(write: () => Promise<unknown>): Promise<void> {
   const context = Context.current();
   const giveUpAt = Date.now() + GIVE_UP_AFTER_MS;
   for (let tries = 1; ; tries++) {

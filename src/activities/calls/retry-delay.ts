@@ -1,4 +1,4 @@
-import type { RetryPolicy } from '../../graph/definition/call-policy.ts';
+import type { RetryPolicy } from '../../graph/definition/index.ts';
 
 /** Delays differ by up to a fifth, so that calls that failed together don't come back together. */
 const JITTER = 0.2;

@@ -1,10 +1,6 @@
-import type { ValueReply } from '../../graph/run/effect.ts';
-import type { RunErrorCode } from '../../graph/values/errors.ts';
-import { compileJsonSchema } from '../../graph/values/json-schema.ts';
-import type { JsonSchema, SchemaCheck } from '../../graph/values/json-schema.ts';
-import { toJson } from '../../graph/values/json.ts';
-import type { Json } from '../../graph/values/json.ts';
-import { messageOf } from '../../graph/values/text.ts';
+import type { ValueReply } from '../../graph/run/index.ts';
+import type { Json, JsonSchema, RunErrorCode, SchemaCheck } from '../../graph/values/index.ts';
+import { compileJsonSchema, messageOf, toJson } from '../../graph/values/index.ts';
 import { CallError } from './call-error.ts';
 import { fromCode } from './classify-failure.ts';
 
@@ -24,7 +20,7 @@ export function lazyCheck(schema: JsonSchema): SchemaCheck {
 }
 
 /** What code returned, as JSON. What is no JSON now is none at the next attempt, and the work has been done. */
-export function toResult(code: RunErrorCode, value: unknown): Json {
+function toResult(code: RunErrorCode, value: unknown): Json {
   try {
     return toJson(value ?? null);
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Context } from '@temporalio/activity';
-import type { CallPolicy } from '../../graph/definition/call-policy.ts';
+import type { CallPolicy } from '../../graph/definition/index.ts';
 import { CallError } from './call-error.ts';
 
 /** Ends a call when its attempt has taken too long, all attempts together have, or nobody wants it any more. */

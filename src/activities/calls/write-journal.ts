@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { unpackBatch } from '../../graph/journal/packed-batch.ts';
-import type { PackedBatch } from '../../graph/journal/packed-batch.ts';
-import type { CallRequest } from '../../graph/run/effect.ts';
+import { unpackBatch } from '../../graph/journal/index.ts';
+import type { PackedBatch } from '../../graph/journal/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 

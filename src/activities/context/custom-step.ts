@@ -1,6 +1,5 @@
-import { isJsonList, toJson } from '../../graph/values/json.ts';
-import { messageOf } from '../../graph/values/text.ts';
-import { isMessage, messageProblem } from '../../graph/definition/message.ts';
+import { isJsonList, messageOf, toJson } from '../../graph/values/index.ts';
+import { isMessage, messageProblem } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { MessageProcessor } from './message-processor.ts';
 import type { ProcessingStep } from './processing-step.ts';

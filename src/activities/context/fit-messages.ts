@@ -1,5 +1,5 @@
-import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/effect.ts';
-import type { Message } from '../../graph/definition/message.ts';
+import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import { withDistinctIds } from './distinct-ids.ts';

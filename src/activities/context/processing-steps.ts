@@ -1,4 +1,4 @@
-import { own } from '../../graph/values/json.ts';
+import { own } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { customStep } from './custom-step.ts';
 import { keepLast } from './keep-last.ts';

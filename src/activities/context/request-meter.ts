@@ -1,8 +1,7 @@
-import type { ModelCallRequest } from '../../graph/run/effect.ts';
-import { isJsonObject } from '../../graph/values/json.ts';
-import { messageOf } from '../../graph/values/text.ts';
-import { toolCallsOf } from '../../graph/definition/message.ts';
-import type { Message } from '../../graph/definition/message.ts';
+import type { ModelCallRequest } from '../../graph/run/index.ts';
+import { isJsonObject, messageOf } from '../../graph/values/index.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import type { TokenCounter } from './token-counter.ts';

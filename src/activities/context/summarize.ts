@@ -1,4 +1,4 @@
-import { isSummary } from '../../graph/definition/message.ts';
+import { isSummary } from '../../graph/definition/index.ts';
 import { keepLast } from './keep-last.ts';
 import { groupMessages, isOfSystem } from './message-groups.ts';
 import type { MessageGroup } from './message-groups.ts';

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import type { ModelReply } from '../../graph/run/effect.ts';
-import { toJson } from '../../graph/values/json.ts';
-import { toPointer } from '../../graph/values/json-pointer.ts';
-import type { Json } from '../../graph/values/json.ts';
-import { messageOf } from '../../graph/values/text.ts';
+import type { ModelReply } from '../../graph/run/index.ts';
+import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import type { Generate, OwnGenerate } from './model.ts';

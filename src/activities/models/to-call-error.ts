@@ -1,5 +1,5 @@
 import { AISDKError, APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
-import type { JsonObject } from '../../graph/values/json.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { failureReason, retryDelayIn } from './failure-reason.ts';

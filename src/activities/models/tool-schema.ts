@@ -1,8 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { JsonSchema } from '../../graph/values/json-schema.ts';
-import { isJsonList, isJsonObject } from '../../graph/values/json.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
-import { mapValues } from '../../graph/values/collections.ts';
+import type { Json, JsonObject, JsonSchema } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 
 /** Providers refuse a tool whose parameters hold these at the top. */
 const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import type { ToolEntry } from '../../graph/definition/catalog.ts';
-import { toPointer } from '../../graph/values/json-pointer.ts';
-import type { Json } from '../../graph/values/json.ts';
+import type { ToolEntry } from '../../graph/definition/index.ts';
+import { toPointer } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { heartbeat } from '../calls/heartbeat.ts';

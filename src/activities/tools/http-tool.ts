@@ -1,9 +1,8 @@
 import type { Response } from 'undici';
-import type { ToolEntry } from '../../graph/definition/catalog.ts';
-import { toText, messageOf } from '../../graph/values/text.ts';
-import { isJsonObject, toJson } from '../../graph/values/json.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
-import { parseSegments } from '../../graph/expression/template.ts';
+import type { ToolEntry } from '../../graph/definition/index.ts';
+import { isJsonObject, messageOf, toJson, toText } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { parseSegments } from '../../graph/expression/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { followRedirects } from '../http/follow-redirects.ts';

@@ -1,7 +1,6 @@
-import type { CallSafety, ToolEntry } from '../../graph/definition/catalog.ts';
-import type { Principal } from '../../graph/run/principal.ts';
-import type { SchemaViolation } from '../../graph/values/json-schema.ts';
-import type { Json } from '../../graph/values/json.ts';
+import type { CallSafety, ToolEntry } from '../../graph/definition/index.ts';
+import type { Principal } from '../../graph/run/index.ts';
+import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 
 /** What a tool may be called. */

@@ -1,7 +1,7 @@
-import type { GraphDefinition } from '../../graph/definition/definition.ts';
-import { isDefinition, referencesIn, replaceReferences } from '../../graph/definition/references.ts';
-import { isJsonObject, own } from '../../graph/values/json.ts';
-import type { Json } from '../../graph/values/json.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import { isDefinition, referencesIn, replaceReferences } from '../../graph/definition/index.ts';
+import { isJsonObject, own } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -15,7 +15,7 @@ export interface LinkedGraph {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-interface Place {
+interface TenantStore {
   readonly store: Store;
   readonly tenantId: string;
 }
@@ -28,7 +28,7 @@ const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
  */
 export async function linkGraphs(
   definition: Json,
-  place: Place,
+  place: TenantStore,
   pins: Readonly<Record<string, number>> = {},
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
@@ -37,7 +37,7 @@ export async function linkGraphs(
 }
 
 interface Linking {
-  readonly place: Place;
+  readonly place: TenantStore;
   readonly pins: Readonly<Record<string, number>>;
   readonly graphs: Map<string, GraphDefinition>;
 }
@@ -71,7 +71,7 @@ async function load(exact: string, found: PublishedGraph, { place, graphs }: Omi
 /** Finds a published graph. @param reference `name` or `name@version` */
 export async function findNamed(
   reference: string,
-  { store, tenantId }: Place,
+  { store, tenantId }: TenantStore,
   pins: Readonly<Record<string, number>> = {},
 ): Promise<PublishedGraph | null> {
   const named = NAME_AND_VERSION.exec(reference)?.groups;

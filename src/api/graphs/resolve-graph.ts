@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { Catalog } from '../../graph/definition/catalog.ts';
-import type { GraphDefinition, Limits, ChannelDefinition } from '../../graph/definition/definition.ts';
-import { hasErrors } from '../../graph/definition/issue.ts';
-import type { GraphIssue } from '../../graph/definition/issue.ts';
-import { limitsOfGraph } from '../../graph/run/limits.ts';
-import { validateGraph } from '../../graph/validate/validate-graph.ts';
-import { canonicalJson } from '../../graph/values/json.ts';
-import type { Json } from '../../graph/values/json.ts';
+import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue, Limits } from '../../graph/definition/index.ts';
+import { hasErrors } from '../../graph/definition/index.ts';
+import { limitsOfGraph } from '../../graph/run/index.ts';
+import { validateGraph } from '../../graph/validate/index.ts';
+import { canonicalJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
 import { linkGraphs, findNamed } from './link-graphs.ts';
@@ -32,7 +30,7 @@ function hashOf(definition: Json): string {
 /** @throws ApiError when the definition has errors, with all its issues */
 export async function requireValid(
   given: Json,
-  place: GraphPlace,
+  place: GraphLookup,
   pins?: Readonly<Record<string, number>>,
 ): Promise<Checked> {
   const linked = await linkGraphs(given, place, pins);
@@ -53,7 +51,7 @@ export async function requireValid(
 }
 
 /** Where the graphs and the names that a definition uses are looked up. */
-export interface GraphPlace {
+export interface GraphLookup {
   readonly store: Store;
   readonly tenantId: string;
   readonly catalog: Catalog;
@@ -66,7 +64,7 @@ export interface Checked {
 }
 
 /** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
-export async function resolveGraph(reference: Json, place: GraphPlace): Promise<ValidGraph> {
+export async function resolveGraph(reference: Json, place: GraphLookup): Promise<ValidGraph> {
   if (typeof reference !== 'string') return (await requireValid(reference, place)).graph;
   const found = await findNamed(reference, place);
   if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);

@@ -1,4 +1,6 @@
-import type { RefusalCode, Refusal } from '../../graph/run/refusal.ts';
+import type { Refusal, RefusalCode } from '../../graph/run/index.ts';
+import { RETRY_LATER } from '../../process/problem.ts';
+
 /** Every problem that the API answers with, and its HTTP status. */
 export const STATUS_BY_CODE = {
   MALFORMED_JSON: 400,
@@ -55,6 +57,7 @@ export interface ApiIssue {
 /** A request that can't be served as it is; the API answers with a problem document (RFC 9457). */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
+  readonly status: number;
   readonly issues: readonly ApiIssue[];
   readonly headers: Readonly<Record<string, string>>;
 
@@ -62,6 +65,7 @@ export class ApiError extends Error {
     super(detail, { cause });
     this.name = 'ApiError';
     this.code = code;
+    this.status = STATUS_BY_CODE[code];
     this.issues = issues;
     this.headers = headers;
   }
@@ -73,15 +77,12 @@ interface ApiErrorExtras {
   readonly cause?: unknown;
 }
 
-/** How long a client should wait before it asks again when something behind the API is away. */
-const RETRY_AFTER_SECONDS = '5';
-
 export function unavailable(what: string, cause?: unknown): ApiError {
   return notNow(`${what} can't be reached at the moment; the request may be sent again`, cause);
 }
 
 export function notNow(detail: string, cause?: unknown): ApiError {
-  return new ApiError('UNAVAILABLE', detail, { headers: { 'retry-after': RETRY_AFTER_SECONDS }, cause });
+  return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
 }
 
 const CODES = {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { RunView } from '../../graph/journal/run-view.ts';
+import type { RunView } from '../../graph/journal/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 
 /** What tells one answer about a run's state from another; at a checkpoint the values are always the same. */
-type Standing = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
+type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
 
 /** A strong validator (RFC 9110, section 8.8.3) of a run's state as the API answers it. */
-export function etagOf(runId: string, { checkpoint, next, pending }: Standing): string {
+export function etagOf(runId: string, { checkpoint, next, pending }: StateVersion): string {
   const content = JSON.stringify([runId, checkpoint, next, pending]);
   return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }

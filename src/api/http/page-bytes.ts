@@ -1,5 +1,5 @@
 /** Entries of a page that come in any order, of which those at its end are let go once there is no room for all. */
-export interface PageRoom<T> {
+export interface PageBytes<T> {
   /** Whether the page may still hold the entry of a rank. */
   has(rank: number): boolean;
   put(rank: number, entry: T): void;
@@ -9,7 +9,7 @@ export interface PageRoom<T> {
 }
 
 /** @param bytes so much JSON does the page hold, or one entry that is larger */
-export function createPageRoom<T>(length: number, bytes: number): PageRoom<T> {
+export function createPageBytes<T>(length: number, bytes: number): PageBytes<T> {
   const held = new Map<number, { readonly entry: T; readonly bytes: number }>();
   const room = { end: length, bytes: 0 };
   const dropLast = (): void => {

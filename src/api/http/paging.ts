@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../graph/values/json.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
 import type { Page, PageRequest, Position } from '../../store/page.ts';
 import type { Cursors } from './cursor.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { ulid } from 'ulid';
-import { canonicalJson, toJson } from '../../graph/values/json.ts';
+import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';

@@ -1,7 +1,6 @@
 import { createMiddleware } from 'hono/factory';
 import type { ApiEnv } from '../deps.ts';
-import { isDeeperThan } from '../../graph/values/json.ts';
-import { messageOf } from '../../graph/values/text.ts';
+import { isDeeperThan, messageOf } from '../../graph/values/index.ts';
 import { ApiError } from '../http/errors.ts';
 
 const MAX_DEPTH = 100;

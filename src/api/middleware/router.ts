@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { toPointer } from '../../graph/values/json-pointer.ts';
+import { toPointer } from '../../graph/values/index.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ApiIssue } from '../http/errors.ts';

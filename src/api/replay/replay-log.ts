@@ -1,16 +1,12 @@
-import type { RunEvent } from '../../graph/journal/events.ts';
-import { isCallReply } from '../../graph/run/call.ts';
-import type { CallReply } from '../../graph/run/effect.ts';
-import { DEADLINE_TIMER, taskKey } from '../../graph/run/ids.ts';
-import type { TaskAddress } from '../../graph/run/ids.ts';
-import type { OccurrenceBody, RecordedSignal } from '../../graph/run/occurrence.ts';
-import type { OpenCall, Run } from '../../graph/run/run.ts';
-import type { TaskFailure } from '../../graph/values/errors.ts';
-import { deepEqual, toJson } from '../../graph/values/json.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import { DEADLINE_TIMER, isCallReply, taskKey } from '../../graph/run/index.ts';
+import type { CallReply, OccurrenceBody, OpenCall, RecordedSignal, Run, TaskPath } from '../../graph/run/index.ts';
+import type { TaskFailure } from '../../graph/values/index.ts';
+import { deepEqual, toJson } from '../../graph/values/index.ts';
 import type { RecordedAnswer } from '../../store/ledger.ts';
 
 /** What the store knows of a run that has ended, with its id replaced by that of the replay. */
-export interface Recording {
+export interface ReplayLog {
   readonly events: readonly RunEvent[];
   readonly signals: readonly RecordedSignal[];
   /** By the keys that the calls of the replay have. */
@@ -18,7 +14,7 @@ export interface Recording {
 }
 
 /** What happened next to the run, told by the event that it led to. @returns `null`: nothing that a replay can repeat */
-export function occurrenceBefore(event: RunEvent, run: Run, { answers }: Recording): OccurrenceBody | null {
+export function occurrenceBefore(event: RunEvent, run: Run, { answers }: ReplayLog): OccurrenceBody | null {
   switch (event.type) {
     case 'tool.called':
     case 'model.called':
@@ -36,13 +32,13 @@ export function occurrenceBefore(event: RunEvent, run: Run, { answers }: Recordi
 }
 
 /** Any call that is open and has been answered before: where the replay has left what was recorded. */
-export function anyAnswer({ calls }: Run, answers: Recording['answers']): OccurrenceBody | null {
+export function anyAnswer({ calls }: Run, answers: ReplayLog['answers']): OccurrenceBody | null {
   const key = Object.keys(calls).find((open) => answers.has(open));
   return key === undefined ? null : answerAs(null, key, answers);
 }
 
 /** A call that was called back before any worker took it has left nothing but the event of its task. */
-function ofOpenCall(event: RunEvent, run: Run, answers: Recording['answers']): OccurrenceBody | null {
+function ofOpenCall(event: RunEvent, run: Run, answers: ReplayLog['answers']): OccurrenceBody | null {
   const key = callOf(event, run);
   const answered = answerIfOpen(null, key, answers);
   if (answered || key === null || event.type !== 'node.failed') return answered;
@@ -56,13 +52,13 @@ function callOf(event: RunEvent, { calls }: Run): string | null {
   return open ? open[0] : null;
 }
 
-function isAbout(event: RunEvent, key: string, { task, called, undoes }: OpenCall): boolean {
-  if (undoes) return event.type === 'node.compensated' || event.type === 'compensation.failed';
+function isAbout(event: RunEvent, key: string, { taskPath, called, compensates }: OpenCall): boolean {
+  if (compensates) return event.type === 'node.compensated' || event.type === 'compensation.failed';
   if (!('visit' in event) || (event.type === 'model.called' && called.kind !== 'model')) return false;
-  return isOfTask(event, task) && key.split(':').at(-3) === String(event.visit);
+  return isOfTask(event, taskPath) && key.split(':').at(-3) === String(event.visit);
 }
 
-function isOfTask({ path = [], ...event }: RunEvent, task: TaskAddress): boolean {
+function isOfTask({ path = [], ...event }: RunEvent, task: TaskPath): boolean {
   if (!('node' in event) || event.node === undefined) return false;
   const index = 'index' in event ? event.index : undefined;
   const around = task.slice(0, -1).map((key) => key.split('#')[0]);
@@ -71,18 +67,18 @@ function isOfTask({ path = [], ...event }: RunEvent, task: TaskAddress): boolean
 
 /** Of several timers that an event may be about, the one that fires first. */
 function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
-  const candidates = Object.entries(timers).filter(([, { task }]) => isOfTask(event, task));
+  const candidates = Object.entries(timers).filter(([, { taskPath }]) => isOfTask(event, taskPath));
   const [first] = candidates.toSorted(([, a], [, b]) => a.fireAt - b.fireAt);
   return first ? { kind: 'timer', id: first[0] } : null;
 }
 
 type Called = RunEvent & { readonly type: 'tool.called' | 'model.called' | 'compensation.failed' };
 
-function answerIfOpen(event: Called | null, key: string | null, answers: Recording['answers']): OccurrenceBody | null {
+function answerIfOpen(event: Called | null, key: string | null, answers: ReplayLog['answers']): OccurrenceBody | null {
   return key === null ? null : answerAs(event, key, answers);
 }
 
-function answerAs(event: Called | null, key: string, answers: Recording['answers']): OccurrenceBody | null {
+function answerAs(event: Called | null, key: string, answers: ReplayLog['answers']): OccurrenceBody | null {
   const answer = answers.get(key);
   if (event?.error)
     return {
@@ -110,7 +106,7 @@ function failureOf(error: CalledError, answer: RecordedAnswer | undefined): Task
   return kept && deepEqual(toJson(kept.error), toJson(withoutPlace(error))) ? kept : null;
 }
 
-function failureIn(error: CalledError, key: string, answers: Recording['answers']): TaskFailure {
+function failureIn(error: CalledError, key: string, answers: ReplayLog['answers']): TaskFailure {
   return { error: withoutPlace(error), callFailed: isMadeAgain(key, answers) };
 }
 
@@ -121,7 +117,7 @@ function withoutPlace({ node: _node, step: _step, ...error }: CalledError) {
 }
 
 /** A call that is known to have failed is made again under a key of the next round. */
-function isMadeAgain(key: string, answers: Recording['answers']): boolean {
+function isMadeAgain(key: string, answers: ReplayLog['answers']): boolean {
   const parts = key.split(':');
   return answers.has([...parts.slice(0, -1), Number(parts.at(-1)) + 1].join(':'));
 }

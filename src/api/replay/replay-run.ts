@@ -1,13 +1,11 @@
-import type { Beginning } from '../../graph/advance/begin-run.ts';
-import { compileShared } from '../../graph/compile/compile.ts';
-import type { CompiledGraph } from '../../graph/compile/compile.ts';
-import type { JournalBatch } from '../../graph/journal/batch.ts';
-import type { RunEvent } from '../../graph/journal/events.ts';
-import { toRunView } from '../../graph/journal/run-view.ts';
-import type { RunView } from '../../graph/journal/run-view.ts';
-import { isEnded } from '../../graph/run/run.ts';
-import { toJson } from '../../graph/values/json.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
+import type { Beginning } from '../../graph/advance/index.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import type { CompiledGraph } from '../../graph/compile/index.ts';
+import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
+import { toRunView } from '../../graph/journal/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { NewRun, RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { Divergence } from '../../store/tables.ts';
@@ -17,7 +15,7 @@ import { ApiError } from '../http/errors.ts';
 import { pinnedGraph, requireInput } from '../runs/pinned-graph.ts';
 import { redactEvent } from '../runs/redact-event.ts';
 import { firstBeginning } from '../runs/thread-state.ts';
-import type { Recording } from './replay-log.ts';
+import type { ReplayLog } from './replay-log.ts';
 import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 
@@ -107,7 +105,7 @@ function withInput(begin: Beginning, input: JsonObject, graph: CompiledGraph): B
 }
 
 /** What is recorded names its run in ids and keys: the replay's own take the place of these. */
-async function readRecording({ journal, ledger }: Store, run: RunRecord, id: string): Promise<Recording> {
+async function readRecording({ journal, ledger }: Store, run: RunRecord, id: string): Promise<ReplayLog> {
   const events: RunEvent[] = [];
   for (let page = await journal.events(run.id, 0, PAGE); page.length > 0;) {
     events.push(...page);
@@ -142,7 +140,7 @@ function toBatches(replayed: Replayed): readonly JournalBatch[] {
       approvals: isLast ? approvals : [],
       signals: isLast ? signals : [],
       view,
-      closed: null,
+      endedState: null,
     };
   });
 }

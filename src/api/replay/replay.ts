@@ -1,16 +1,13 @@
-import { advance, reopenRun } from '../../graph/advance/advance.ts';
-import type { Advance } from '../../graph/advance/advance.ts';
-import { beginRun } from '../../graph/advance/begin-run.ts';
-import type { RunIdentity, Beginning } from '../../graph/advance/begin-run.ts';
-import type { CompiledGraph } from '../../graph/compile/compile.ts';
-import type { RunEvent } from '../../graph/journal/events.ts';
-import type { OccurrenceBody, RecordedSignal } from '../../graph/run/occurrence.ts';
-import { isEnded } from '../../graph/run/run.ts';
-import type { Run } from '../../graph/run/run.ts';
-import { canonicalJson, isJsonObject, toJson } from '../../graph/values/json.ts';
+import { advance, beginRun, reopenRun } from '../../graph/advance/index.ts';
+import type { Advance, Beginning, RunIdentity } from '../../graph/advance/index.ts';
+import type { CompiledGraph } from '../../graph/compile/index.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import type { OccurrenceBody, RecordedSignal, Run } from '../../graph/run/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import { canonicalJson, isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Divergence } from '../../store/tables.ts';
 import { anyAnswer, occurrenceBefore } from './replay-log.ts';
-import type { Recording } from './replay-log.ts';
+import type { ReplayLog } from './replay-log.ts';
 
 /** A run as it went with the answers of another one. */
 export interface Replayed extends Pick<Advance, 'run' | 'events' | 'checkpoints' | 'approvals' | 'signals'> {
@@ -29,7 +26,7 @@ export interface ReplayStart {
  * does something else than the recording, answers are found by the keys of calls, as far as there are any. Others get
  * their turn between its steps.
  */
-export async function replay(start: ReplayStart, recording: Recording): Promise<Replayed> {
+export async function replay(start: ReplayStart, recording: ReplayLog): Promise<Replayed> {
   const player = openPlayer(start, recording);
   const most = recording.events.length + MAX_BEYOND;
   for (let next = nextStep(player); next && player.events.length < most; next = nextStep(player)) {
@@ -47,9 +44,9 @@ const MAX_BEYOND = 10_000;
 
 interface Player {
   readonly graph: CompiledGraph;
-  readonly recording: Recording;
+  readonly recording: ReplayLog;
   run: Run;
-  hasMore: boolean;
+  hasYielded: boolean;
   signalsSent: number;
   divergence: Divergence | null;
   readonly events: RunEvent[];
@@ -58,14 +55,14 @@ interface Player {
   readonly signals: Advance['signals'][number][];
 }
 
-function openPlayer({ graph, identity, begin }: ReplayStart, recording: Recording): Player {
+function openPlayer({ graph, identity, begin }: ReplayStart, recording: ReplayLog): Player {
   const startedAt = Date.parse(recording.events[0]?.at ?? '') || 0;
   const first = beginRun(graph, identity, { begin, at: startedAt });
   const player: Player = {
     graph,
     recording,
     run: first.run,
-    hasMore: false,
+    hasYielded: false,
     signalsSent: 0,
     divergence: null,
     events: [],
@@ -77,10 +74,10 @@ function openPlayer({ graph, identity, begin }: ReplayStart, recording: Recordin
   return player;
 }
 
-function take(player: Player, { run, events, checkpoints, approvals, signals, more }: Advance): void {
+function take(player: Player, { run, events, checkpoints, approvals, signals, hasYielded }: Advance): void {
   for (const event of events) compare(player, event);
   player.run = run;
-  player.hasMore = more;
+  player.hasYielded = hasYielded;
   player.checkpoints.push(...checkpoints);
   player.signals.push(...signals);
   for (const approval of approvals) player.approvals.set(approval.id, approval);
@@ -95,9 +92,9 @@ function compare(player: Player, event: RunEvent): void {
 
 /** @returns `null`: the run has ended, or nothing that was recorded takes it on */
 function nextStep(player: Player): Advance | null {
-  const { graph, run, hasMore } = player;
+  const { graph, run, hasYielded } = player;
   const at = timeOf(player);
-  if (hasMore) return advance(graph, run, { kind: 'continue', at });
+  if (hasYielded) return advance(graph, run, { kind: 'continue', at });
   const signal = nextSignal(player);
   if (signal) return send(player, signal, at);
   const next = isEnded(run.status) ? null : nextOccurrence(player);

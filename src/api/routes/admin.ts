@@ -38,7 +38,7 @@ const prune: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { dryRun } = c.req.valid('json');
-    const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps, deps.leaving);
+    const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps, deps.shuttingDown);
     return c.json({ dryRun, ...pruned }, 200);
   });
 };

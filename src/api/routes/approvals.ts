@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { toPublicApproval } from '../../graph/run/approval.ts';
+import { toPublicApproval } from '../../graph/run/index.ts';
 import { mapPage } from '../../store/page.ts';
 import { decideApproval, findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { hasErrors } from '../../graph/definition/issue.ts';
-import { toJsonObject } from '../../graph/values/json.ts';
-import { validateGraph } from '../../graph/validate/validate-graph.ts';
+import { hasErrors } from '../../graph/definition/index.ts';
+import { toJsonObject } from '../../graph/values/index.ts';
+import { validateGraph } from '../../graph/validate/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';

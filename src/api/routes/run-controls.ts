@@ -1,8 +1,8 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import { isJsonObject, toJsonObject } from '../../graph/values/json.ts';
-import type { JsonObject } from '../../graph/values/json.ts';
-import { isEnded } from '../../graph/run/run.ts';
+import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { findRun } from '../runs/find-run.ts';
@@ -59,7 +59,7 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
 
 /** A run as it is after a control: one that runs knows it first, one that is on its way to Temporal is as its row says. */
 async function readControlled(deps: ApiDeps, before: RunRecord, { limits }: JsonObject) {
-  const isLive = before.isHandedOver && !isEnded(before.status);
+  const isLive = before.isDispatched && !isEnded(before.status);
   if (isLive && isJsonObject(limits)) await deps.store.runs.setLimits(before.id, { ...before.limits, ...limits });
   const [now, view, retrying] = await Promise.all([
     deps.store.runs.find(before.id),

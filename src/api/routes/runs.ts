@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Limits } from '../../graph/definition/definition.ts';
-import { toJson, toJsonObject } from '../../graph/values/json.ts';
+import type { Limits } from '../../graph/definition/index.ts';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { mapPage } from '../../store/page.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { findRun, unknownRun } from '../runs/find-run.ts';
@@ -134,7 +134,10 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const run =
     seconds === null
       ? await deps.store.runs.find(id)
-      : await waitForRun(deps, id, { seconds, isUnwanted: () => c.req.raw.signal.aborted || deps.leaving.aborted });
+      : await waitForRun(deps, id, {
+          seconds,
+          isUnwanted: () => c.req.raw.signal.aborted || deps.shuttingDown.aborted,
+        });
   if (!run) throw unknownRun(id);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
   return toRunJson(run, await deps.store.ledger.retrying(id));

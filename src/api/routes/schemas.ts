@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createRoute } from '@hono/zod-openapi';
-import { definitionSchema } from '../../graph/schema/json-schema-document.ts';
+import { definitionSchema } from '../../graph/schema/index.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { GivenRecord } from '../schemas/common.ts';

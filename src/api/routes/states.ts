@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { toJson, toJsonObject } from '../../graph/values/json.ts';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { diffRuns } from '../states/diff-runs.ts';
 import { editState } from '../runs/edit-state.ts';
 import type { ApiEnv } from '../deps.ts';

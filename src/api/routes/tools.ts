@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Catalog, ToolEntry } from '../../graph/definition/catalog.ts';
+import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { authorized } from '../middleware/authorized.ts';

@@ -1,9 +1,7 @@
-import { decide, toPublicApproval } from '../../graph/run/approval.ts';
-import type { Approval, PublicApproval } from '../../graph/run/approval.ts';
-import type { Outcome } from '../../graph/run/refusal.ts';
-import { isEnded } from '../../graph/run/run.ts';
-import { isJsonObject, toJson } from '../../graph/values/json.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
+import { decide, isEnded, toPublicApproval } from '../../graph/run/index.ts';
+import type { Approval, SignalResult, PublicApproval } from '../../graph/run/index.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -41,7 +39,7 @@ export async function decideApproval(
 }
 
 /** The approval as it was decided. Of a large one the run says only which it is; the store has it as soon as it is written. */
-async function readApproval({ store }: ApiDeps, { sub }: Caller, outcome: Outcome): Promise<PublicApproval> {
+async function readApproval({ store }: ApiDeps, { sub }: Caller, outcome: SignalResult): Promise<PublicApproval> {
   if (!outcome.taken) throw toApiError(outcome.refusal);
   const { value } = outcome;
   if (isApproval(value)) return value;

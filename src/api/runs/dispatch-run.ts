@@ -1,5 +1,5 @@
-import type { Beginning } from '../../graph/advance/begin-run.ts';
-import { formatMoment } from '../../graph/values/timestamp.ts';
+import type { Beginning } from '../../graph/advance/index.ts';
+import { formatTimestamp } from '../../graph/values/index.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { firstBeginning } from './thread-state.ts';
@@ -8,25 +8,25 @@ import { firstBeginning } from './thread-state.ts';
 const LEASE_MS = 20_000;
 
 /** Gives an accepted run to Temporal, unless it has it, or somebody else is at it, or it is not the run's turn. */
-export async function handOver({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
+export async function dispatchRun({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
   const now = Date.now();
-  const claimed = await store.handOvers.claim(id, formatMoment(now), formatMoment(now + LEASE_MS));
+  const claimed = await store.pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
   const start: unknown = claimed?.start;
   if (!claimed || !isStart(start)) return;
-  const { reopening, predecessorId, execution, earlySignals } = claimed;
+  const { reopening, predecessorId, execution, queuedSignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
   await engine.start({
     ...start,
     begin,
     execution,
-    ...(execution === 1 && earlySignals.length > 0 && { earlySignals }),
+    ...(execution === 1 && queuedSignals.length > 0 && { queuedSignals }),
   });
-  await store.handOvers.complete(claimed, formatMoment(Date.now()));
+  await store.pendingStarts.complete(claimed, formatTimestamp(Date.now()));
 }
 
 /** Hands a run over; what can't be done now, the sweeper does later. */
-export async function tryHandOver(deps: Pick<ApiDeps, 'engine' | 'store' | 'logger'>, id: string): Promise<void> {
-  await handOver(deps, id).catch((error: unknown) =>
+export async function tryDispatch(deps: Pick<ApiDeps, 'engine' | 'store' | 'logger'>, id: string): Promise<void> {
+  await dispatchRun(deps, id).catch((error: unknown) =>
     deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
   );
 }

@@ -1,9 +1,7 @@
-import { isDefinition } from '../../graph/definition/references.ts';
-import { NO_MARKS } from '../../graph/diagram/diagram.ts';
-import type { Marks } from '../../graph/diagram/diagram.ts';
-import { toMermaid } from '../../graph/diagram/mermaid.ts';
-import { toPlantUml } from '../../graph/diagram/plant-uml.ts';
-import type { JsonObject } from '../../graph/values/json.ts';
+import { isDefinition } from '../../graph/definition/index.ts';
+import { NO_MARKS, toMermaid, toPlantUml } from '../../graph/diagram/index.ts';
+import type { Marks } from '../../graph/diagram/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../graph/values/json.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';

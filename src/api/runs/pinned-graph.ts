@@ -1,13 +1,11 @@
-import { checkInput } from '../../graph/compile/check-input.ts';
-import type { CompiledGraph } from '../../graph/compile/compile.ts';
-import type { Catalog } from '../../graph/definition/catalog.ts';
-import type { GraphDefinition } from '../../graph/definition/definition.ts';
-import { sliceCatalog } from '../../graph/definition/pin-catalog.ts';
-import { limitsOfGraph, tighten } from '../../graph/run/limits.ts';
-import type { RunLimits } from '../../graph/run/limits.ts';
-import type { Run } from '../../graph/run/run.ts';
-import { toJsonObject } from '../../graph/values/json.ts';
-import type { JsonObject, Json } from '../../graph/values/json.ts';
+import { checkInput } from '../../graph/compile/index.ts';
+import type { CompiledGraph } from '../../graph/compile/index.ts';
+import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
+import { pinCatalog } from '../../graph/definition/index.ts';
+import { limitsOfGraph, tighten } from '../../graph/run/index.ts';
+import type { Run, RunLimits } from '../../graph/run/index.ts';
+import { toJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
@@ -59,7 +57,7 @@ export async function pinnedGraph(
     graph: { name, version, hash },
     given: toJsonObject(given),
     definition,
-    catalog: sliceCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
+    catalog: pinCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
     limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
     publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
     redacted: [...new Set([...run.redacted, ...redactedChannels(graph)])],

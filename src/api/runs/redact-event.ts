@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../graph/values/json.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
 
 /** What stands in place of a value that the caller may not see. */
 const REDACTED = '[redacted]';

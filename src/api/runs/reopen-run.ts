@@ -1,21 +1,17 @@
-import { reopenRun } from '../../graph/advance/advance.ts';
-import { compileShared } from '../../graph/compile/compile.ts';
-import { openRun } from '../../graph/journal/ended-run.ts';
-import { toRunView } from '../../graph/journal/run-view.ts';
-import type { RunView } from '../../graph/journal/run-view.ts';
-import type { SentSignal } from '../../graph/run/occurrence.ts';
-import type { Outcome } from '../../graph/run/refusal.ts';
-import { readRun } from '../../graph/run/run-format.ts';
-import { isEnded } from '../../graph/run/run.ts';
-import type { Run } from '../../graph/run/run.ts';
-import { isJsonObject, toJson } from '../../graph/values/json.ts';
+import { reopenRun } from '../../graph/advance/index.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import { fromEndedState, toRunView } from '../../graph/journal/index.ts';
+import type { RunView } from '../../graph/journal/index.ts';
+import type { SignalResult, Run, SentSignal } from '../../graph/run/index.ts';
+import { isEnded, readRun } from '../../graph/run/index.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { findState } from '../states/read-state.ts';
-import { tryHandOver } from './dispatch-run.ts';
+import { tryDispatch } from './dispatch-run.ts';
 
 /**
  * Has a run that has ended take a signal: what becomes of it is tried here, as the interpreter is the same everywhere.
@@ -27,7 +23,7 @@ export async function reopen(
   deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
   run: RunRecord,
   signal: SentSignal,
-): Promise<Outcome | null> {
+): Promise<SignalResult | null> {
   const ended = await findEnded(deps, run);
   if (!ended) return null;
   const at = Date.now();
@@ -39,7 +35,7 @@ export async function reopen(
   const outcome = after.outcomes.find(({ id }) => id === payload.decisionId) ?? null;
   if (!outcome?.taken) return outcome;
   const { limits } = payload;
-  const reopened = await deps.store.endings.reopen(run.id, {
+  const reopened = await deps.store.endedRuns.reopen(run.id, {
     lastSeq,
     reopening: toJson({ kind: 'reopen', run: whole, name, payload }),
     limits: isJsonObject(limits) ? { ...run.limits, ...limits } : run.limits,
@@ -48,7 +44,7 @@ export async function reopen(
   });
   if (reopened === 'busy') throw threadGone(run);
   if (reopened === 'changed') throw changedMeanwhile(name);
-  await tryHandOver(deps, run.id);
+  await tryDispatch(deps, run.id);
   return outcome;
 }
 
@@ -59,12 +55,12 @@ interface EndedRun {
 }
 
 async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): Promise<EndedRun | null> {
-  const ended = await store.endings.find(id);
+  const ended = await store.endedRuns.find(id);
   if (!ended) return null;
   const { start, lastSeq } = ended;
-  const closed = readRun(ended.closed);
+  const closed = readRun(ended.state);
   const state = await findState(store, id, closed.checkpointId);
-  return isStart(start) ? { start, lastSeq, whole: openRun(closed, state?.channels ?? {}) } : null;
+  return isStart(start) ? { start, lastSeq, whole: fromEndedState(closed, state?.channels ?? {}) } : null;
 }
 
 function threadGone({ threadId }: RunRecord): ApiError {

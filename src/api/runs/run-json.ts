@@ -1,5 +1,5 @@
-import { NOT_BEGUN } from '../../graph/journal/run-view.ts';
-import type { RunView } from '../../graph/journal/run-view.ts';
+import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import type { RunView } from '../../graph/journal/index.ts';
 import type { Retrying } from '../../store/ledger.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';

@@ -1,13 +1,12 @@
-import type { SentSignal } from '../../graph/run/occurrence.ts';
-import type { Outcome } from '../../graph/run/refusal.ts';
-import { isEnded } from '../../graph/run/run.ts';
-import type { JsonObject } from '../../graph/values/json.ts';
+import type { SignalResult, SentSignal } from '../../graph/run/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, unavailable } from '../http/errors.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
-import { handOver } from './dispatch-run.ts';
+import { dispatchRun } from './dispatch-run.ts';
 import { changedMeanwhile, reopen } from './reopen-run.ts';
 import { signalQueued } from './signal-queued.ts';
 
@@ -30,7 +29,7 @@ export async function sendSignal(
   deps: SendDeps,
   caller: Caller,
   { run, signal }: { run: RunRecord; signal: SignalToSend },
-): Promise<Outcome> {
+): Promise<SignalResult> {
   const { name, payload, attempt, refuse } = signal;
   const earlier = await earlierOutcome(deps, run, attempt);
   if (earlier) return earlier;
@@ -40,7 +39,7 @@ export async function sendSignal(
   if (isEnded(run.status)) return await signalEnded(deps, run, { name, payload: whole });
   const early = run.isQueued ? await signalQueued(deps, run, { name, payload: whole, by: caller.sub }) : null;
   if (early) return early;
-  if (!run.isHandedOver) await untilHandedOver(deps, run.id);
+  if (!run.isDispatched) await untilDispatched(deps, run.id);
   const outcome = await deps.engine.decide(run, name, whole);
   return outcome ?? (await signalEnded(deps, await onceEnded(deps, run.id), { name, payload: whole }));
 }
@@ -59,14 +58,14 @@ async function onceEnded({ store }: SendDeps, id: string): Promise<RunRecord> {
 const PATIENCE = { everyMs: 25, withinMs: 5_000 };
 
 /** Somebody else may be at it. */
-async function untilHandedOver(deps: SendDeps, id: string): Promise<void> {
-  await handOver(deps, id);
+async function untilDispatched(deps: SendDeps, id: string): Promise<void> {
+  await dispatchRun(deps, id);
   const run = await poll(
     () => deps.store.runs.find(id),
-    (found) => found?.isHandedOver !== false,
+    (found) => found?.isDispatched !== false,
     PATIENCE,
   );
-  if (run?.isHandedOver === false) throw unavailable('Temporal');
+  if (run?.isDispatched === false) throw unavailable('Temporal');
 }
 
 /** What an earlier try of the same request came to, as far as the run remembers. */
@@ -74,11 +73,11 @@ async function earlierOutcome(
   { engine }: SendDeps,
   run: RunRecord,
   { id, isRepetition }: Attempt,
-): Promise<Outcome | null> {
+): Promise<SignalResult | null> {
   return isRepetition ? await engine.outcome(run, id) : null;
 }
 
-async function signalEnded(deps: SendDeps, run: RunRecord, signal: SentSignal): Promise<Outcome> {
+async function signalEnded(deps: SendDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
   const outcome = await reopen(deps, run, signal);
   if (outcome) return outcome;
   throw (await goesOn(deps, run)) ? changedMeanwhile(signal.name) : hasEnded(run);
@@ -86,7 +85,7 @@ async function signalEnded(deps: SendDeps, run: RunRecord, signal: SentSignal): 
 
 /** Whether a run that had ended is about to go on, or has. */
 async function goesOn({ store }: SendDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
-  const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isHandedOver || now.lastSeq !== lastSeq);
+  const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isDispatched || now.lastSeq !== lastSeq);
   return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
 }
 

@@ -1,6 +1,5 @@
-import { NOT_BEGUN } from '../../graph/journal/run-view.ts';
-import type { SentSignal } from '../../graph/run/occurrence.ts';
-import type { Outcome } from '../../graph/run/refusal.ts';
+import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import type { SignalResult, SentSignal } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
@@ -18,7 +17,7 @@ export async function signalQueued(
   deps: Pick<ApiDeps, 'store'>,
   run: RunRecord,
   signal: SignalToQueued,
-): Promise<Outcome | null> {
+): Promise<SignalResult | null> {
   const take = WAYS[signal.name];
   if (!take) throw new ApiError('NOT_ALLOWED_NOW', 'The run is queued; it has not begun yet');
   return (await take(deps, run, signal)) ? { id: signal.payload.decisionId, taken: true, value: null } : null;
@@ -42,7 +41,7 @@ async function cancelQueued(
     approvals: [],
     signals: [],
     view: { ...NOT_BEGUN, status: 'canceled', endedAt: at },
-    closed: null,
+    endedState: null,
   });
 }
 

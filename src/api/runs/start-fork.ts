@@ -1,11 +1,10 @@
-import { forkRun } from '../../graph/advance/begin-run.ts';
-import type { RunStart } from '../../graph/advance/begin-run.ts';
-import type { ForkStart } from '../../graph/advance/fork.ts';
-import { compileShared } from '../../graph/compile/compile.ts';
-import { INTERPRETER_VERSION } from '../../graph/definition/interpreter-version.ts';
-import type { DoneBefore } from '../../graph/run/run.ts';
-import { toJson } from '../../graph/values/json.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
+import { forkRun } from '../../graph/advance/index.ts';
+import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
+import type { EarlierCall } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
@@ -13,7 +12,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { findState } from '../states/read-state.ts';
-import { tryHandOver } from './dispatch-run.ts';
+import { tryDispatch } from './dispatch-run.ts';
 import { pinnedGraph } from './pinned-graph.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
 
@@ -64,14 +63,14 @@ export async function startFork(
     createdAt: new Date().toISOString(),
     start: toJson(start),
   });
-  await tryHandOver(deps, id);
+  await tryDispatch(deps, id);
 }
 
 /** So many calls of the parent are told to whoever decides in the fork. */
 const MAX_TOLD = 20;
 
-async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly DoneBefore[]> {
-  const done: DoneBefore[] = [];
+async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
+  const done: EarlierCall[] = [];
   for await (const call of store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq })) {
     const { node, tool, at, error } = call;
     if (!error) done.push({ node, tool, at });
@@ -82,14 +81,14 @@ async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Prom
 
 /** Joins are half-filled by edges of the parent's graph; another graph has others. */
 function toFork(
-  { checkpoint, channels, place }: StoredState,
-  { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly DoneBefore[]; isSameGraph: boolean },
+  { checkpoint, channels, resumePoint }: StoredState,
+  { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly EarlierCall[]; isSameGraph: boolean },
 ): ForkStart {
   const { id, runId, step } = checkpoint;
   return {
-    parent: { runId, checkpoint: id, done },
+    parent: { runId, checkpoint: id, callsSince: done },
     channels,
-    place: isSameGraph ? place : { ...place, joins: {} },
+    resumePoint: isSameGraph ? resumePoint : { ...resumePoint, joins: {} },
     step,
     values: wanted.values,
     asNode: wanted.asNode,

@@ -1,12 +1,10 @@
-import { compileShared } from '../../graph/compile/compile.ts';
-import type { GraphDefinition, Limits } from '../../graph/definition/definition.ts';
-import { INTERPRETER_VERSION } from '../../graph/definition/interpreter-version.ts';
-import { sliceCatalog } from '../../graph/definition/pin-catalog.ts';
-import { limitsOfGraph, refuseLoose, tighten } from '../../graph/run/limits.ts';
-import type { Breakpoints } from '../../graph/run/run.ts';
-import { toJson, toJsonObject } from '../../graph/values/json.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
-import { didYouMean } from '../../graph/values/text.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
+import { INTERPRETER_VERSION, pinCatalog } from '../../graph/definition/index.ts';
+import { limitsOfGraph, refuseLoose, tighten } from '../../graph/run/index.ts';
+import type { Breakpoints } from '../../graph/run/index.ts';
+import { didYouMean, toJson, toJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { NewRun } from '../../store/runs.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -14,7 +12,7 @@ import { resolveGraph, publicLimits, redactedChannels } from '../graphs/resolve-
 import type { ValidGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
-import { tryHandOver } from './dispatch-run.ts';
+import { tryDispatch } from './dispatch-run.ts';
 import { requireInput } from './pinned-graph.ts';
 
 /** A run that somebody wants. */
@@ -62,7 +60,7 @@ export async function startRun(
   });
   if (accepted === 'busy')
     throw new ApiError('THREAD_BUSY', `A run of the thread ${wanted.threadId} is not over yet; see onBusy`);
-  await tryHandOver(deps, id);
+  await tryDispatch(deps, id);
 }
 
 function toStart(
@@ -71,7 +69,7 @@ function toStart(
   { id, graph, wanted }: { id: string; graph: ValidGraph; wanted: WantedRun },
 ): RunGraphInput {
   const { name, version, hash, definition } = graph;
-  const slice = sliceCatalog(definition, { ...catalog, graphs: graph.graphs });
+  const slice = pinCatalog(definition, { ...catalog, graphs: graph.graphs });
   requireInput(compileShared(definition, slice), wanted.input);
   requireNodes(definition, wanted);
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, catalog.defaults), wanted.limits);

@@ -1,4 +1,4 @@
-import type { Beginning } from '../../graph/advance/begin-run.ts';
+import type { Beginning } from '../../graph/advance/index.ts';
 import type { StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';

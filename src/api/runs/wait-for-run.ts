@@ -1,4 +1,4 @@
-import { isEnded } from '../../graph/run/run.ts';
+import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { poll } from '../temporal/poll.ts';

@@ -1,7 +1,7 @@
-import type { RunEvent } from '../../graph/journal/events.ts';
-import { NOT_BEGUN } from '../../graph/journal/run-view.ts';
-import { deepEqual, own } from '../../graph/values/json.ts';
-import type { JsonObject } from '../../graph/values/json.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import { NOT_BEGUN } from '../../graph/journal/index.ts';
+import { deepEqual, own } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import type { StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';

@@ -3,7 +3,7 @@ import type { StoredCheckpoint, StoredState } from '../../store/checkpoints.ts';
 import { MAX_PAGE_BYTES } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import type { Store } from '../../store/store.ts';
-import { createPageRoom } from '../http/page-bytes.ts';
+import { createPageBytes } from '../http/page-bytes.ts';
 
 /**
  * A page of the checkpoints of some runs with the values at each, the newest first. Those whose values are not known yet,
@@ -11,7 +11,7 @@ import { createPageRoom } from '../http/page-bytes.ts';
  */
 export async function listCheckpoints({ checkpoints }: Store, runIds: readonly string[], page: PageRequest) {
   const { items, next } = await checkpoints.list(runIds, page);
-  const room = createPageRoom<ReturnType<typeof toShown>>(items.length, MAX_PAGE_BYTES);
+  const room = createPageBytes<ReturnType<typeof toShown>>(items.length, MAX_PAGE_BYTES);
   for (const run of new Set(items.map(({ runId }) => runId))) {
     let before: StoredState | null = null;
     for (const [rank, checkpoint] of [...items.entries()].toReversed()) {

@@ -1,4 +1,4 @@
-import type { RunView } from '../../graph/journal/run-view.ts';
+import type { RunView } from '../../graph/journal/index.ts';
 import type { StoredState, StoredCheckpoint } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';

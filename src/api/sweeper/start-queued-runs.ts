@@ -1,13 +1,13 @@
 import type { QueueHead } from '../../store/threads.ts';
 import type { ApiDeps } from '../deps.ts';
-import { tryHandOver } from '../runs/dispatch-run.ts';
+import { tryDispatch } from '../runs/dispatch-run.ts';
 
-type GrantDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 const BATCH = 100;
 
 /** Has the next run of each thread begin once the thread is free, and the one at work end that is to be interrupted. */
-export async function grantTurns(deps: GrantDeps): Promise<void> {
+export async function startQueuedRuns(deps: QueueDeps): Promise<void> {
   const heads = await deps.store.threads.queueHeads(BATCH);
   await Promise.all(
     heads.map(async (head) => {
@@ -18,14 +18,14 @@ export async function grantTurns(deps: GrantDeps): Promise<void> {
   );
 }
 
-async function see(deps: GrantDeps, head: QueueHead): Promise<void> {
+async function see(deps: QueueDeps, head: QueueHead): Promise<void> {
   if (head.activeRunId !== null) await interrupt(deps, head, head.activeRunId);
-  else if (await deps.store.threads.grant(head, new Date().toISOString())) await tryHandOver(deps, head.runId);
+  else if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);
 }
 
 /** A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once. */
 async function interrupt(
-  { store, engine }: GrantDeps,
+  { store, engine }: QueueDeps,
   { tenantId, interruption }: QueueHead,
   activeRunId: string,
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import type { ApiDeps, SweepTimes } from '../deps.ts';
-import { tryHandOver } from '../runs/dispatch-run.ts';
+import { tryDispatch } from '../runs/dispatch-run.ts';
 import { pruneRuns } from './prune-runs.ts';
-import { SETTLED_AFTER_MS, createForcedRunsEnder } from './reconcile-terminated-runs.ts';
-import { grantTurns } from './start-queued-runs.ts';
+import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
+import { startQueuedRuns } from './start-queued-runs.ts';
 
 type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings' | 'sweeping'>;
 
@@ -15,7 +15,7 @@ interface Chore {
 
 const BATCH = 100;
 /** Enough that a slow one keeps few waiting; requests need connections to the database, too. */
-const HAND_OVERS_AT_ONCE = 8;
+const DISPATCHES_AT_ONCE = 8;
 /** Answers are kept for repetition a day and a bit. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
@@ -23,16 +23,16 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
 const TIMES: SweepTimes = {
-  turnsMs: 250,
-  handOversMs: 2_000,
-  forcedEndsMs: 5_000,
+  queuesMs: 250,
+  dispatchMs: 2_000,
+  terminatedRunsMs: 5_000,
   settledAfterMs: SETTLED_AFTER_MS,
 };
 
-const toChores = ({ turnsMs, handOversMs, forcedEndsMs, settledAfterMs }: SweepTimes): readonly Chore[] => [
-  { everyMs: turnsMs, run: grantTurns },
-  { everyMs: handOversMs, run: handOverRuns },
-  { everyMs: forcedEndsMs, run: createForcedRunsEnder(settledAfterMs) },
+const toChores = ({ queuesMs, dispatchMs, terminatedRunsMs, settledAfterMs }: SweepTimes): readonly Chore[] => [
+  { everyMs: queuesMs, run: startQueuedRuns },
+  { everyMs: dispatchMs, run: dispatchRuns },
+  { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 3_600_000, run: prune },
 ];
@@ -68,9 +68,9 @@ function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<vo
   };
 }
 
-async function handOverRuns(deps: SweeperDeps): Promise<void> {
-  const due = await deps.store.handOvers.due(new Date().toISOString(), BATCH);
-  await eachOf(due, HAND_OVERS_AT_ONCE, (id) => tryHandOver(deps, id));
+async function dispatchRuns(deps: SweeperDeps): Promise<void> {
+  const due = await deps.store.pendingStarts.due(new Date().toISOString(), BATCH);
+  await eachOf(due, DISPATCHES_AT_ONCE, (id) => tryDispatch(deps, id));
 }
 
 async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {

@@ -1,17 +1,17 @@
 import { Client, ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Connection, WorkflowHandle } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import type { RunView } from '../../graph/journal/run-view.ts';
-import type { Outcome } from '../../graph/run/refusal.ts';
-import type { Json, JsonObject } from '../../graph/values/json.ts';
-import { truncate } from '../../graph/values/text.ts';
+import type { RunView } from '../../graph/journal/index.ts';
+import type { SignalResult } from '../../graph/run/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { truncate } from '../../graph/values/index.ts';
 import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { attributesAtStart } from '../../workflows/search-attributes.ts';
 import { notNow, unavailable } from '../http/errors.ts';
 import { poll } from './poll.ts';
-import { findForcedEnds, readForcedEnd } from './terminated-runs.ts';
-import type { ForcedEnd, Span } from './terminated-runs.ts';
+import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
+import type { TerminatedRun, Span } from './terminated-runs.ts';
 
 /** The API's way to Temporal. */
 export interface Engine {
@@ -28,15 +28,15 @@ export interface Engine {
     run: RunReference,
     signal: string,
     payload: JsonObject & { readonly decisionId: string },
-  ): Promise<Outcome | null>;
+  ): Promise<SignalResult | null>;
   /** What became of a decision or control that was sent before. @returns `null` when the run never took it in. @throws as `decide` */
-  outcome(run: RunReference, decisionId: string): Promise<Outcome | null>;
+  outcome(run: RunReference, decisionId: string): Promise<SignalResult | null>;
   /** A run as it is now, or `null` when Temporal doesn't have it, or there is too much to say of it. */
   view(run: RunReference): Promise<RunView | null>;
   /** Runs of which an execution was ended by force in a span of time. @throws when Temporal does not answer */
-  forcedEnds(span: Span): AsyncIterable<RunReference>;
+  terminatedRuns(span: Span): AsyncIterable<RunReference>;
   /** How a run's workflow was ended by force. @returns `null`: it was not @throws when Temporal does not answer */
-  forcedEnd(run: RunReference): Promise<ForcedEnd | null>;
+  terminatedRun(run: RunReference): Promise<TerminatedRun | null>;
   /** @throws when Temporal does not answer */
   ping(): Promise<void>;
 }
@@ -79,12 +79,12 @@ export function createEngine(connection: Connection, namespace: string, dataConv
       (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
     outcome,
     view: async (run) => await ask(run, QUERIES.status),
-    forcedEnds: (span) =>
-      findForcedEnds(
+    terminatedRuns: (span) =>
+      findTerminatedRuns(
         async (request) => await soon(() => client.workflowService.listWorkflowExecutions({ namespace, ...request })),
         span,
       ),
-    forcedEnd: async (run) => await ifThere(soon(() => readForcedEnd(client, run))),
+    terminatedRun: async (run) => await ifThere(soon(() => readTerminatedRun(client, run))),
     ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };
 }

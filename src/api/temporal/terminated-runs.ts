@@ -3,7 +3,7 @@ import { RUN_GRAPH, fromWorkflowId, toWorkflowId } from '../../workflows/contrac
 import type { RunReference } from '../../workflows/contract.ts';
 
 /** How Temporal has ended a workflow without asking it. */
-export type ForcedEnd = {
+export type TerminatedRun = {
   /** The last execution of the workflow, by Temporal's id. */
   readonly executionRunId: string;
   /** RFC 3339. */
@@ -26,7 +26,7 @@ interface WorkflowPage {
 }
 
 /** Runs of which an execution was ended by force in a span of time, as far as visibility knows; some of them go on. */
-export async function* findForcedEnds(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
+export async function* findTerminatedRuns(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
   const query = [
     `WorkflowType = '${RUN_GRAPH}'`,
     `ExecutionStatus IN ('Terminated', 'TimedOut')`,
@@ -45,7 +45,7 @@ export async function* findForcedEnds(listPage: ListPage, { after, before }: Spa
 }
 
 /** @returns `null`: the workflow goes on, or has ended by itself */
-export async function readForcedEnd(client: Client, run: RunReference): Promise<ForcedEnd | null> {
+export async function readTerminatedRun(client: Client, run: RunReference): Promise<TerminatedRun | null> {
   const { runId: executionRunId, status, closeTime } = await client.workflow.getHandle(toWorkflowId(run)).describe();
   const end = { executionRunId, at: (closeTime ?? new Date()).toISOString() };
   switch (status.name) {

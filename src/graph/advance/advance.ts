@@ -1,21 +1,21 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
-import { closeDown } from '../lifecycle/cancel.ts';
-import { leftBehind, statusWhileUndoing, undoNext } from '../lifecycle/compensation.ts';
-import { keepTime, keepTimeOfNodes } from '../lifecycle/deadlines.ts';
+import { runLastNode } from '../lifecycle/cancel.ts';
+import { uncompensated, statusWhileCompensating, compensateNext } from '../lifecycle/compensation.ts';
+import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { RecordedSignal, Occurrence } from '../run/occurrence.ts';
 import { isEnded } from '../run/run.ts';
 import type { Run, Cancellation, EndedStatus } from '../run/run.ts';
-import { receive } from '../signals/receive-signal.ts';
-import { withdraw } from '../superstep/approvals.ts';
+import { receiveSignal } from '../signals/receive-signal.ts';
+import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import { openDraft, emit } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame, openFrames } from '../superstep/frames.ts';
-import { drive, outputOf } from '../superstep/superstep.ts';
+import { runSupersteps, outputOf } from '../superstep/superstep.ts';
 import type { Standing } from '../superstep/superstep.ts';
 import { cancelTimer } from '../superstep/timers.ts';
 import { toRunError } from '../values/errors.ts';
@@ -34,7 +34,7 @@ export interface Advance {
   /** Signals that were taken in, for a replay. */
   readonly signals: readonly RecordedSignal[];
   /** There is more to do at once; a `continue` goes on when the journal is written. */
-  readonly more: boolean;
+  readonly hasYielded: boolean;
 }
 
 /**
@@ -55,7 +55,7 @@ export function reopenRun(
   run: Run,
   { at, name, payload }: { at: number; name: string; payload: JsonObject },
 ): Advance {
-  return step(graph, run, { now: at, act: (draft) => receive(draft, name, payload) });
+  return step(graph, run, { now: at, act: (draft) => receiveSignal(draft, name, payload) });
 }
 
 export function step(
@@ -68,9 +68,9 @@ export function step(
 }
 
 export function finish(draft: Draft, act: () => RunError | void): Advance {
-  const more = proceed(draft, act);
+  const hasYielded = proceed(draft, act);
   const { run, effects, events, checkpoints, approvals, signals } = draft;
-  return { run, effects, events, checkpoints, approvals: [...approvals.values()], signals, more };
+  return { run, effects, events, checkpoints, approvals: [...approvals.values()], signals, hasYielded };
 }
 
 function proceed(draft: Draft, act: () => RunError | void): boolean {
@@ -89,7 +89,7 @@ function standingOf(draft: Draft): Standing {
   if (run.cancellation) return { kind: 'waiting' };
   if (run.failing) return { kind: 'failed', error: run.failing };
   if (run.status === 'paused') return { kind: 'paused' };
-  const standing = drive(draft, rootFrame(draft));
+  const standing = runSupersteps(draft, rootFrame(draft));
   return standing.kind === 'waiting' && run.pause ? { kind: 'paused' } : standing;
 }
 
@@ -98,9 +98,9 @@ function settle(draft: Draft, standing: Standing): boolean {
   const { run } = draft;
   const isBusy = Object.keys(run.calls).length > 0;
   if (run.cancellation) {
-    const hasMore = !isBusy && cancel(draft, run.cancellation);
-    keepTimeOfNodes(draft);
-    return hasMore;
+    const hasYielded = !isBusy && cancel(draft, run.cancellation);
+    updateNodeDeadlines(draft);
+    return hasYielded;
   }
   switch (standing.kind) {
     case 'finished':
@@ -120,20 +120,20 @@ function settle(draft: Draft, standing: Standing): boolean {
     case 'full':
       run.status = 'running';
   }
-  keepTime(draft);
+  updateDeadlines(draft);
   return standing.kind === 'full';
 }
 
 /** What the calls that are out have done has to be known before the run is over. */
 function fail(draft: Draft, error: RunError, isBusy: boolean): void {
   const { run } = draft;
-  if (!run.failing) withdraw(draft);
-  if (isBusy || undoNext(draft)) {
+  if (!run.failing) cancelOpenQuestions(draft);
+  if (isBusy || compensateNext(draft)) {
     run.failing = error;
-    run.status = statusWhileUndoing(run);
+    run.status = statusWhileCompensating(run);
     return;
   }
-  const cause = leftBehind(draft);
+  const cause = uncompensated(draft);
   run.error = cause ? { ...error, cause } : error;
   end(draft, 'failed', { type: 'run.failed', error: run.error });
 }
@@ -143,10 +143,10 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
  * @returns whether the run has more to do at once
  */
 function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
-  const closing = undoNext(draft) ? 'waiting' : closeDown(draft);
-  draft.run.status = statusWhileUndoing(draft.run);
+  const closing = compensateNext(draft) ? 'waiting' : runLastNode(draft);
+  draft.run.status = statusWhileCompensating(draft.run);
   if (closing === 'over') {
-    const cause = leftBehind(draft);
+    const cause = uncompensated(draft);
     draft.run.error = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
     end(draft, 'canceled', { type: 'run.canceled', by, reason });
   }
@@ -157,13 +157,13 @@ function pauseRun(draft: Draft): void {
   const { run } = draft;
   if (run.status === 'paused') return;
   run.status = 'paused';
-  const nodes = openFrames(draft).flatMap(({ scope }) => scope.hold?.nodes ?? []);
+  const nodes = openFrames(draft).flatMap(({ scope }) => scope.stoppedAt?.nodes ?? []);
   const { by, reason } = run.pause ?? { by: 'breakpoint', reason: null };
   emit(draft, rootFrame(draft), { type: 'run.paused', reason, nodes, by });
 }
 
 function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
-  withdraw(draft);
+  cancelOpenQuestions(draft);
   cancelTimer(draft, DEADLINE_TIMER);
   draft.run.status = status;
   draft.run.endedAt = draft.now;

@@ -1,7 +1,7 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import { scopeAt } from '../journal/resume-point.ts';
-import { openClock } from '../lifecycle/deadlines.ts';
-import { carryOver, freshScope } from '../run/fresh-scope.ts';
+import { openCountdown } from '../lifecycle/deadlines.ts';
+import { carryChannels, freshScope } from '../run/fresh-scope.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { readRun } from '../run/run-format.ts';
 import type { KeptRun } from '../run/run-format.ts';
@@ -64,7 +64,7 @@ export interface RunStart {
 export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
   const { input, startedAt, startAt = null, base = {} } = start;
   const fresh = freshRun(graph, identity, start);
-  const root = { ...fresh.root, channels: carryOver(graph, base) };
+  const root = { ...fresh.root, channels: carryChannels(graph, base) };
   return step(graph, { ...fresh, root }, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
 }
 
@@ -74,10 +74,17 @@ export function forkRun(
   identity: RunIdentity,
   { fork, ...start }: { readonly fork: ForkStart } & Pick<RunStart, 'startedAt' | 'breakpoints'>,
 ): Advance | Refusal {
-  const { parent, place } = fork;
+  const { parent, resumePoint } = fork;
   const fresh = freshRun(graph, identity, start);
-  const { events, spent } = place;
-  const run = { ...fresh, parent, events, spent, checkpointId: parent.checkpoint, root: scopeAt(graph, fork) };
+  const { bufferedEvents, spent } = resumePoint;
+  const run = {
+    ...fresh,
+    parent,
+    bufferedEvents,
+    spent,
+    checkpointId: parent.checkpoint,
+    root: scopeAt(graph, fork),
+  };
   const draft = openDraft(graph, run, start.startedAt);
   try {
     const refusal = beginFork(draft, fork);
@@ -105,11 +112,11 @@ function freshRun(
     timers: {},
     approvals: {},
     outcomes: [],
-    events: [],
-    areEventsSaved: true,
+    bufferedEvents: [],
+    areBufferedEventsSaved: true,
     breakpoints,
     pause: null,
-    clock: openClock(identity.limits),
+    countdown: openCountdown(identity.limits),
     cancellation: null,
     toUndo: [],
     undone: 0,

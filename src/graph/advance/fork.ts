@@ -1,5 +1,5 @@
 import { START } from '../definition/definition.ts';
-import type { Place } from '../journal/resume-point.ts';
+import type { ResumePoint } from '../journal/resume-point.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
@@ -18,7 +18,7 @@ export interface ForkStart {
   readonly parent: ParentRun;
   /** The state of the parent at the checkpoint. */
   readonly channels: Scope['channels'];
-  readonly place: Place;
+  readonly resumePoint: ResumePoint;
   /** The number of the superstep that the checkpoint closed. */
   readonly step: number;
   /** Other values, as if `asNode` had written them. */
@@ -39,12 +39,12 @@ export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkSt
     const edited = editChannels(draft, { values, by: run.createdBy.sub, asNode: asNode ?? undefined });
     if (!edited.ok) return edited.refusal;
   }
-  if (asNode !== null) Object.assign(scope, { triggers: [], deferred: [], hold: null, unfired: [asNode] });
+  if (asNode !== null) Object.assign(scope, { triggers: [], deferred: [], stoppedAt: null, pendingEdges: [asNode] });
   lookAgain(draft, frame);
-  const failure = scope.hold ? null : fire(draft, frame);
+  const failure = scope.stoppedAt ? null : fire(draft, frame);
   if (failure) return { code: 'INVALID_VALUES', message: failure.message };
   const everything = Object.entries(scope.channels).map(([name, value]) => [name, { set: value }]);
-  run.areEventsSaved = false;
+  run.areBufferedEventsSaved = false;
   const visited = Object.keys(scope.visits);
   saveCheckpoint(draft, frame, { source: 'fork', changes: Object.fromEntries(everything), step, visited });
   return null;
@@ -57,8 +57,8 @@ function refuseNodes(draft: Draft, asNode: string | null): Refusal | null {
       refuseUnknownNode(draft, asNode, '/asNode') ??
       refuseSpeakingFor(draft, graph, { node: asNode, by: run.createdBy })
     );
-  const { triggers, deferred, unfired } = run.root;
-  const nodes = [...triggers, ...deferred].map(({ node }) => node).concat(unfired);
+  const { triggers, deferred, pendingEdges } = run.root;
+  const nodes = [...triggers, ...deferred].map(({ node }) => node).concat(pendingEdges);
   const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
   if (gone === undefined) return null;
   const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;

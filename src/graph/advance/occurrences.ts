@@ -1,4 +1,4 @@
-import { noteCompensation, undone } from '../lifecycle/compensation.ts';
+import { rememberCompensation, finishCompensation } from '../lifecycle/compensation.ts';
 import type { CallReply, ModelReply } from '../run/effect.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence } from '../run/occurrence.ts';
@@ -6,7 +6,7 @@ import { isEnding } from '../run/run.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/spending.ts';
 import { cancelRun } from '../signals/cancel.ts';
-import { receive } from '../signals/receive-signal.ts';
+import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { recordSignal } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
@@ -25,7 +25,7 @@ const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
   'call.completed': completeCall,
   'call.failed': failCall,
   timer: fireTimer,
-  signal: (draft, { name, payload }) => receive(draft, name, payload),
+  signal: (draft, { name, payload }) => receiveSignal(draft, name, payload),
   'cancel.requested': cancelByTemporal,
   continue: () => undefined,
 };
@@ -44,14 +44,14 @@ function completeCall(
 ): void {
   const call = takeCall(draft, key);
   if (!call) return;
-  if (call.undoes) return undone(draft, call.undoes, { result: 'value' in reply && reply.value });
+  if (call.compensates) return finishCompensation(draft, call.compensates, { result: 'value' in reply && reply.value });
   if (!draft.run.counted?.includes(key)) count(draft, call.called, reply);
-  const of = findTask(draft, call.task);
+  const of = findTask(draft, call.taskPath);
   if (!of) return;
   recordReply(of, call.called, { key, reply, attempts, durationMs });
-  noteCompensation(of, { key, reply });
+  rememberCompensation(of, { key, reply });
   deliver(of, { kind: 'call.completed', key, reply });
-  noteCounted(draft, call, key);
+  recordCounted(draft, call, key);
 }
 
 function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.failed' }): void {
@@ -59,13 +59,14 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
   if (!call) return;
   const { kind, name } = call.called;
   const { error } = failure;
-  if (call.undoes) return undone(draft, call.undoes, { error });
+  if (call.compensates) return finishCompensation(draft, call.compensates, { error });
   const common = { error, attempts: error.attempts ?? 1, durationMs: draft.now - call.since };
-  if (kind === 'tool') emitAt(draft, call.task, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
-  if (kind === 'model') emitAt(draft, call.task, { type: 'model.called', model: name, ...common });
+  if (kind === 'tool')
+    emitAt(draft, call.taskPath, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
+  if (kind === 'model') emitAt(draft, call.taskPath, { type: 'model.called', model: name, ...common });
   if (kind === 'tool') draft.run.spent.toolCalls += 1;
   if (kind === 'model') draft.run.spent.modelCalls += 1;
-  deliver(findTask(draft, call.task), { kind: 'call.failed', key, failure });
+  deliver(findTask(draft, call.taskPath), { kind: 'call.failed', key, failure });
 }
 
 function cancelByTemporal(draft: Draft): void {
@@ -90,10 +91,10 @@ interface Answered {
 }
 
 /** A recorded answer is counted once: a retry of a task that has not gone on from it asks for it under the same key. */
-function noteCounted(draft: Draft, { task }: OpenCall, key: string): void {
+function recordCounted(draft: Draft, { taskPath }: OpenCall, key: string): void {
   const { run } = draft;
   const { counted = [] } = run;
-  const of = findTask(draft, task);
+  const of = findTask(draft, taskPath);
   if (of && mayAskAgain(of) && !counted.includes(key)) run.counted = [...counted, key];
 }
 
@@ -152,6 +153,6 @@ function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunErr
   delete draft.run.timers[id];
   if (timer && id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
-  if (timer) deliver(findTask(draft, timer.task), { kind: 'timer', id });
+  if (timer) deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;
 }

@@ -41,5 +41,10 @@ function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Red
   return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
 
+/** The channels of a compiled graph, by name. */
+export interface ChannelSet {
+  readonly channels: ReadonlyMap<string, Channel>;
+}
+
 /** What a node writes, by channel. */
 export type Update = Readonly<Record<string, Json>>;

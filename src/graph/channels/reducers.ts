@@ -6,37 +6,23 @@ import { messages } from './messages.ts';
 import { asList, extend, mismatch } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
 
-/** The reducers that a channel may name. */
-export const reducers: Readonly<Record<ReducerName, Reducer>> = {
-  replace,
-  append,
-  union,
-  merge,
-  sum,
-  min,
-  max,
-  and,
-  or,
-  messages,
-};
-
 /** A list: a list written to it is concatenated, any other value pushed. */
-export const append: Reducer = {
+const append: Reducer = {
   initial: [],
   exclusive: false,
   reduce: (current, update, context) => extend(asList(current), toItems(update), context),
 };
 
 /** The folds over numbers and booleans; without a value the first write counts as it is. */
-export const sum = fold(0, asNumber, add);
+const sum = fold(0, asNumber, add);
 
-export const min = fold(null, asNumber, (a, b) => Math.min(a, b));
+const min = fold(null, asNumber, (a, b) => Math.min(a, b));
 
-export const max = fold(null, asNumber, (a, b) => Math.max(a, b));
+const max = fold(null, asNumber, (a, b) => Math.max(a, b));
 
-export const and = fold(null, asBoolean, (a, b) => a && b);
+const and = fold(null, asBoolean, (a, b) => a && b);
 
-export const or = fold(null, asBoolean, (a, b) => a || b);
+const or = fold(null, asBoolean, (a, b) => a || b);
 
 function fold<T extends number | boolean>(
   initial: T | null,
@@ -67,7 +53,7 @@ function asBoolean(value: Json): boolean {
 }
 
 /** An object, merged shallowly: later keys win, a `null` value removes its key. */
-export const merge: Reducer = {
+const merge: Reducer = {
   initial: {},
   exclusive: false,
   isAdding: true,
@@ -81,14 +67,14 @@ export const merge: Reducer = {
 };
 
 /** The last value written. */
-export const replace: Reducer = {
+const replace: Reducer = {
   initial: null,
   exclusive: true,
   reduce: (_current, update) => update,
 };
 
 /** A list without duplicates (deep equality); the first occurrence stays. */
-export const union: Reducer = {
+const union: Reducer = {
   initial: [],
   exclusive: false,
   reduce(current, update, context) {
@@ -100,4 +86,18 @@ export const union: Reducer = {
     });
     return extend(list, items, context);
   },
+};
+
+/** The reducers that a channel may name. */
+export const reducers: Readonly<Record<ReducerName, Reducer>> = {
+  replace,
+  append,
+  union,
+  merge,
+  sum,
+  min,
+  max,
+  and,
+  or,
+  messages,
 };

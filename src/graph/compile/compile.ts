@@ -11,11 +11,11 @@ import type {
 import { NODE_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
-import type { NodeRunner } from '../nodes/behavior.ts';
+import type { NodeBehavior } from '../nodes/behavior.ts';
 import { compileCompensation } from '../nodes/compensation.ts';
 import type { Compensate } from '../nodes/compensation.ts';
-import type { NodeScope } from '../nodes/node-settings.ts';
-import { compileRunner } from '../nodes/node-types.ts';
+import type { NodeSettings } from '../nodes/node-settings.ts';
+import { compileBehavior } from '../nodes/node-types.ts';
 import type { Breakpoints } from '../run/run.ts';
 import { toMs } from '../values/duration.ts';
 import { own } from '../values/json.ts';
@@ -48,7 +48,7 @@ export interface CompiledGraph {
 export interface CompiledNode {
   readonly id: string;
   readonly type: NodeDefinition['type'];
-  readonly runner: NodeRunner;
+  readonly behavior: NodeBehavior;
   /** The graph inside a subgraph node. */
   readonly subgraph: CompiledGraph | null;
   readonly write: Writer;
@@ -121,11 +121,11 @@ function compileNode(
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
   const subgraph = node.type === 'subgraph' ? compileChild(node, catalog) : null;
-  const scope: NodeScope = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
+  const scope: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
   return {
     id,
     type: node.type,
-    runner: compileRunner(node, scope),
+    behavior: compileBehavior(node, scope),
     subgraph,
     write: compileWrite(node.write, [...NODE_NAMES, 'result'], 'write'),
     writeOfCommand: compileWrite(
@@ -174,7 +174,7 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
 export type Writer = (bindings: Bindings) => Update;
 
 /** Compiles `write`: a channel name takes the whole result, an object maps channels to templates. */
-export function compileWrite(write: WriteDefinition | undefined, names: readonly Name[], field: string): Writer {
+function compileWrite(write: WriteDefinition | undefined, names: readonly Name[], field: string): Writer {
   if (write === undefined) return () => ({});
   if (typeof write === 'string') return ({ result }) => ({ [write]: result ?? null });
   return parseMembers(write, names, (channel) => `${field}.${channel}`);

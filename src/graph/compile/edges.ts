@@ -2,7 +2,7 @@ import { END } from '../definition/definition.ts';
 import type { EdgeDefinition, ForEachEdge, RouteEdge, Branch, Target } from '../definition/definition.ts';
 import { parseExpression, NODE_NAMES } from '../expression/expression.ts';
 import type { Bindings } from '../expression/expression.ts';
-import type { Lane } from '../run/scope.ts';
+import type { ConcurrencyGroup } from '../run/scope.ts';
 import { toList } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
@@ -16,22 +16,27 @@ export interface CompiledEdge {
   /** One source, or several that all have to finish: a join. */
   readonly sources: readonly string[];
   /** Where it leads on this state. @throws GraphError when it can't tell */
-  readonly lead: (bindings: Bindings) => Lead;
+  readonly targets: (bindings: Bindings) => EdgeTargets;
 }
 
 /** Nodes that run once each, or one node that runs for each element of a list. */
-export type Lead =
+export type EdgeTargets =
   | { readonly kind: 'nodes'; readonly nodes: readonly string[] }
-  | { readonly kind: 'elements'; readonly node: string; readonly items: readonly Json[]; readonly lane: Lane | null };
+  | {
+      readonly kind: 'elements';
+      readonly node: string;
+      readonly items: readonly Json[];
+      readonly lane: ConcurrencyGroup | null;
+    };
 
 /** The edge entries by source. */
 export type Outgoing = ReadonlyMap<string, readonly CompiledEdge[]>;
 
 export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
-  return { id: String(index), sources: [...new Set(toList(edge.from))], lead: compileLead(edge, index) };
+  return { id: String(index), sources: [...new Set(toList(edge.from))], targets: compileTargets(edge, index) };
 }
 
-function compileLead(edge: EdgeDefinition, index: number): CompiledEdge['lead'] {
+function compileTargets(edge: EdgeDefinition, index: number): CompiledEdge['targets'] {
   if ('forEach' in edge) return compileForEach(edge, index);
   if ('route' in edge) return toNodes(compileRoute(edge));
   if ('branches' in edge) return toNodes(compileBranches(edge.branches));
@@ -41,11 +46,11 @@ function compileLead(edge: EdgeDefinition, index: number): CompiledEdge['lead'] 
 
 type Choose = (bindings: Bindings) => readonly string[];
 
-function toNodes(choose: Choose): CompiledEdge['lead'] {
+function toNodes(choose: Choose): CompiledEdge['targets'] {
   return (bindings) => ({ kind: 'nodes', nodes: choose(bindings) });
 }
 
-function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['lead'] {
+function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['targets'] {
   const list = parseExpression(forEach, NODE_NAMES);
   if (to === END) return () => ({ kind: 'nodes', nodes: [] });
   const lane = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };

@@ -4,7 +4,7 @@ import type { Catalog } from './catalog.ts';
 import type { GraphDefinition, NodeDefinition, NodeOfType } from './definition.ts';
 
 /** The part of a catalog that a graph and the graphs inside it use, which a run of it pins. */
-export function sliceCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
+export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
   const parts = [...withGraphsInside(definition, catalog)];
   const nodes = parts.flatMap(({ definition: part }) => Object.values(part.nodes));
   const models = parts.flatMap(({ definition: part }) => modelsOf(part));

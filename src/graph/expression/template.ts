@@ -48,13 +48,13 @@ export function parseMembers(
   return (bindings) => Object.fromEntries(templates.map(([key, template]) => [key, template.fill(bindings)]));
 }
 
-interface Place {
+interface TemplateField {
   readonly names: readonly Name[];
   readonly field: string;
   readonly path: readonly (string | number)[];
 }
 
-function parseAt(value: Json, place: Place): Template {
+function parseAt(value: Json, place: TemplateField): Template {
   if (typeof value === 'string') return parseText(value, place);
   if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, inside(place, index))));
   if (isJsonObject(value))
@@ -62,7 +62,7 @@ function parseAt(value: Json, place: Place): Template {
   return constant(value);
 }
 
-function inside(place: Place, key: string | number): Place {
+function inside(place: TemplateField, key: string | number): TemplateField {
   return { ...place, path: [...place.path, key] };
 }
 
@@ -95,7 +95,7 @@ export function parseSegments(text: string, names: readonly Name[]): readonly Se
   return splitText(text, { names, field: '', path: [] });
 }
 
-function parseText(text: string, place: Place): Template {
+function parseText(text: string, place: TemplateField): Template {
   if (!text.includes('{{')) return constant(text);
   const segments = splitText(text, place);
   const [only] = segments;
@@ -107,7 +107,7 @@ function parseText(text: string, place: Place): Template {
   return { expressions, fill: (bindings) => segments.map((segment) => fillSegment(segment, bindings)).join('') };
 }
 
-function fillOne(expression: Expression, bindings: Bindings, place: Place): Json {
+function fillOne(expression: Expression, bindings: Bindings, place: TemplateField): Json {
   try {
     return expression.evaluate(bindings);
   } catch (error) {
@@ -117,11 +117,11 @@ function fillOne(expression: Expression, bindings: Bindings, place: Place): Json
   }
 }
 
-function fieldName(place: Place): string {
+function fieldName(place: TemplateField): string {
   return [place.field, ...place.path].join('.');
 }
 
-function splitText(text: string, place: Place): Segment[] {
+function splitText(text: string, place: TemplateField): Segment[] {
   const segments: Segment[] = [];
   let literal = '';
   let at = 0;
@@ -148,7 +148,7 @@ function splitText(text: string, place: Place): Segment[] {
 const MAX_CLOSING_CANDIDATES = 200;
 
 /** The first `}}` that leaves the expression complete ends it. */
-function readExpression(text: string, start: number, place: Place): { expression: Expression; end: number } {
+function readExpression(text: string, start: number, place: TemplateField): { expression: Expression; end: number } {
   let reason: Error | null = null;
   let close = text.indexOf('}}', start);
   for (let tries = 0; close >= 0 && tries < MAX_CLOSING_CANDIDATES; tries++) {

@@ -1,7 +1,7 @@
 import type { Approval } from '../run/approval.ts';
 import type { RecordedSignal } from '../run/occurrence.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { ClosedRun } from './ended-run.ts';
+import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
 import type { RunView } from './run-view.ts';
 
@@ -14,5 +14,5 @@ export interface JournalBatch {
   /** The run after the last of the events. When it began is left to its first event: `startedAt` is `null` at the other end. */
   readonly view: RunView;
   /** The run once it has ended, so that it can be gone on with. */
-  readonly closed: ClosedRun | null;
+  readonly endedState: EndedRunState | null;
 }

@@ -2,7 +2,7 @@ import type { ChannelChange } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import type { PlaceChange } from './resume-point.ts';
+import type { ResumePointChange } from './resume-point.ts';
 
 /**
  * A point of a run that can be looked at again. It holds what changed since its parent, so that storage grows with what
@@ -20,7 +20,7 @@ export interface Checkpoint {
   readonly next: readonly string[];
   readonly createdAt: string;
   readonly changes: Readonly<Record<string, ChannelChange>>;
-  readonly place: PlaceChange;
+  readonly resumePoint: ResumePointChange;
 }
 
 /** The values after a chain of checkpoints, oldest first, beginning at the input or at the values `before` it. */

@@ -4,7 +4,7 @@ import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import type { JournalBatch } from './batch.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import type { ClosedRun } from './ended-run.ts';
+import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
 import { packEvents, unpackEvents } from './packed-events.ts';
 import type { Carrier, EventGroup } from './packed-events.ts';
@@ -21,7 +21,7 @@ export interface PackedBatch {
   readonly approvals?: readonly Approval[];
   readonly signals?: readonly RecordedSignal[];
   readonly view: PackedView;
-  readonly closed?: ClosedRun | null;
+  readonly endedState?: EndedRunState | null;
 }
 
 /** What the `checkpoint.saved` event of the same rank does not say. */
@@ -30,14 +30,14 @@ interface PackedCheckpoint {
   readonly parentId?: string | null;
   readonly changes: Checkpoint['changes'];
   /** Without `spent` in the last one: what the view says is used. */
-  readonly place?: Checkpoint['place'];
+  readonly resumePoint?: Checkpoint['resumePoint'];
 }
 
 /** Without what is empty, and what the last event or checkpoint says. When the run has begun, its first event says. */
 type PackedView = Partial<Omit<RunView, 'usage' | 'startedAt'>> & { readonly usage: Partial<Usage> };
 
 export function packBatch(
-  { events, checkpoints, approvals, signals, view, closed }: JournalBatch,
+  { events, checkpoints, approvals, signals, view, endedState }: JournalBatch,
   carrier: Carrier,
 ): PackedBatch {
   const last = checkpoints.at(-1);
@@ -48,12 +48,12 @@ export function packBatch(
     ...(approvals.length > 0 && { approvals }),
     ...(signals.length > 0 && { signals }),
     view: packView(view, { event: events.at(-1), checkpoint: last }),
-    ...(closed && { closed }),
+    ...(endedState && { endedState }),
   };
 }
 
 export function unpackBatch(
-  { events: groups, checkpoints = [], approvals = [], signals = [], view, closed = null }: PackedBatch,
+  { events: groups, checkpoints = [], approvals = [], signals = [], view, endedState = null }: PackedBatch,
   carrier: Carrier,
 ): JournalBatch {
   const events = unpackEvents(groups, carrier);
@@ -63,7 +63,7 @@ export function unpackBatch(
     restoreCheckpoint(saved[rank], packed, rank === checkpoints.length - 1 ? usage : null),
   );
   const ends = { event: events.at(-1), checkpoint: restored.at(-1) };
-  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, ends), closed };
+  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, ends), endedState };
 }
 
 /** What a batch ends with. */
@@ -105,26 +105,26 @@ function impliedBy({ event, checkpoint }: Ends): ImpliedView {
   };
 }
 
-function packCheckpoint({ id, parentId, changes, place }: Checkpoint, usage: Usage | null): PackedCheckpoint {
-  const { spent = {}, ...rest } = place;
+function packCheckpoint({ id, parentId, changes, resumePoint }: Checkpoint, usage: Usage | null): PackedCheckpoint {
+  const { spent = {}, ...rest } = resumePoint;
   const isImplied = usage !== null && JSON.stringify(spent) === JSON.stringify(spentOf(usage));
   const said = { ...rest, ...(!isImplied && (usage || Object.keys(spent).length > 0) && { spent }) };
   return {
     ...(parentId !== before(id) && { parentId }),
     changes,
-    ...(Object.keys(said).length > 0 && { place: said }),
+    ...(Object.keys(said).length > 0 && { resumePoint: said }),
   };
 }
 
 function restoreCheckpoint(
   event: RunEvent | undefined,
-  { parentId, changes, place = {} }: PackedCheckpoint,
+  { parentId, changes, resumePoint = {} }: PackedCheckpoint,
   usage: Usage | null,
 ): Checkpoint {
   if (event?.type !== 'checkpoint.saved') throw new TypeError('A journal batch holds a checkpoint without its event');
   const { seq, at: createdAt, checkpoint: id, source, next } = event;
   const step = source === 'update' || source === 'fork' ? event.step - 1 : event.step;
-  const { spent = usage ? spentOf(usage) : {}, ...rest } = place;
+  const { spent = usage ? spentOf(usage) : {}, ...rest } = resumePoint;
   const whole = { ...rest, ...withoutEmpty({ spent }) };
   return {
     id,
@@ -135,7 +135,7 @@ function restoreCheckpoint(
     next,
     createdAt,
     changes,
-    place: whole,
+    resumePoint: whole,
   };
 }
 

@@ -10,7 +10,7 @@ export interface Carrier {
 }
 
 /** Events of one moment and place. Their numbers follow on the last of the group before, unless `seq` says otherwise. */
-export interface EventGroup extends Partial<Place> {
+export interface EventGroup extends Partial<EventSubject> {
   readonly seq?: number | undefined;
   /** Milliseconds since the epoch; absent: that of the group before. */
   readonly at?: number | undefined;
@@ -18,7 +18,7 @@ export interface EventGroup extends Partial<Place> {
 }
 
 /** Where in a run events happened. */
-interface Place {
+interface EventSubject {
   /** Absent: that of the group before. */
   readonly step: number | undefined;
   readonly path: readonly string[] | undefined;
@@ -29,7 +29,7 @@ interface Place {
 }
 
 /** Any event, as far as others are told by it. */
-interface Told extends Partial<Place> {
+interface UnpackState extends Partial<EventSubject> {
   readonly seq: number;
   readonly at: string;
   readonly step: number;
@@ -38,7 +38,7 @@ interface Told extends Partial<Place> {
 }
 
 /** What the first event of a batch follows on. */
-const BEGINNING: Told = { seq: -1, at: '', step: -1, type: '' };
+const BEGINNING: UnpackState = { seq: -1, at: '', step: -1, type: '' };
 
 export function packEvents(events: readonly RunEvent[], carrier: Carrier): EventGroup[] {
   const groups: EventGroup[] = [];
@@ -56,13 +56,13 @@ export function packEvents(events: readonly RunEvent[], carrier: Carrier): Event
 }
 
 /** Whether an event belongs to the group of the one before. */
-function isOfGroup(event: Told, last: Told): boolean {
-  return event.seq === last.seq + 1 && event.at === last.at && isSamePlace(event, last);
+function isOfGroup(event: UnpackState, last: UnpackState): boolean {
+  return event.seq === last.seq + 1 && event.at === last.at && isSameSubject(event, last);
 }
 
 function openGroup(
-  { seq, at, step, path, node, visit, index }: Told,
-  last: Told,
+  { seq, at, step, path, node, visit, index }: UnpackState,
+  last: UnpackState,
   events: readonly object[],
 ): EventGroup {
   return {
@@ -80,7 +80,7 @@ function openGroup(
 /** What a group says of its events, in one place. */
 const SHARED: ReadonlySet<string> = new Set(['seq', 'at', 'step', 'path', 'node', 'visit', 'index']);
 
-function bodyOf(event: Told, implied: Body): object {
+function bodyOf(event: UnpackState, implied: Body): object {
   const body: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(event))
     if (!SHARED.has(field) && !isSame(value, implied[field])) body[field] = value;
@@ -106,18 +106,18 @@ export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): R
 /** Where a node is named, and none of its visits. */
 const NO_VISIT = 0;
 
-function visitOf({ node, visit = 1 }: Pick<Place, 'node'> & Partial<Place>): number | undefined {
+function visitOf({ node, visit = 1 }: Pick<EventSubject, 'node'> & Partial<EventSubject>): number | undefined {
   return node === undefined || visit === NO_VISIT ? undefined : visit;
 }
 
-function defined(place: Place): object {
+function defined(place: EventSubject): object {
   return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
 /** What the fields of an event are when they are left out. */
-function impliedOf(event: Told, last: Told, carrier: Carrier): Body {
+function impliedOf(event: UnpackState, last: UnpackState, carrier: Carrier): Body {
   switch (event.type) {
     case 'tool.requested':
       return { ...requestOf(carrier), idempotencyKey: firstKey(event, carrier) };
@@ -135,7 +135,7 @@ function impliedOf(event: Told, last: Told, carrier: Carrier): Body {
 const NOTHING: Body = {};
 
 /** The key of the first call of a task of the run's own graph that nobody has had made again. */
-function firstKey({ node = '', index, visit }: Told, { runId }: Carrier): string {
+function firstKey({ node = '', index, visit }: UnpackState, { runId }: Carrier): string {
   return `${runId}:${taskKey(node, index)}:${visit}:0:0`;
 }
 
@@ -144,7 +144,7 @@ function requestOf({ call }: Carrier): Body {
   return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : NOTHING;
 }
 
-function isSamePlace(a: Told, b: Told): boolean {
+function isSameSubject(a: UnpackState, b: UnpackState): boolean {
   return a.step === b.step && a.node === b.node && a.visit === b.visit && a.index === b.index && isSame(a.path, b.path);
 }
 

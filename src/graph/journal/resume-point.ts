@@ -1,19 +1,21 @@
-import type { CompiledGraph } from '../compile/compile.ts';
-import { carryOver, freshScope } from '../run/fresh-scope.ts';
-import type { KeptEvent } from '../run/run.ts';
+import type { ChannelSet } from '../channels/channel.ts';
+import { carryChannels, freshScope } from '../run/fresh-scope.ts';
+import type { BufferedEvent, Run } from '../run/run.ts';
 import type { NodeTask, Scope, Trigger } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
-import type { DraftRun } from '../superstep/draft.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import { own } from '../values/json.ts';
 
 /** Where a run stands at a checkpoint, besides its values: what a fork goes on from. */
-export interface Place extends Pick<Scope, 'triggers' | 'deferred' | 'joins' | 'unfired' | 'messages' | 'hold'> {
+export interface ResumePoint extends Pick<
+  Scope,
+  'triggers' | 'deferred' | 'joins' | 'pendingEdges' | 'messages' | 'stoppedAt'
+> {
   /** How often each node has run. */
   readonly visits: Scope['visits'];
   /** Events that nothing has waited for yet. */
-  readonly events: readonly KeptEvent[];
+  readonly bufferedEvents: readonly BufferedEvent[];
   readonly spent: Spent;
 }
 
@@ -21,7 +23,7 @@ export interface Place extends Pick<Scope, 'triggers' | 'deferred' | 'joins' | '
  * A place as a checkpoint holds it: what is empty is left out; so are triggers that the names of the next nodes tell.
  * Visits are those that have changed since the checkpoint before, events are there when they have.
  */
-export type PlaceChange = { readonly [K in keyof Omit<Place, 'spent'>]?: Place[K] } & {
+export type ResumePointChange = { readonly [K in keyof Omit<ResumePoint, 'spent'>]?: ResumePoint[K] } & {
   readonly spent?: Partial<Spent>;
 };
 
@@ -29,21 +31,29 @@ export type PlaceChange = { readonly [K in keyof Omit<Place, 'spent'>]?: Place[K
 export type Visited = readonly string[];
 
 /** Where a run stands now. A superstep that is open is gone back to its beginning: what its tasks did is in no checkpoint. */
-export function placeNow({ root, spent, events, areEventsSaved }: DraftRun, visited: Visited): PlaceChange {
-  const { superstep, deferred, joins, unfired, messages, hold } = root;
+export function resumePointNow(
+  {
+    root,
+    spent,
+    bufferedEvents,
+    areBufferedEventsSaved,
+  }: Pick<Run, 'root' | 'spent' | 'bufferedEvents' | 'areBufferedEventsSaved'>,
+  visited: Visited,
+): ResumePointChange {
+  const { superstep, deferred, joins, pendingEdges, messages, stoppedAt } = root;
   const triggers = superstep ? superstep.tasks.map(toTrigger) : root.triggers;
   return {
     ...withoutEmpty({
       triggers: areNamesEnough(root, triggers) ? [] : triggers,
       deferred,
       joins,
-      unfired,
+      pendingEdges,
       messages,
-      hold: hold?.at === 'after' ? hold : null,
+      stoppedAt: stoppedAt?.at === 'after' ? stoppedAt : null,
       visits: changedVisits(root.visits, visited),
       spent: withoutEmpty(spent),
     }),
-    ...(!areEventsSaved && { events }),
+    ...(!areBufferedEventsSaved && { bufferedEvents }),
   };
 }
 
@@ -56,70 +66,75 @@ function changedVisits(visits: Scope['visits'], visited: Visited): Scope['visits
   return changed;
 }
 
-function toTrigger({ node, index, item, lane }: NodeTask): Trigger {
-  return { node, ...(index !== null && { element: { item, index, ...(lane && { lane }) } }) };
+function toTrigger({ node, index, item, group }: NodeTask): Trigger {
+  return { node, ...(index !== null && { element: { item, index, ...(group && { group }) } }) };
 }
 
 /** Plain triggers are told by the names of the next nodes, which a checkpoint has anyway. */
 function areNamesEnough(
-  { superstep, deferred, hold }: Pick<Scope, 'superstep' | 'deferred' | 'hold'>,
+  { superstep, deferred, stoppedAt }: Pick<Scope, 'superstep' | 'deferred' | 'stoppedAt'>,
   triggers: readonly Trigger[],
 ): boolean {
-  if (superstep || hold || deferred.length > 0) return triggers.length === 0;
+  if (superstep || stoppedAt || deferred.length > 0) return triggers.length === 0;
   return triggers.every(({ element }) => !element);
 }
 
 /** What a checkpoint leaves out. */
-const NOWHERE: Place = {
+const BEGINNING: ResumePoint = {
   triggers: [],
   deferred: [],
   joins: {},
-  unfired: [],
+  pendingEdges: [],
   messages: 0,
-  hold: null,
+  stoppedAt: null,
   visits: {},
-  events: [],
+  bufferedEvents: [],
   spent: NOTHING_SPENT,
 };
 
 /** A checkpoint, as far as it says where its run stands. */
 interface Milestone {
-  readonly place: PlaceChange;
+  readonly resumePoint: ResumePointChange;
   readonly next: readonly string[];
 }
 
 /** The place after a chain of checkpoints, oldest first, that goes on from `before`. */
-export function foldPlaces(chain: readonly Milestone[], before: Pick<Place, 'visits' | 'events'> = NOWHERE): Place {
+export function foldResumePoints(
+  chain: readonly Milestone[],
+  before: Pick<ResumePoint, 'visits' | 'bufferedEvents'> = BEGINNING,
+): ResumePoint {
   const last = chain.at(-1);
   return {
-    ...NOWHERE,
-    ...(last && { triggers: namedTriggers(last), ...last.place }),
-    visits: Object.assign({}, before.visits, ...chain.map(({ place }) => place.visits)),
-    events: chain.findLast(({ place }) => place.events)?.place.events ?? before.events,
-    spent: { ...NOTHING_SPENT, ...last?.place.spent },
+    ...BEGINNING,
+    ...(last && { triggers: namedTriggers(last), ...last.resumePoint }),
+    visits: Object.assign({}, before.visits, ...chain.map(({ resumePoint }) => resumePoint.visits)),
+    bufferedEvents:
+      chain.findLast(({ resumePoint }) => resumePoint.bufferedEvents)?.resumePoint.bufferedEvents ??
+      before.bufferedEvents,
+    spent: { ...NOTHING_SPENT, ...last?.resumePoint.spent },
   };
 }
 
-function namedTriggers({ place: { hold, deferred }, next }: Milestone): readonly Trigger[] {
-  return hold || deferred ? [] : next.map((node) => ({ node }));
+function namedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Milestone): readonly Trigger[] {
+  return stoppedAt || deferred ? [] : next.map((node) => ({ node }));
 }
 
 /** The scope of a graph at a place: its channels are those of the same name, joins are those of the same graph. */
 export function scopeAt(
-  graph: CompiledGraph,
-  { channels, place, step }: { channels: Scope['channels']; place: Place; step: number },
+  graph: ChannelSet,
+  { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },
 ): Scope {
-  const { triggers, deferred, joins, unfired, messages, hold, visits } = place;
+  const { triggers, deferred, joins, pendingEdges, messages, stoppedAt, visits } = resumePoint;
   return {
     ...freshScope(graph),
-    channels: carryOver(graph, channels),
+    channels: carryChannels(graph, channels),
     step: step + 1,
     triggers,
     deferred,
     joins,
-    unfired,
+    pendingEdges,
     messages,
-    hold,
+    stoppedAt,
     visits,
   };
 }

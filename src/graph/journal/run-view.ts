@@ -1,6 +1,6 @@
 import type { Update } from '../channels/channel.ts';
-import { doubtId } from '../run/compensation.ts';
-import { stepOfTrail, interventionId } from '../run/ids.ts';
+import { unknownCompensationId } from '../run/compensation.ts';
+import { executionKey, interventionId } from '../run/ids.ts';
 import { nextNodes, batchOf, isSettled } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { RunStatus, Run } from '../run/run.ts';
@@ -9,7 +9,7 @@ import type { BatchCall } from '../run/tool-batch.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { formatMoment, parseMoment } from '../values/timestamp.ts';
+import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
 
 /** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
 export interface RunView {
@@ -87,8 +87,8 @@ export function toRunView(run: Run): RunView {
 /** A run that is being undone waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
   if (!run.inDoubt) return waitingIn(run, run.root, []);
-  const { undo, since } = run.inDoubt;
-  return [{ kind: 'intervention', node: undo.place.node, id: doubtId(undo), since }];
+  const { compensation, since } = run.inDoubt;
+  return [{ kind: 'intervention', node: compensation.task.node, id: unknownCompensationId(compensation), since }];
 }
 
 /** What the tasks of a graph wait for, and those of the graphs inside it. */
@@ -106,7 +106,7 @@ function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): readonl
   const { position } = state;
   switch (position.kind) {
     case 'subgraph':
-      return position.failing ? [] : waitingIn(run, position.scope, [...trail, stepOfTrail(task)]);
+      return position.failing ? [] : waitingIn(run, position.scope, [...trail, executionKey(task)]);
     case 'wait':
       return [toWaiting(node, position)];
     case 'approval':
@@ -136,11 +136,11 @@ function toWaiting(node: string, position: WaitPosition): WaitingFor {
 }
 
 /** When it goes on by itself, or fails, whichever comes first. */
-function waitsUntil({ deadline, clock }: WaitPosition): string | null {
-  if (!clock || clock.runsSince === null) return deadline;
-  const failsAt = clock.runsSince + clock.leftMs;
-  const goesOnAt = deadline === null ? null : parseMoment(deadline);
-  return goesOnAt !== null && goesOnAt <= failsAt ? deadline : formatMoment(failsAt);
+function waitsUntil({ deadline, countdown }: WaitPosition): string | null {
+  if (!countdown || countdown.runsSince === null) return deadline;
+  const failsAt = countdown.runsSince + countdown.leftMs;
+  const goesOnAt = deadline === null ? null : parseTimestamp(deadline);
+  return goesOnAt !== null && goesOnAt <= failsAt ? deadline : formatTimestamp(failsAt);
 }
 
 function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor[] {

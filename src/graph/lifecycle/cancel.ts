@@ -1,28 +1,28 @@
 import type { Visited } from '../journal/resume-point.ts';
-import { withdraw } from '../superstep/approvals.ts';
+import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import type { Draft, Frame } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
-import { drive, openStep } from '../superstep/superstep.ts';
-import { leftBehind } from './compensation.ts';
+import { runSupersteps, openStep } from '../superstep/superstep.ts';
+import { uncompensated } from './compensation.ts';
 
 /**
  * Runs the node that a graph names for the end of a canceled run, as its last superstep: nothing leads on from it, and
  * each time that something has happened it is looked at again.
  * @returns `over`: it is, or there is none
  */
-export function closeDown(draft: Draft): 'waiting' | 'full' | 'over' {
+export function runLastNode(draft: Draft): 'waiting' | 'full' | 'over' {
   const { run, graph } = draft;
   if (graph.onCancel === null || !run.cancellation) return 'over';
   const frame = withoutEdges(rootFrame(draft));
   if (!run.cancellation.isClosing) {
-    const left = leftBehind(draft);
+    const left = uncompensated(draft);
     run.cancellation = { ...run.cancellation, ...(left && { left }), isClosing: true };
     run.pause = { by: run.cancellation.by, reason: null };
-    abandon(draft);
+    discardSuperstep(draft);
     frame.scope.triggers = [{ node: graph.onCancel }];
     openStep(draft, frame);
   }
-  const { kind } = drive(draft, frame);
+  const { kind } = runSupersteps(draft, frame);
   return kind === 'waiting' || kind === 'full' ? kind : 'over';
 }
 
@@ -31,17 +31,17 @@ function withoutEdges(frame: Frame): Frame {
 }
 
 /** Gives the open superstep up, and everything that would come after it. @returns the nodes that were at work in it */
-export function abandon(draft: Draft): Visited {
+export function discardSuperstep(draft: Draft): Visited {
   const { scope } = rootFrame(draft);
   const visited = (scope.superstep?.tasks ?? []).map(({ node }) => node);
-  withdraw(draft);
+  cancelOpenQuestions(draft);
   delete draft.run.counted;
   if (scope.superstep) scope.step += 1;
   scope.superstep = null;
-  scope.unfired = [];
+  scope.pendingEdges = [];
   scope.deferred = [];
   scope.triggers = [];
-  scope.hold = null;
+  scope.stoppedAt = null;
   draft.frames.clear();
   return visited;
 }

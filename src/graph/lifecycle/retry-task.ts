@@ -1,6 +1,6 @@
-import type { Happening } from '../nodes/behavior.ts';
-import { isKept } from '../run/position.ts';
-import type { KeptPosition, SubgraphPosition, NodeTask, Scope } from '../run/scope.ts';
+import type { TaskInput } from '../nodes/behavior.ts';
+import { isResumable } from '../run/position.ts';
+import type { SavedProgress, SubgraphPosition, NodeTask, Scope } from '../run/scope.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { findTask, setState, tasksOf } from '../superstep/frames.ts';
 import type { TaskFrame } from '../superstep/frames.ts';
@@ -8,7 +8,7 @@ import { startTask } from '../superstep/run-task.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
 /** Has the work of a task done again that has failed: a graph inside goes on from where it failed. */
-export function startAgain(of: TaskFrame): void {
+export function retryTask(of: TaskFrame): void {
   const task = again(of.task);
   setState({ ...of, task }, task.state);
 }
@@ -20,10 +20,10 @@ export function askAgain(of: TaskFrame): void {
 }
 
 /** Tells a task what a person has said about one of its calls; a task that was ended with its run begins first. */
-export function tell({ draft, frame, task }: TaskFrame, happening: Happening): void {
+export function tell({ draft, frame, task }: TaskFrame, happening: TaskInput): void {
   for (const of of tasksOf(draft, frame))
     if (of.task.key === task.key && of.task.state.phase === 'ready') startTask(of);
-  deliver(findTask(draft, [...frame.address, task.key]), happening);
+  deliver(findTask(draft, [...frame.taskPath, task.key]), happening);
 }
 
 /**
@@ -33,32 +33,35 @@ export function tell({ draft, frame, task }: TaskFrame, happening: Happening): v
 function again(task: NodeTask): NodeTask {
   const { state } = task;
   if (state.phase !== 'intervention' && state.phase !== 'failed') return task;
-  if (state.kept) return goOn(task, state.kept);
+  if (state.saved) return goOn(task, state.saved);
   return { ...task, ...nextTry(task, state.failure), state: { phase: 'ready' } };
 }
 
 /** Calls that are made again keep their keys: the person's order lets their claims be taken over. */
-function goOn(task: NodeTask, kept: KeptPosition): NodeTask {
-  if (kept.kind === 'subgraph') {
-    const position = { ...withNewClock(kept), scope: inside(kept.scope) };
+function goOn(task: NodeTask, saved: SavedProgress): NodeTask {
+  if (saved.kind === 'subgraph') {
+    const position = { ...withNewClock(saved), scope: inside(saved.scope) };
     return { ...task, state: { phase: 'open', position } };
   }
-  return { ...task, order: task.order + 1, state: { phase: 'ready', kept } };
+  return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
 
 /** A call that was called back keeps its key: the ledger holds what it did, and may be told to make it after all. */
 function asking(task: NodeTask): NodeTask {
-  const { state, order } = task;
+  const { state, takeover } = task;
   if (state.phase !== 'open') return task;
   if (state.position.kind === 'subgraph')
     return { ...task, state: { phase: 'open', position: withNewClock(state.position) } };
-  if (isKept(state.position)) return goOn(task, state.position);
+  if (isResumable(state.position)) return goOn(task, state.position);
   const isCall = state.position.kind === 'call' || state.position.kind === 'llm';
-  return { ...task, order: isCall ? order + 1 : order, state: { phase: 'ready' } };
+  return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
 }
 
-function nextTry({ round, order }: NodeTask, { callFailed }: TaskFailure): Pick<NodeTask, 'round' | 'order'> {
-  return callFailed ? { round: round + 1, order } : { round, order: order + 1 };
+function nextTry(
+  { retryRound, takeover }: NodeTask,
+  { callFailed }: TaskFailure,
+): Pick<NodeTask, 'retryRound' | 'takeover'> {
+  return callFailed ? { retryRound: retryRound + 1, takeover } : { retryRound, takeover: takeover + 1 };
 }
 
 function withNewClock({ kind, scope, input }: SubgraphPosition): SubgraphPosition {

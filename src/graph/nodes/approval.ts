@@ -5,12 +5,12 @@ import { toMs } from '../values/duration.ts';
 import type { Json } from '../values/json.ts';
 import { toText } from '../values/text.ts';
 import { unexpected, done, failedBecause } from './behavior.ts';
-import type { NodeRunner, Progress, Happening, TaskContext } from './behavior.ts';
+import type { NodeBehavior, Progress, TaskInput, TaskContext } from './behavior.ts';
 import { field } from './node-settings.ts';
-import type { NodeScope } from './node-settings.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /** Asks a person and waits. The answer is the result; rejection and expiry are results too unless the node says `fail`. */
-export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope): NodeRunner {
+export function compileApproval(node: NodeOfType<'approval'>, scope: NodeSettings): NodeBehavior {
   const title = field('title', node.title, '');
   const details = field('details', node.details, null);
   const args = field('args', node.args, null);
@@ -33,7 +33,7 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope):
     resume(task, position, happening) {
       if (position.kind !== 'approval') throw unexpected(position);
       const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
-      return conclude(node, closedApproval(task, { position, onTimeout }, happening));
+      return conclude(node, resumeApproval(task, { position, onTimeout }, happening));
     },
   };
 }
@@ -65,10 +65,10 @@ function toResult({ status, args, decisions, expiresAt }: Approval): Json {
  * The approval that a task waits for, closed by what has happened.
  * @param onTimeout how it counts when its time is up
  */
-export function closedApproval(
+export function resumeApproval(
   task: TaskContext,
   { position, onTimeout }: { readonly position: ApprovalPosition; readonly onTimeout: Approval['status'] },
-  happening: Happening,
+  happening: TaskInput,
 ): Approval {
   if (happening.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
   if (happening.kind !== 'approval.closed') throw unexpected(position);

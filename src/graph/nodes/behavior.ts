@@ -3,21 +3,21 @@ import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallRequest, ModelCallRequest, CallReply } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
-import type { BegunPosition, NodePosition, Command } from '../run/scope.ts';
+import type { ResumablePosition, NodePosition, Outcome } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { TaskFailure, RunError, RunErrorCode } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
 /** How the tasks of one compiled node go on. Each node type makes its runners in a file of its own. */
-export interface NodeRunner {
+export interface NodeBehavior {
   start(task: TaskContext): Progress;
   /** Goes on where a task stood that had failed; nodes without it begin anew. */
-  restart?(task: TaskContext, position: BegunPosition): Progress;
+  restart?(task: TaskContext, position: ResumablePosition): Progress;
   /** Takes in what has become of a call after the task itself had failed. @returns where a retry goes on then */
-  takeLate?(task: TaskContext, position: BegunPosition, happening: Happening): BegunPosition;
+  keepLate?(task: TaskContext, position: ResumablePosition, happening: TaskInput): ResumablePosition;
   /** Goes on after something that the task waits for; `position` is what `start` or the last `resume` left. */
-  resume(task: TaskContext, position: NodePosition, happening: Happening): Progress;
+  resume(task: TaskContext, position: NodePosition, happening: TaskInput): Progress;
 }
 
 /** What a task sees and may ask for. Asking records an effect; it happens after the step is over. */
@@ -30,21 +30,21 @@ export interface TaskContext {
   readonly asksPeople: boolean;
   /**
    * @param number tells the calls of one task apart
-   * @param order goes up when a person has ordered the call again
+   * @param takeover goes up when a person has ordered the call again
    * @returns the call's idempotency key
    */
-  call(number: number, request: CallRequest, order?: number): string;
+  call(number: number, request: CallRequest, takeover?: number): string;
   /** Whether one more call may be out; a task that may not make one goes on when it is told of `capacity`. */
   hasCapacity(): boolean;
   /** As `hasCapacity`, of a call of a model, which needs room in the budgets, too. */
-  mayAskModel(): boolean;
+  hasModelCapacity(): boolean;
   /**
    * What a call of a model has to wait for room for, which others have set aside; it is told of `capacity` when there is
    * some. @returns `null`: it need not wait
    */
-  roomAwaited(request: ModelCallRequest): ModelNeeds | null;
+  missingBudget(request: ModelCallRequest): ModelNeeds | null;
   /** False of a model without a price, in a run whose cost has a limit. */
-  mayEverAsk(model: string): boolean;
+  isModelAllowed(model: string): boolean;
   /** Why the run may not call tools so many times more; `null`: it may. */
   refuseToolCalls(count: number): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
@@ -69,13 +69,12 @@ export type Question = Pick<
 
 export type Progress =
   | { readonly kind: 'open'; readonly position: NodePosition }
-  | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
-  | { readonly kind: 'commanded'; readonly command: Command }
+  | Outcome
   /** With what is `kept`, a retry goes on from there. */
-  | { readonly kind: 'failed'; readonly failure: TaskFailure; readonly kept?: BegunPosition };
+  | { readonly kind: 'failed'; readonly failure: TaskFailure; readonly saved?: ResumablePosition };
 
 /** What a task waited for. */
-export type Happening =
+export type TaskInput =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
   /** A person orders one of the task's calls again, or gives its result instead. */
@@ -90,7 +89,7 @@ export type Happening =
   | { readonly kind: 'subgraph.failed'; readonly error: RunError };
 
 /** Whether it tells what a call has done, or that nobody can tell: that is kept even where nothing new may begin. */
-export function isOutcome(happening: Happening): boolean {
+export function isCallResult(happening: TaskInput): boolean {
   return happening.kind === 'call.failed'
     ? happening.failure.error.code === 'UNKNOWN_OUTCOME'
     : happening.kind === 'call.completed';
@@ -100,8 +99,8 @@ export function done(result: Json, update?: Update): Progress {
   return update === undefined ? { kind: 'done', result } : { kind: 'done', result, update };
 }
 
-export function failed(failure: TaskFailure, kept?: BegunPosition): Progress {
-  return kept === undefined ? { kind: 'failed', failure } : { kind: 'failed', failure, kept };
+export function failed(failure: TaskFailure, saved?: ResumablePosition): Progress {
+  return saved === undefined ? { kind: 'failed', failure } : { kind: 'failed', failure, saved };
 }
 
 /** A failure of the node's own, with no call behind it. */
@@ -110,7 +109,7 @@ export function failedBecause(code: RunErrorCode, message: string): Progress {
 }
 
 /** Does the next thing; when that can't be done, a retry goes on from where the task stands now. */
-export function goingOnFrom(kept: BegunPosition, step: () => Progress): Progress {
+export function savingProgress(kept: ResumablePosition, step: () => Progress): Progress {
   try {
     return step();
   } catch (error) {

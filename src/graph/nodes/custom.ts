@@ -5,16 +5,16 @@ import { parseMembers } from '../expression/template.ts';
 import { afterCodeCall } from './command.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { policyOf } from './node-settings.ts';
-import type { NodeScope } from './node-settings.ts';
-import type { NodeRunner } from './behavior.ts';
+import type { NodeSettings } from './node-settings.ts';
+import type { NodeBehavior } from './behavior.ts';
 import { ownFields } from '../definition/custom-fields.ts';
 
 /** A node of a type that is registered by code: one call of that code. */
 export function compileCustom(
   node: CallSettings & { readonly type: string },
   fields: JsonObject,
-  scope: NodeScope,
-): NodeRunner {
+  scope: NodeSettings,
+): NodeBehavior {
   const registered = own(scope.catalog.nodeTypes ?? {}, node.type);
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);

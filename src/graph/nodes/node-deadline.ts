@@ -1,5 +1,5 @@
 import type { Stopwatch } from '../run/countdown.ts';
-import type { Timed } from '../run/scope.ts';
+import type { WithStopwatch } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
@@ -13,11 +13,11 @@ export type TimeLeft = () => number | null;
 
 /** The deadline of a node that makes several calls, which share it. */
 export interface SharedDeadline {
-  begin(now: number): Timed;
+  begin(now: number): WithStopwatch;
   /** @param isAtWork whether the time since it was read last counts */
-  read(timed: Timed, now: number, isAtWork: boolean): Timed;
+  read(timed: WithStopwatch, now: number, isAtWork: boolean): WithStopwatch;
   /** As `timeLeft`. */
-  leftMs(timed: Timed): number | null;
+  leftMs(timed: WithStopwatch): number | null;
 }
 
 export function sharedDeadline({
@@ -59,6 +59,6 @@ export function timeLeft(type: string, deadlineMs: number | null, { usedMs }: St
 }
 
 /** The failure of a node whose deadline has passed. */
-export function overdue({ type, deadline }: { readonly type: string; readonly deadline?: string }): Progress {
+export function deadlineExceeded({ type, deadline }: { readonly type: string; readonly deadline?: string }): Progress {
   return failedBecause('TIMEOUT', `The ${type}'s deadline of ${deadline} is over`);
 }

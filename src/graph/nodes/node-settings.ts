@@ -1,4 +1,4 @@
-import type { CompiledGraph } from '../compile/compile.ts';
+import type { ChannelSet } from '../channels/channel.ts';
 import { toCallPolicy } from '../definition/call-policy.ts';
 import type { CallPolicy, CallSettings } from '../definition/call-policy.ts';
 import type { Catalog } from '../definition/catalog.ts';
@@ -9,12 +9,12 @@ import type { Template } from '../expression/template.ts';
 import type { Json } from '../values/json.ts';
 
 /** What a node is compiled with: its graph's defaults and the installation's catalog. */
-export interface NodeScope {
+export interface NodeSettings {
   readonly id: string;
   readonly catalog: Catalog;
   readonly defaults: Defaults;
   /** The graph inside a subgraph node, compiled. */
-  readonly subgraph: CompiledGraph | null;
+  readonly subgraph: ChannelSet | null;
 }
 
 /** Parses a templated field of a node; an absent one is filled with `fallback`. */
@@ -26,7 +26,7 @@ export function field(name: string, value: Json | undefined, fallback: Json): Te
 export function policyOf(
   node: CallSettings & { readonly deadline?: string },
   called: CallSettings,
-  { catalog, defaults }: NodeScope,
+  { catalog, defaults }: NodeSettings,
 ): CallPolicy {
   return toCallPolicy([node, called, defaults], catalog.defaults, node.deadline);
 }

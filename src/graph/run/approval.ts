@@ -5,7 +5,7 @@ import { compileJsonSchema } from '../values/json-schema.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import type { TaskAddress } from './ids.ts';
+import type { TaskPath } from './ids.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './refusal.ts';
 
@@ -29,7 +29,7 @@ export interface Approval {
   readonly requestedAt: string;
   readonly expiresAt: string;
   /** The node task that waits for it. */
-  readonly task: TaskAddress;
+  readonly task: TaskPath;
 }
 
 export interface Decision {
@@ -42,7 +42,7 @@ export interface Decision {
 }
 
 /** What a person says; `args` and `values` are `undefined` where nothing was given (`null` is a value). */
-export interface Verdict {
+export interface DecisionRequest {
   readonly decision: 'approve' | 'reject';
   readonly by: Principal;
   readonly at: string;
@@ -51,14 +51,16 @@ export interface Verdict {
   readonly values?: Json | undefined;
 }
 
-export type Judgement = { readonly approval: Approval; readonly decision: Decision } | { readonly refusal: Refusal };
+export type DecisionResult =
+  | { readonly approval: Approval; readonly decision: Decision }
+  | { readonly refusal: Refusal };
 
 /**
  * Applies a decision to an approval: one rejection decides, approvals count towards the quorum.
  * An approval that edits the arguments starts the count anew: the others approved something else.
  * @returns the approval as it is then, or why the decision is refused
  */
-export function decide(approval: Approval, verdict: Verdict): Judgement {
+export function decide(approval: Approval, verdict: DecisionRequest): DecisionResult {
   const refusal =
     mayDecide(approval, verdict) ?? refuseByStatus(approval, verdict) ?? refuseByContent(approval, verdict);
   if (refusal) return { refusal };
@@ -87,7 +89,7 @@ function statusAfter(approval: Approval, decisions: readonly Decision[]): Approv
 /** Whether the policy lets somebody decide. @returns why it does not */
 export function mayDecide(
   { policy, requestedAt, requestedBy }: Pick<Approval, 'policy' | 'requestedAt' | 'requestedBy'>,
-  { by, at }: Pick<Verdict, 'by' | 'at'>,
+  { by, at }: Pick<DecisionRequest, 'by' | 'at'>,
 ): Refusal | null {
   if (policy.excludeRequester === true && by.sub === requestedBy) {
     return { code: 'NOT_AN_APPROVER', message: 'Who started the run may not decide this approval' };
@@ -104,7 +106,7 @@ export function mayDecide(
   return { code: 'NOT_AN_APPROVER', message: `This approval is decided by: ${allowed}` };
 }
 
-function refuseByStatus(approval: Approval, { by }: Verdict): Refusal | null {
+function refuseByStatus(approval: Approval, { by }: DecisionRequest): Refusal | null {
   const last = approval.decisions.at(-1);
   switch (approval.status) {
     case 'approved':
@@ -129,7 +131,7 @@ function refuseSecond(decisions: readonly Decision[], by: Principal): Refusal | 
     : null;
 }
 
-function refuseByContent(approval: Approval, { decision, reason, args, values }: Verdict): Refusal | null {
+function refuseByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
   if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
     return {
       code: 'REASON_REQUIRED',

@@ -22,8 +22,8 @@ export function isUnsafe(request: CallRequest): boolean {
 }
 
 /** Whether nobody may take a call for over before it is known what it did. */
-export function hasToBeKnown({ request, canBeUndone }: Pick<CallEffect, 'request' | 'canBeUndone'>): boolean {
-  return canBeUndone === true || isUnsafe(request);
+export function mustReconcile({ request, isCompensable }: Pick<CallEffect, 'request' | 'isCompensable'>): boolean {
+  return isCompensable === true || isUnsafe(request);
 }
 
 /** True for what the ledger has recorded as a reply. */

@@ -1,5 +1,5 @@
 /** A clock that runs from now on, or stands still with what is left. @returns `null`: it does already */
-export function toggledClock({ leftMs, runsSince }: Clock, runs: boolean, now: number): Clock | null {
+export function toggleCountdown({ leftMs, runsSince }: Countdown, runs: boolean, now: number): Countdown | null {
   if (runs === (runsSince !== null)) return null;
   return runsSince === null
     ? { leftMs, runsSince: now }
@@ -14,7 +14,7 @@ export interface Stopwatch {
 }
 
 /** Stands still while the run only waits for people. Milliseconds. */
-export interface Clock {
+export interface Countdown {
   readonly leftMs: number;
   readonly runsSince: number | null;
 }

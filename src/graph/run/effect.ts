@@ -12,7 +12,7 @@ export interface CallEffect {
   /** The idempotency key: equal over attempts, replays and takeovers of one call, different for every other. */
   readonly key: string;
   /** Higher when a person orders a call again whose outcome is unknown. */
-  readonly order: number;
+  readonly takeover: number;
   readonly node: string;
   /** The element of a list that the call is made for. */
   readonly index?: number;
@@ -20,9 +20,9 @@ export interface CallEffect {
   /** One line that names the node, for the Temporal Web UI. */
   readonly summary: string;
   /** It may be called back alone. */
-  readonly isRevocable?: true;
+  readonly isCancelable?: true;
   /** What it does can be taken back, if its result is known. */
-  readonly canBeUndone?: true;
+  readonly isCompensable?: true;
 }
 
 export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;

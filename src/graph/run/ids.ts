@@ -1,6 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
-import type { TaskFrame } from '../superstep/frames.ts';
 import type { NodeTask } from './scope.ts';
 /** What tells the tasks of a superstep apart: the node's id, with `#n` for the n-th element of a list. */
 export function taskKey(node: string, index?: number): string {
@@ -10,8 +9,8 @@ export function taskKey(node: string, index?: number): string {
 /** The timer of the run's deadline. */
 export const DEADLINE_TIMER = 'deadline';
 
-export function stepOfTrail({ key, visit, round }: NodeTask): string {
-  return `${key}.${visit}.${round}`;
+export function executionKey({ key, visit, retryRound }: NodeTask): string {
+  return `${key}.${visit}.${retryRound}`;
 }
 
 /** What an intervention is named by: the task's place, which visit it is, and which of its calls. */
@@ -25,7 +24,7 @@ export function interventionId(
 }
 
 /** A node task as events name it. */
-export interface TaskPlace {
+export interface TaskReference {
   readonly node: string;
   readonly visit: number;
   readonly index?: number;
@@ -33,12 +32,15 @@ export interface TaskPlace {
 }
 
 /** Leads to a node task: the keys of the subgraph tasks around it, outermost first, then its own. */
-export type TaskAddress = readonly string[];
+export type TaskPath = readonly string[];
 
 /** Equal over replays and attempts: it is made of where the call stands in its run, and of nothing else. */
-export function callKey({ draft, frame, task }: TaskFrame, number: number): string {
-  const place = shortened([...frame.trail, task.key].join('/'));
-  return [draft.run.id, place, task.visit, number, task.round].join(':');
+export function callKey(
+  runId: string,
+  trail: readonly string[],
+  { key, visit, retryRound, number }: Pick<NodeTask, 'key' | 'visit' | 'retryRound'> & { readonly number: number },
+): string {
+  return [runId, shortenId([...trail, key].join('/')), visit, number, retryRound].join(':');
 }
 
 /** Temporal takes ids of 255 bytes under its smallest configuration; a run's id and some numbers stand around a place. */
@@ -47,7 +49,7 @@ const MAX_LENGTH = 160;
 const KEPT = 90;
 
 /** A place in a run as part of an id: a long one ends in a hash of all of it. */
-export function shortened(place: string): string {
+export function shortenId(place: string): string {
   if (place.length <= MAX_LENGTH) return place;
   const hash = bytesToHex(sha256(new TextEncoder().encode(place)));
   return `${place.slice(0, KEPT)}~${hash}`;

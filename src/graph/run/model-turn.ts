@@ -3,11 +3,11 @@ import type { ModelReply } from './effect.ts';
 import type { ModelNeeds } from './spending.ts';
 
 /** What a task has said with a model so far, besides the conversation that it began with. */
-export interface Talk {
+export interface Conversation {
   /** The model's requests for tools, and the answers to them. */
-  readonly said: readonly NewMessage[];
+  readonly messages: readonly NewMessage[];
   /** Calls made so far, of models and tools: the number of the next one, which tells their keys apart. */
-  readonly made: number;
+  readonly callsMade: number;
   /** Stands in for the first messages, which do not fit any more. */
   readonly summary: Summary | null;
   readonly usage: ModelReply['usage'];
@@ -21,19 +21,27 @@ export interface Summary {
   readonly text: string;
 }
 
-export const NOTHING_SAID: Talk = { said: [], made: 0, summary: null, usage: { inputTokens: 0, outputTokens: 0 } };
+export const EMPTY_CONVERSATION: Conversation = {
+  messages: [],
+  callsMade: 0,
+  summary: null,
+  usage: { inputTokens: 0, outputTokens: 0 },
+};
 
 /** Adds what a reply has cost. */
-export function withUsage(talk: Talk, { inputTokens, outputTokens }: ModelReply['usage']): Talk {
-  const { usage } = talk;
+export function withUsage(
+  conversation: Conversation,
+  { inputTokens, outputTokens }: ModelReply['usage'],
+): Conversation {
+  const { usage } = conversation;
   return {
-    ...talk,
+    ...conversation,
     usage: { inputTokens: usage.inputTokens + inputTokens, outputTokens: usage.outputTokens + outputTokens },
   };
 }
 
 /** What a call of a model is for. */
-export interface Ask {
+export interface ModelQuestion {
   /** Which of the node's models is asked. */
   readonly model: number;
   /** Replies that broke the output schema, each followed by what was wrong with it. */
@@ -43,4 +51,5 @@ export interface Ask {
 }
 
 /** Where an answer stands: which call is out, or waits for room in the budgets, and what it is for. */
-export type TurnPosition = Ask & ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });
+export type TurnPosition = ModelQuestion &
+  ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });

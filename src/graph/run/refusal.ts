@@ -1,7 +1,7 @@
 import type { Json } from '../values/json.ts';
 
 /** What became of a decision or control: it was taken, or refused with a reason that the API turns into an answer. */
-export type Outcome =
+export type SignalResult =
   | { readonly id: string; readonly taken: true; readonly value: Json }
   | { readonly id: string; readonly taken: false; readonly refusal: Refusal };
 

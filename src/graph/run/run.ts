@@ -1,14 +1,14 @@
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
-import type { Compensation, UndoInDoubt, Undo } from './compensation.ts';
-import type { Clock } from './countdown.ts';
-import type { TaskAddress } from './ids.ts';
+import type { Compensation, UnknownCompensation, CompensationCall } from './compensation.ts';
+import type { Countdown } from './countdown.ts';
+import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
 import type { Principal } from './principal.ts';
-import type { Outcome } from './refusal.ts';
+import type { SignalResult } from './refusal.ts';
 import type { Scope } from './scope.ts';
-import type { Spent, Reserved } from './spending.ts';
+import type { Spent, Reservation } from './spending.ts';
 
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'canceled';
 export type EndedStatus = Extract<RunStatus, 'completed' | 'failed' | 'canceled'>;
@@ -49,23 +49,23 @@ export interface Run {
   /** Approvals of this run by their id: all that are pending, and the latest of those that are not any more. */
   readonly approvals: Readonly<Record<string, Approval>>;
   /** What became of the latest decisions and controls that carried an id. */
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly SignalResult[];
   /** Events that came before a node waited for them, the oldest first. */
-  readonly events: readonly KeptEvent[];
+  readonly bufferedEvents: readonly BufferedEvent[];
   /** The latest checkpoint holds those events. */
-  readonly areEventsSaved: boolean;
+  readonly areBufferedEventsSaved: boolean;
   /** Breakpoints of this run on top of its graph's. */
   readonly breakpoints: Breakpoints;
   /** Somebody, or a node, wants the run to stop after the superstep that runs. */
   readonly pause: PauseRequest | null;
   /** What is left of the deadline, and since when it runs; `null`: there is none. */
-  readonly clock: Clock | null;
+  readonly countdown: Countdown | null;
   /** A person wants the run to end; open calls are waited for. */
   readonly cancellation: Cancellation | null;
   /** What the run has done and is undone when it fails or is canceled, the earliest first. */
   readonly toUndo: readonly Compensation[];
   /** Nobody knows what undoing the latest thing has done: a person has to say. */
-  readonly inDoubt?: UndoInDoubt;
+  readonly inDoubt?: UnknownCompensation;
   /** How much has been undone, or was tried to be. */
   readonly undone: number;
   /** What could not be undone, and why. */
@@ -96,17 +96,17 @@ export interface ParentRun {
   readonly runId: string;
   readonly checkpoint: string;
   /** What it did after that: whoever decides in the fork should know. */
-  readonly done: readonly DoneBefore[];
+  readonly callsSince: readonly EarlierCall[];
 }
 
 /** A call that a run has made. */
-export interface DoneBefore {
+export interface EarlierCall {
   readonly node: string;
   readonly tool: string;
   readonly at: string;
 }
 
-export interface KeptEvent {
+export interface BufferedEvent {
   readonly name: string;
   readonly payload: Json;
 }
@@ -131,18 +131,18 @@ export interface Counters {
 }
 
 export interface OpenCall {
-  readonly task: TaskAddress;
+  readonly taskPath: TaskPath;
   readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
   /** When it was asked for, in milliseconds since the epoch. */
   readonly since: number;
   /** What it may use of the budgets; what it has used takes its place. */
-  readonly reserved?: Reserved;
+  readonly reservation?: Reservation;
   /** The call that it takes back; no task waits for it. */
-  readonly undoes?: Undo;
+  readonly compensates?: CompensationCall;
 }
 
 export interface OpenTimer {
-  readonly task: TaskAddress;
+  readonly taskPath: TaskPath;
   /** Milliseconds since the epoch. */
   readonly fireAt: number;
   readonly summary: string;

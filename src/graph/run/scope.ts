@@ -1,10 +1,9 @@
 import type { Update } from '../channels/channel.ts';
-import type { Progress } from '../nodes/behavior.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { Stopwatch, Clock } from './countdown.ts';
-import type { Talk, TurnPosition } from './model-turn.ts';
-import type { Batch } from './tool-batch.ts';
+import type { Stopwatch, Countdown } from './countdown.ts';
+import type { Conversation, TurnPosition } from './model-turn.ts';
+import type { ToolBatch } from './tool-batch.ts';
 
 /** One activation of a graph: its state and its place. A run's own graph is its root scope. */
 export interface Scope {
@@ -20,28 +19,28 @@ export interface Scope {
   readonly visits: Readonly<Record<string, number>>;
   readonly superstep: Superstep | null;
   /** Nodes that have finished and whose edges are still to be evaluated. */
-  readonly unfired: readonly string[];
+  readonly pendingEdges: readonly string[];
   /** How many messages have been given an id here. */
   readonly messages: number;
   /** The breakpoint at which this graph stands. */
-  readonly hold: Hold | null;
+  readonly stoppedAt: StoppedAt | null;
   /** The breakpoint before the next superstep has been passed. */
-  readonly hasPassed: boolean;
+  readonly hasPassedBreakpoint: boolean;
 }
 
 /** A stop at a breakpoint: before the nodes that run next, or after nodes whose edges are still to be evaluated. */
-export type Hold =
+export type StoppedAt =
   | { readonly at: 'before'; readonly nodes: readonly string[] }
   | { readonly at: 'after'; readonly nodes: readonly string[]; readonly next: readonly string[] };
 
 /** A node to run, once or for an element of a list. */
 export interface Trigger {
   readonly node: string;
-  readonly element?: { readonly item: Json; readonly index: number; readonly lane?: Lane };
+  readonly element?: { readonly item: Json; readonly index: number; readonly group?: ConcurrencyGroup };
 }
 
 /** The elements of one `forEach`, of which so many may be open at a time. */
-export interface Lane {
+export interface ConcurrencyGroup {
   readonly id: string;
   readonly width: number;
 }
@@ -59,23 +58,23 @@ export interface NodeTask {
   readonly visit: number;
   readonly index: number | null;
   readonly item: Json;
-  readonly lane: Lane | null;
+  readonly group: ConcurrencyGroup | null;
   /** Goes up when a person has a call made again that is known to have failed; part of the call's key. */
-  readonly round: number;
+  readonly retryRound: number;
   /** Goes up when a person orders a call again whose outcome is unknown; it takes over the ledger's claim. */
-  readonly order: number;
+  readonly takeover: number;
   readonly state: TaskState;
 }
 
 export type TaskState =
   /** With what is `kept` it goes on from there. */
-  | { readonly phase: 'ready'; readonly kept?: KeptPosition }
+  | { readonly phase: 'ready'; readonly saved?: SavedProgress }
   | { readonly phase: 'open'; readonly position: NodePosition }
   | ({ readonly phase: 'intervention'; readonly since: string } & Failed)
   | {
       readonly phase: 'completed';
       readonly update: Update;
-      readonly jump: Jump | null;
+      readonly goto: Goto | null;
       /** What the update was made of. */
       readonly outcome: Outcome;
     }
@@ -85,11 +84,11 @@ export type TaskState =
 interface Failed {
   readonly failure: TaskFailure;
   /** What is done already, so that a retry goes on from there. */
-  readonly kept: KeptPosition | null;
+  readonly saved: SavedProgress | null;
 }
 
 /** Where a node itself sends the run: besides its edges, or instead of them. */
-export interface Jump {
+export interface Goto {
   readonly nodes: readonly string[];
   readonly ignoresEdges: boolean;
 }
@@ -106,10 +105,10 @@ export type NodePosition =
   | WaitPosition;
 
 /** What is done of a task that must not be done again: a task that failed goes on from there. */
-export type KeptPosition = BegunPosition | FinishedPosition;
+export type SavedProgress = ResumablePosition | FinishedPosition;
 
 /** A part is done. */
-export type BegunPosition = AgentPosition | CallsPosition | SubgraphPosition;
+export type ResumablePosition = AgentPosition | CallsPosition | SubgraphPosition;
 
 /** All is done, but the state has not taken what the task writes. */
 export interface FinishedPosition {
@@ -123,18 +122,18 @@ export interface CallPosition {
   readonly key: string;
 }
 
-export interface LlmPosition extends Timed {
+export interface LlmPosition extends WithStopwatch {
   readonly kind: 'llm';
-  readonly talk: Talk;
+  readonly conversation: Conversation;
   readonly turn: TurnPosition;
 }
 
 /** Either a model is asked, or the tool calls of its last answer are at work. */
 export interface AgentPosition {
   readonly kind: 'agent';
-  readonly talk: Talk;
+  readonly conversation: Conversation;
   readonly turn: TurnPosition | null;
-  readonly batch: Batch;
+  readonly batch: ToolBatch;
   /** Turns so far in which the model has asked for tools. */
   readonly iterations: number;
   /** The model is asked without tools: the loop ends with its answer. */
@@ -143,20 +142,20 @@ export interface AgentPosition {
 }
 
 /** What is kept of the deadline that several calls share: nothing where there is none. */
-export interface Timed {
+export interface WithStopwatch {
   readonly stopwatch?: Stopwatch;
 }
 
 /** The tool calls that a message asks for are at work. */
-export interface CallsPosition extends Timed {
+export interface CallsPosition extends WithStopwatch {
   readonly kind: 'calls';
-  readonly batch: Batch;
+  readonly batch: ToolBatch;
   /** Calls made so far by this task. */
-  readonly made: number;
+  readonly callsMade: number;
 }
 
 /** The graph inside has begun, and is where its scope says. */
-export interface SubgraphPosition extends Clocked {
+export interface SubgraphPosition extends WithDeadline {
   readonly kind: 'subgraph';
   readonly scope: Scope;
   /** What it begins with. */
@@ -166,12 +165,12 @@ export interface SubgraphPosition extends Clocked {
 }
 
 /** What a deadline holds for that is no single call. */
-interface Clocked {
+interface WithDeadline {
   /** What is left of the deadline; without one it has all of it. */
-  readonly clock?: Clock;
+  readonly countdown?: Countdown;
 }
 
-export interface WaitPosition extends Clocked {
+export interface WaitPosition extends WithDeadline {
   readonly kind: 'wait';
   /** The name of the event that is waited for; `null`: the timer only. */
   readonly event: string | null;
@@ -195,7 +194,9 @@ export interface ApprovedPosition {
 }
 
 /** What a task that has done its work gives: a retry writes it again, and does nothing else. */
-export type Outcome = Progress & { readonly kind: 'done' | 'commanded' };
+export type Outcome =
+  | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
+  | { readonly kind: 'commanded'; readonly command: Command };
 
 /** What code may say to the engine instead of giving a result. */
 export interface Command {

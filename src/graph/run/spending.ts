@@ -24,7 +24,7 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = { inputTokens: 0, outputTokens: 0, costMicros: 0, modelCalls: 0, toolCalls: 0 };
 
 /** Money is in millionths of a US dollar. */
-export interface Reserved {
+export interface Reservation {
   readonly tokens: number;
   readonly costMicros: number;
 }

@@ -2,7 +2,7 @@ import type { TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
 /** The tool calls that one message asks for, in its order. */
-export type Batch = readonly BatchCall[];
+export type ToolBatch = readonly BatchCall[];
 
 export interface BatchCall {
   /** The id that the message gives the call. */
@@ -17,7 +17,7 @@ export interface BatchCall {
   /** Tells its key from those of the task's other calls. */
   readonly number: number;
   /** Goes up when a person orders the call again whose outcome is unknown. */
-  readonly order: number;
+  readonly takeover: number;
   readonly state: CallState;
 }
 
@@ -33,7 +33,7 @@ export type CallState =
   | { readonly phase: 'answered'; readonly content: string };
 
 /** A call of which nobody has been asked yet. */
-export const TO_BEGIN: CallState = { phase: 'ready', isApproved: false };
+export const NOT_ASKED: CallState = { phase: 'ready', isApproved: false };
 
 /** The model is told so. */
 export function answered(content: string): CallState {
@@ -41,23 +41,23 @@ export function answered(content: string): CallState {
 }
 
 /** Whether all calls of a batch are answered. */
-export function isOver(batch: Batch): boolean {
+export function isAnswered(batch: ToolBatch): boolean {
   return batch.every(({ state }) => state.phase === 'answered');
 }
 
 /** Whether a call of a batch could begin; none does where one has failed to. */
-export function isHeldBack(batch: Batch): boolean {
+export function hasReadyCall(batch: ToolBatch): boolean {
   const isReady = batch.some(({ state }) => state.phase === 'ready' && state.isApproved);
   return isReady && batch.every(({ state }) => state.phase !== 'failed');
 }
 
 /** Why the task of a batch can't go on: it fails with it as soon as no call `isOut`. */
-export function failureIn(batch: Batch): TaskFailure | null {
+export function failureIn(batch: ToolBatch): TaskFailure | null {
   const [first] = batch.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure] : []));
   return first ?? null;
 }
 
 /** Whether it is still to be known what a call of a batch does. */
-export function isOut(batch: Batch): boolean {
+export function hasOpenCall(batch: ToolBatch): boolean {
   return batch.some(({ state }) => state.phase === 'out');
 }

@@ -19,7 +19,7 @@ const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
  * @param tasks that are passed over; all of the run without them
  * @returns why somebody may not
  */
-export function refusePassing(
+export function refuseBypass(
   draft: Draft,
   by: Principal,
   tasks: readonly TaskFrame[] = openTasks(draft),
@@ -32,7 +32,7 @@ export function refusePassing(
 function askedBy(state: TaskState): readonly string[] {
   if (state.phase === 'open') return askedAt(state.position);
   const isFailed = state.phase === 'failed' || state.phase === 'intervention';
-  return isFailed && state.kept && state.kept.kind !== 'finished' ? askedAt(state.kept) : [];
+  return isFailed && state.saved && state.saved.kind !== 'finished' ? askedAt(state.saved) : [];
 }
 
 function askedAt(position: NodePosition): readonly string[] {

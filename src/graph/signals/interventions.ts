@@ -3,8 +3,8 @@ import { openTasks } from '../superstep/frames.ts';
 import type { JsonObject } from '../values/json.ts';
 import { isEnded } from '../run/run.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
-import { batchOf, isKept } from '../run/position.ts';
-import type { KeptPosition } from '../run/scope.ts';
+import { batchOf, isResumable } from '../run/position.ts';
+import type { SavedProgress } from '../run/scope.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { interventionId } from '../run/ids.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -16,7 +16,7 @@ export interface Intervention {
   readonly of: TaskFrame;
   readonly failure: TaskFailure;
   /** What the node has done already. */
-  readonly kept: KeptPosition | null;
+  readonly saved: SavedProgress | null;
   /** The call that has failed, where it is not the node itself. */
   readonly call: BatchCall | null;
 }
@@ -58,17 +58,17 @@ function interventions(draft: Draft): Intervention[] {
     const { state } = of.task;
     if (of.frame.isFailing && !hasFailed) return [];
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
-    return waits ? [{ of, failure: state.failure, kept: state.kept, call: null }] : callsOf(of);
+    return waits ? [{ of, failure: state.failure, saved: state.saved, call: null }] : callsOf(of);
   });
 }
 
 /** The calls of a task at work that wait for somebody. */
 function callsOf(of: TaskFrame): Intervention[] {
   const { state } = of.task;
-  if (state.phase !== 'open' || !isKept(state.position)) return [];
+  if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
-    call.state.phase === 'intervention' ? [{ of, failure: call.state.failure, kept: position, call }] : [],
+    call.state.phase === 'intervention' ? [{ of, failure: call.state.failure, saved: position, call }] : [],
   );
 }
 
@@ -77,7 +77,7 @@ function namesOf(all: readonly Intervention[]): string {
 }
 
 function idOf({ of, call }: Intervention): string {
-  return interventionId(of.frame.trail, of.task, call && call.number);
+  return interventionId(of.frame.executionPath, of.task, call && call.number);
 }
 
 /** Whether a payload names an intervention, or leaves open which it means. */

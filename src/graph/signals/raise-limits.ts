@@ -1,4 +1,4 @@
-import { restartClock } from '../lifecycle/deadlines.ts';
+import { restartCountdown } from '../lifecycle/deadlines.ts';
 import type { Limits } from '../definition/definition.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { isJsonObject } from '../values/json.ts';
@@ -32,7 +32,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
   const raised = Object.entries(limits).filter(([name]) => given.has(name));
   draft.run.limits = { ...draft.run.limits, ...Object.fromEntries(raised) };
-  if (given.has('deadlineMs')) restartClock(draft);
+  if (given.has('deadlineMs')) restartCountdown(draft);
   return null;
 }
 

@@ -1,9 +1,9 @@
-import { doubtId } from '../run/compensation.ts';
-import type { UndoInDoubt } from '../run/compensation.ts';
+import { unknownCompensationId } from '../run/compensation.ts';
+import type { UnknownCompensation } from '../run/compensation.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { isEnded } from '../run/run.ts';
-import { emit, recordSignal, remember } from '../superstep/draft.ts';
+import { emit, recordSignal, recordResult } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -12,7 +12,7 @@ import type { Json, JsonObject } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
 import { isNamed } from './interventions.ts';
 import { refused, textOf } from './signal.ts';
-import type { Answer, SignalKind } from './signal.ts';
+import type { Handled, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
 
 /** Who a signal counts as made by when it names nobody: whoever may signal workflows is Temporal's own access control. */
@@ -28,17 +28,17 @@ const PRINCIPAL_SCHEMA = {
  * Takes a signal as it came, whatever it holds. One that is malformed, unknown, stale or refused leaves the run as it
  * was, but for an event that says so; one whose id is known already is dropped.
  */
-export function receive(draft: Draft, name: string, given: Json | undefined): void {
+export function receiveSignal(draft: Draft, name: string, given: Json | undefined): void {
   const payload = given ?? {};
   const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
   recordSignal(draft, name, payload);
   const answer = answerTo(draft, name, payload);
   if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
-  if (id !== undefined) remember(draft, { id, ...answer });
+  if (id !== undefined) recordResult(draft, { id, ...answer });
 }
 
-function answerTo(draft: Draft, name: string, payload: Json): Answer {
+function answerTo(draft: Draft, name: string, payload: Json): Handled {
   const kind = signals.get(name);
   if (!kind)
     return refused({
@@ -57,15 +57,16 @@ function answerTo(draft: Draft, name: string, payload: Json): Answer {
   }
   const request = { payload, by: principalOf(payload) };
   const { inDoubt } = draft.run;
-  if (inDoubt && kind.ofUndo) return refuseOther(inDoubt, payload) ?? kind.ofUndo(draft, inDoubt, request);
+  if (inDoubt && kind.handleCompensation)
+    return refuseOther(inDoubt, payload) ?? kind.handleCompensation(draft, inDoubt, request);
   const refusal = refuseNow(draft, kind);
   return refusal ? refused(refusal) : kind.handle(draft, request);
 }
 
 /** A run that is being undone waits for one intervention only. */
-function refuseOther({ undo }: UndoInDoubt, payload: JsonObject): Answer | null {
-  const { node } = undo.place;
-  const id = doubtId(undo);
+function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject): Handled | null {
+  const { node } = compensation.task;
+  const id = unknownCompensationId(compensation);
   if (isNamed(payload, { node, id })) return null;
   const message = `The run is being undone; only ${id} (${node}) waits for an intervention`;
   return refused({ code: 'UNKNOWN_INTERVENTION', message });

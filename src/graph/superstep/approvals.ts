@@ -1,6 +1,6 @@
 import type { Approval } from '../run/approval.ts';
 import type { Draft } from './draft.ts';
-import { isWithin, addressOf } from './frames.ts';
+import { isWithin, taskPathOf } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
 import { cancelTimersOf, cancelTimer } from './timers.ts';
 
@@ -15,9 +15,9 @@ export function saveApproval({ run, approvals }: Draft, approval: Approval): voi
 const MAX_CLOSED = 100;
 
 /** Takes back what a task, and what is inside it, still asks of people and clocks. */
-export function withdrawFrom(of: TaskFrame): void {
+export function cancelApprovalsOf(of: TaskFrame): void {
   const { draft } = of;
-  const address = addressOf(of);
+  const address = taskPathOf(of);
   cancelTimersOf(of);
   for (const approval of Object.values(draft.run.approvals)) {
     const isOpen = approval.status === 'pending' && isWithin(approval.task, address);
@@ -26,9 +26,9 @@ export function withdrawFrom(of: TaskFrame): void {
 }
 
 /** Takes back what the tasks of a run still ask of people, clocks and others. */
-export function withdraw(draft: Draft): void {
+export function cancelOpenQuestions(draft: Draft): void {
   if (Object.keys(draft.run.calls).length > 0) draft.effects.push({ kind: 'cancel.calls' });
-  for (const [id, { task }] of Object.entries(draft.run.timers)) if (task.length > 0) cancelTimer(draft, id);
+  for (const [id, { taskPath }] of Object.entries(draft.run.timers)) if (taskPath.length > 0) cancelTimer(draft, id);
   for (const approval of Object.values(draft.run.approvals)) {
     if (approval.status === 'pending') saveApproval(draft, { ...approval, status: 'canceled' });
   }

@@ -19,8 +19,8 @@ const NONE: readonly string[] = [];
 /** Has a graph stand at the breakpoints before the nodes that are ready, unless they have been passed. @returns whether it does */
 export function stopBefore(draft: Draft, frame: Frame, ready: readonly Trigger[]): boolean {
   const { scope } = frame;
-  if (scope.hasPassed) return false;
+  if (scope.hasPassedBreakpoint) return false;
   const nodes = stopsAmong(draft, frame, { at: 'before', nodes: ready.map(({ node }) => node) });
-  if (nodes.length > 0) scope.hold = { at: 'before', nodes };
+  if (nodes.length > 0) scope.stoppedAt = { at: 'before', nodes };
   return nodes.length > 0;
 }

@@ -1,13 +1,13 @@
 import type { ModelEntry } from '../definition/catalog.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { batchOf } from '../run/position.ts';
-import type { ModelNeeds, Reserved } from '../run/spending.ts';
+import type { ModelNeeds, Reservation } from '../run/spending.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { Draft } from './draft.ts';
 import { estimateRequest } from './estimate-tokens.ts';
-import { openTasks, trailOf } from './frames.ts';
+import { openTasks, executionPathOf } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
 
 /*
@@ -15,9 +15,9 @@ import type { TaskFrame } from './frames.ts';
  * that are out at the same time can't use more together than there is. What a call has used then takes its place.
  */
 
-interface Reservation<R extends CallRequest> {
+interface BudgetedCall<R extends CallRequest> {
   readonly request: R;
-  readonly reserved: Reserved | null;
+  readonly reservation: Reservation | null;
 }
 
 /**
@@ -25,33 +25,33 @@ interface Reservation<R extends CallRequest> {
  * @returns the call, with its output held to what is left
  * @throws GraphError `BUDGET_EXCEEDED`, which names the budget
  */
-export function reserve(of: TaskFrame, request: CallRequest): Reservation<CallRequest> {
+export function reserve(of: TaskFrame, request: CallRequest): BudgetedCall<CallRequest> {
   const { draft } = of;
   if (request.kind === 'tool') {
-    const failure = refuseToolCalls(draft, 1, promisedBeside(of));
+    const failure = refuseToolCalls(draft, 1, plannedToolCallsBeside(of));
     if (failure) throw new GraphError(failure.error.code, failure.error.message);
   }
-  return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reserved: null };
+  return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reservation: null };
 }
 
 /** What calls that are out have set aside: together, and the most that one of them has; `null`: nothing. */
-export type SetAside = (Reserved & { readonly most: Reserved }) | null;
+export type ReservedTotals = (Reservation & { readonly most: Reservation }) | null;
 
 /** Looks at the calls that are out; whoever asks often keeps it for as long as no call begins or ends. */
-export function setAside({ run }: Draft): SetAside {
+export function reservedTotals({ run }: Draft): ReservedTotals {
   const { maxTokens, maxCostUsd } = run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return null;
   const sum = { tokens: 0, costMicros: 0 };
   const most = { tokens: 0, costMicros: 0 };
   let isAny = false;
   for (const key in run.calls) {
-    const reserved = run.calls[key]?.reserved;
-    if (!reserved) continue;
+    const reservation = run.calls[key]?.reservation;
+    if (!reservation) continue;
     isAny = true;
-    sum.tokens += reserved.tokens;
-    sum.costMicros += reserved.costMicros;
-    most.tokens = Math.max(most.tokens, reserved.tokens);
-    most.costMicros = Math.max(most.costMicros, reserved.costMicros);
+    sum.tokens += reservation.tokens;
+    sum.costMicros += reservation.costMicros;
+    most.tokens = Math.max(most.tokens, reservation.tokens);
+    most.costMicros = Math.max(most.costMicros, reservation.costMicros);
   }
   return isAny ? { ...sum, most } : null;
 }
@@ -60,54 +60,54 @@ export function setAside({ run }: Draft): SetAside {
  * Whether a model may be asked now. Calls that are out have set aside more than they will use: while not even as much is
  * left as one of them has, others wait until it is given back. One that is asked alone need not wait for anything.
  */
-export function hasRoom({ run }: Draft, aside: SetAside): boolean {
-  if (!aside) return true;
+export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boolean {
+  if (!totals) return true;
   const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = run.limits;
   const { inputTokens, outputTokens, costMicros } = run.spent;
-  const tokens = maxTokens - inputTokens - outputTokens - aside.tokens;
-  const micros = maxCostUsd * 1_000_000 - costMicros - aside.costMicros;
-  return aside.most.tokens <= tokens && aside.most.costMicros <= micros;
+  const tokens = maxTokens - inputTokens - outputTokens - totals.tokens;
+  const micros = maxCostUsd * 1_000_000 - costMicros - totals.costMicros;
+  return totals.most.tokens <= tokens && totals.most.costMicros <= micros;
 }
 
 /** What a call has to wait for room for. @returns `null`: it need not wait */
-export function roomAwaited(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
-  const aside = setAside(draft);
-  if (!aside) return null;
+export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
+  const totals = reservedTotals(draft);
+  if (!totals) return null;
   const needs = needsOf(draft, request);
-  return mustWait(draft, needs, aside) ? needs : null;
+  return mustWaitForBudget(draft, needs, totals) ? needs : null;
 }
 
 /**
  * Whether a call waits until calls that are out give back what they do not use. One that gets all it wants does not, nor
  * one that can't be made whatever they give back: that is refused. So something is out while anything waits.
  */
-export function mustWait(draft: Draft, needs: ModelNeeds, aside: SetAside): boolean {
-  const left = outputLeft(draft, needs, aside ?? NOTHING);
-  if (left >= needs.output || outputLeft(draft, needs, NOTHING) < 1) return false;
-  return left < 1 || !hasRoom(draft, aside);
+export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
+  const left = availableOutput(draft, needs, totals ?? NOTHING);
+  if (left >= needs.output || availableOutput(draft, needs, NOTHING) < 1) return false;
+  return left < 1 || !isBudgetAvailable(draft, totals);
 }
 
-const NOTHING: Reserved = { tokens: 0, costMicros: 0 };
+const NOTHING: Reservation = { tokens: 0, costMicros: 0 };
 
 /** Whether a model may be asked at all in a run: where cost has a limit, it needs a price. */
-export function mayEverAsk(draft: Draft, model: string): boolean {
+export function isModelAllowed(draft: Draft, model: string): boolean {
   return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
 }
 
 /** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */
-export function refuseBatch(draft: Draft, count: number): TaskFailure | null {
-  return refuseToolCalls(draft, count, promisedTo(openTasks(draft)));
+export function refuseToolBatch(draft: Draft, count: number): TaskFailure | null {
+  return refuseToolCalls(draft, count, plannedToolCalls(openTasks(draft)));
 }
 
 /** How many calls of tools other tasks have been promised. */
-function promisedBeside(of: TaskFrame): number {
+function plannedToolCallsBeside(of: TaskFrame): number {
   const { draft } = of;
   if (draft.run.limits.maxToolCalls === undefined) return 0;
-  const place = trailOf(of).join('/');
-  return promisedTo(openTasks(draft).filter((other) => trailOf(other).join('/') !== place));
+  const place = executionPathOf(of).join('/');
+  return plannedToolCalls(openTasks(draft).filter((other) => executionPathOf(other).join('/') !== place));
 }
 
-function promisedTo(tasks: readonly TaskFrame[]): number {
+function plannedToolCalls(tasks: readonly TaskFrame[]): number {
   const batches = tasks.flatMap(({ frame, task: { state } }) =>
     state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [],
   );
@@ -129,18 +129,18 @@ function refuseToolCalls({ run }: Draft, count: number, promised: number): TaskF
 /** So much a call may write that says nothing itself, where a budget is set. */
 const DEFAULT_OUTPUT = 4_096;
 
-function reserveModelCall(draft: Draft, request: ModelCallRequest): Reservation<ModelCallRequest> {
+function reserveModelCall(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
   const { maxTokens, maxCostUsd } = draft.run.limits;
-  if (maxTokens === undefined && maxCostUsd === undefined) return { request, reserved: null };
+  if (maxTokens === undefined && maxCostUsd === undefined) return { request, reservation: null };
   const needs = needsOf(draft, request);
-  const aside = setAside(draft) ?? NOTHING;
-  refuseBeyondTokens(draft, needs, aside);
-  refuseBeyondCost(draft, needs, aside);
+  const totals = reservedTotals(draft) ?? NOTHING;
+  refuseBeyondTokens(draft, needs, totals);
+  refuseBeyondCost(draft, needs, totals);
   const { input } = needs;
-  const output = Math.min(needs.output, outputLeft(draft, needs, aside));
+  const output = Math.min(needs.output, availableOutput(draft, needs, totals));
   const price = priceOf(draft, needs);
   const costMicros = price ? Math.ceil(input * price.input + output * price.output) : 0;
-  return { request: { ...request, maxOutputTokens: output }, reserved: { tokens: input + output, costMicros } };
+  return { request: { ...request, maxOutputTokens: output }, reservation: { tokens: input + output, costMicros } };
 }
 
 function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
@@ -154,37 +154,40 @@ function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): numb
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
 }
 
-function refuseBeyondTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reserved): void {
+function refuseBeyondTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation): void {
   const { maxTokens } = draft.run.limits;
-  if (maxTokens === undefined || byTokens(draft, needs, tokens) >= 1) return;
+  if (maxTokens === undefined || availableByTokens(draft, needs, tokens) >= 1) return;
   const { inputTokens, outputTokens } = draft.run.spent;
-  const reserved = byTokens(draft, needs, 0) >= 1 ? tokens : 0;
+  const reserved = availableByTokens(draft, needs, 0) >= 1 ? tokens : 0;
   const what = exceeded('maxTokens', maxTokens, { used: inputTokens + outputTokens, reserved });
   throw new GraphError('BUDGET_EXCEEDED', `${what}; about ${needs.input} more are needed`);
 }
 
 /** A cost that nobody knows can't be kept within a limit: then nothing is called. */
-function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reserved): void {
+function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
-  if (maxCostUsd === undefined || byCost(draft, needs, costMicros) >= 1) return;
+  if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
   if (!priceOf(draft, needs))
     throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
-  const reserved = byCost(draft, needs, 0) >= 1 ? costMicros : 0;
+  const reserved = availableByCost(draft, needs, 0) >= 1 ? costMicros : 0;
   const amounts = { used: toUsd(draft.run.spent.costMicros), reserved: toUsd(reserved) };
   throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, amounts));
 }
 
-/** How many tokens a call may write where so much is set aside; below 1 it can't be made. */
-function outputLeft(draft: Draft, needs: ModelNeeds, reserved: Reserved): number {
-  return Math.min(byTokens(draft, needs, reserved.tokens), byCost(draft, needs, reserved.costMicros));
+/** How many tokens a call may write where so much is set totals; below 1 it can't be made. */
+function availableOutput(draft: Draft, needs: ModelNeeds, reservation: Reservation): number {
+  return Math.min(
+    availableByTokens(draft, needs, reservation.tokens),
+    availableByCost(draft, needs, reservation.costMicros),
+  );
 }
 
-function byTokens({ run }: Draft, { input }: ModelNeeds, reserved: number): number {
+function availableByTokens({ run }: Draft, { input }: ModelNeeds, reserved: number): number {
   const { maxTokens = Number.POSITIVE_INFINITY } = run.limits;
   return maxTokens - run.spent.inputTokens - run.spent.outputTokens - reserved - input;
 }
 
-function byCost(draft: Draft, needs: ModelNeeds, reserved: number): number {
+function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): number {
   const { run } = draft;
   const { maxCostUsd } = run.limits;
   if (maxCostUsd === undefined) return Number.POSITIVE_INFINITY;
@@ -209,6 +212,6 @@ function exceeded(name: string, limit: number, { used, reserved }: { used: numbe
   if (reserved === 0) return `The budget ${name} of ${limit} is used up: ${used}`;
   return (
     `The budget ${name} of ${limit} has no room: ${used} are used, and ${reserved} set aside for calls that are out. ` +
-    'Nodes with a maxOutputTokens have less set aside'
+    'Nodes with a maxOutputTokens have less set totals'
   );
 }

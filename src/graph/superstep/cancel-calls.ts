@@ -1,19 +1,21 @@
-import type { KeptPosition, TaskState } from '../run/scope.ts';
+import type { SavedProgress, TaskState } from '../run/scope.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { childFrame, isWithin, openFrames, addressOf } from './frames.ts';
+import { childFrame, isWithin, openFrames, taskPathOf } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
 
 /** The keys of the calls that are out of a task, and of what is inside it. */
 export function callsWithin(of: TaskFrame): readonly string[] {
-  const address = addressOf(of);
-  return Object.entries(of.draft.run.calls).flatMap(([key, { task }]) => (isWithin(task, address) ? [key] : []));
+  const address = taskPathOf(of);
+  return Object.entries(of.draft.run.calls).flatMap(([key, { taskPath }]) =>
+    isWithin(taskPath, address) ? [key] : [],
+  );
 }
 
 /**
  * Has a subgraph whose deadline is over wait for the calls inside that are out: what they have done has to be known.
  * @returns `null`: there are none
  */
-export function waitForCalls(of: TaskFrame, failing: TaskFailure, kept: KeptPosition | null): TaskState | null {
+export function cancelCallsWithin(of: TaskFrame, failing: TaskFailure, kept: SavedProgress | null): TaskState | null {
   const { draft, node } = of;
   if (node.deadlineMs === null || kept?.kind !== 'subgraph') return null;
   const child = childFrame(of);

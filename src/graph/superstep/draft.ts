@@ -7,7 +7,7 @@ import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import type { RecordedSignal } from '../run/occurrence.ts';
-import type { Outcome } from '../run/refusal.ts';
+import type { SignalResult } from '../run/refusal.ts';
 import type { Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
 import type { NodeTask, Scope } from '../run/scope.ts';
 import type { Spent } from '../run/spending.ts';
@@ -69,9 +69,9 @@ export interface Frame {
   /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
   readonly path: readonly string[];
   /** Keys of the parent tasks. */
-  readonly address: readonly string[];
+  readonly taskPath: readonly string[];
   /** Which executions of the parent tasks these are: unlike the address, never the same twice in a run. */
-  readonly trail: readonly string[];
+  readonly executionPath: readonly string[];
   /** A deadline of a node around it holds for what is in it. */
   readonly isTimed: boolean;
   /** A node around it has failed, and only waits for the calls that are out: nothing new begins. */
@@ -132,8 +132,8 @@ class ScopeContext implements ReduceContext {
   }
 
   nextMessageId(): string {
-    const { scope, trail } = this.#frame;
-    return `${[this.#draft.run.id, ...trail].join('/')}.m${++scope.messages}`;
+    const { scope, executionPath } = this.#frame;
+    return `${[this.#draft.run.id, ...executionPath].join('/')}.m${++scope.messages}`;
   }
 }
 
@@ -162,11 +162,11 @@ export function recordSignal({ run, signals }: Draft, name: string, payload: Jso
 const EVENT_OVERHEAD = 120;
 
 /** True when this `advance` has done enough and should let the shell write its events first. */
-export function isFull({ load }: Draft): boolean {
+export function mustYield({ load }: Draft): boolean {
   return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
 }
 
-export function remember(draft: Draft, outcome: Outcome): void {
+export function recordResult(draft: Draft, outcome: SignalResult): void {
   draft.run.outcomes = [...draft.run.outcomes.slice(1 - MAX_OUTCOMES), outcome];
 }
 

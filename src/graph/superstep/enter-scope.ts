@@ -22,7 +22,7 @@ export function enterScope(
   }
   scope.channels = applied.channels;
   if (startAt !== null) {
-    scope.unfired = [];
+    scope.pendingEdges = [];
     scope.triggers = [{ node: startAt }];
   }
   const failure = fire(draft, frame);

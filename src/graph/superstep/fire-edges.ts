@@ -1,5 +1,5 @@
 import type { CompiledGraph } from '../compile/compile.ts';
-import type { Outgoing, Lead, CompiledEdge } from '../compile/edges.ts';
+import type { Outgoing, EdgeTargets, CompiledEdge } from '../compile/edges.ts';
 import { START } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
@@ -14,7 +14,7 @@ export function fire(draft: Draft, frame: Frame): RunError | null {
   try {
     const { triggers, joins } = evaluateEdges(draft, frame);
     scope.joins = joins;
-    scope.unfired = [];
+    scope.pendingEdges = [];
     Object.assign(scope, sort(frame, triggers));
     return null;
   } catch (error) {
@@ -38,8 +38,8 @@ export function previewNext(draft: Draft, frame: Frame): readonly string[] {
 
 /** At a breakpoint after a node, what comes next depends on the new state. */
 export function lookAgain(draft: Draft, frame: Frame): void {
-  const { hold } = frame.scope;
-  if (hold?.at === 'after') frame.scope.hold = { ...hold, next: previewNext(draft, frame) };
+  const { stoppedAt } = frame.scope;
+  if (stoppedAt?.at === 'after') frame.scope.stoppedAt = { ...stoppedAt, next: previewNext(draft, frame) };
 }
 
 /** Has nodes run next, or when nothing else is left to run, besides those that are waiting for it. */
@@ -65,7 +65,7 @@ function isDeferred({ nodes }: CompiledGraph, node: string): boolean {
 export function evaluateEdges(draft: Draft, frame: Frame): Fired {
   const { graph, scope } = frame;
   return fireEdges(graph.outgoing, scope.joins, {
-    finished: [...new Set(scope.unfired)].sort(),
+    finished: [...new Set(scope.pendingEdges)].sort(),
     already: [...scope.triggers, ...scope.deferred],
     bindings: scopeBindings(draft, frame),
   });
@@ -136,15 +136,19 @@ function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
     if (!isComplete(edge, source, firing)) continue;
-    const lead = leadOf(edge, source, firing.bindings);
+    const lead = targetsOf(edge, source, firing.bindings);
     if (lead.kind === 'nodes') for (const node of lead.nodes) firing.nodes.add(node);
     else addElements(lead, firing);
   }
 }
 
-function addElements({ node, items, lane }: Lead & { kind: 'elements' }, { elements, empty }: Firing): void {
+function addElements(
+  { node, items, lane: group }: EdgeTargets & { kind: 'elements' },
+  { elements, empty }: Firing,
+): void {
   if (items.length === 0) empty.add(node);
-  for (const [index, item] of items.entries()) elements.push({ node, element: { item, index, ...(lane && { lane }) } });
+  for (const [index, item] of items.entries())
+    elements.push({ node, element: { item, index, ...(group && { group }) } });
 }
 
 function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
@@ -165,9 +169,9 @@ function isComplete({ id, sources }: CompiledEdge, source: string, { joins, used
   return true;
 }
 
-function leadOf(edge: CompiledEdge, source: string, bindings: Bindings): Lead {
+function targetsOf(edge: CompiledEdge, source: string, bindings: Bindings): EdgeTargets {
   try {
-    return edge.lead(bindings);
+    return edge.targets(bindings);
   } catch (error) {
     if (error instanceof GraphError) throw new EdgeFailure(source, error);
     throw error;

@@ -1,22 +1,22 @@
 import type { CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
-import { stepOfTrail } from '../run/ids.ts';
-import type { TaskAddress } from '../run/ids.ts';
+import { executionKey } from '../run/ids.ts';
+import type { TaskPath } from '../run/ids.ts';
 import type { TaskState, NodeTask } from '../run/scope.ts';
 import type { JsonObject } from '../values/json.ts';
 import { openScope, emit } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 
 export function rootFrame({ graph, run }: Draft): Frame {
-  return { graph, scope: run.root, path: [], address: [], trail: [], isTimed: false, isFailing: false };
+  return { graph, scope: run.root, path: [], taskPath: [], executionPath: [], isTimed: false, isFailing: false };
 }
 
 /** The graph inside a subgraph task that is open, opened for work; `null`: there is none. */
 export function childFrame(of: TaskFrame): Frame | null {
   const { draft, frame, node, task } = of;
   if (!node.subgraph || task.state.phase !== 'open' || task.state.position.kind !== 'subgraph') return null;
-  const address = [...frame.address, task.key];
+  const address = [...frame.taskPath, task.key];
   const id = address.join('/');
   const known = draft.frames.get(id);
   if (known) return known;
@@ -26,8 +26,8 @@ export function childFrame(of: TaskFrame): Frame | null {
     graph: node.subgraph,
     scope,
     path: [...frame.path, node.id],
-    address,
-    trail: trailOf(of),
+    taskPath: address,
+    executionPath: executionPathOf(of),
     isTimed: frame.isTimed || node.deadlineMs !== null,
     isFailing: frame.isFailing || position.failing !== undefined,
   };
@@ -37,8 +37,8 @@ export function childFrame(of: TaskFrame): Frame | null {
 }
 
 /** Which execution of a task this is, within all of its run. */
-export function trailOf({ frame, task }: Pick<TaskFrame, 'frame' | 'task'>): readonly string[] {
-  return [...frame.trail, stepOfTrail(task)];
+export function executionPathOf({ frame, task }: Pick<TaskFrame, 'frame' | 'task'>): readonly string[] {
+  return [...frame.executionPath, executionKey(task)];
 }
 
 /** Tasks are values: a changed one takes the place of the old one in its superstep. */
@@ -47,22 +47,22 @@ export function setState({ draft, frame, task }: TaskFrame, state: TaskState): v
   const at = tasks.findIndex(({ key }) => key === task.key);
   if (at < 0) return;
   tasks[at] = { ...task, state };
-  if (state.phase !== 'open') draft.frames.delete([...frame.address, task.key].join('/'));
+  if (state.phase !== 'open') draft.frames.delete([...frame.taskPath, task.key].join('/'));
 }
 
 /** Has the graphs inside a task opened anew when they are worked on next. */
 export function closeFrames({ draft, frame, task }: TaskFrame): void {
-  const address = [...frame.address, task.key];
-  for (const [id, child] of draft.frames) if (isWithin(child.address, address)) draft.frames.delete(id);
+  const address = [...frame.taskPath, task.key];
+  for (const [id, child] of draft.frames) if (isWithin(child.taskPath, address)) draft.frames.delete(id);
 }
 
 /** Whether a task is the one at an address, or inside it. */
-export function isWithin(task: TaskAddress, address: TaskAddress): boolean {
+export function isWithin(task: TaskPath, address: TaskPath): boolean {
   return address.every((key, depth) => task[depth] === key);
 }
 
 /** Finds a task of an open superstep by its address, or `null` when it is gone. */
-export function findTask(draft: Draft, address: TaskAddress): TaskFrame | null {
+export function findTask(draft: Draft, address: TaskPath): TaskFrame | null {
   let frame: Frame | null = rootFrame(draft);
   let found: TaskFrame | null = null;
   for (const key of address) {
@@ -113,8 +113,8 @@ export function emitTask({ draft, frame, task }: TaskFrame, body: TaskEventBody)
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
-export function addressOf({ frame, task }: TaskFrame): TaskAddress {
-  return [...frame.address, task.key];
+export function taskPathOf({ frame, task }: TaskFrame): TaskPath {
+  return [...frame.taskPath, task.key];
 }
 
 /** What the expressions of a task's node see. */

@@ -1,5 +1,5 @@
 import { taskKey } from '../run/ids.ts';
-import type { Scope, NodeTask, Trigger, Lane } from '../run/scope.ts';
+import type { Scope, NodeTask, Trigger, ConcurrencyGroup } from '../run/scope.ts';
 import { own } from '../values/json.ts';
 
 type Plannable = Pick<Scope, 'triggers' | 'visits'>;
@@ -19,17 +19,17 @@ export function planTasks({ triggers, visits }: Plannable): NodeTask[] {
       node,
       visit: (own(visits, node) ?? 0) + 1,
       ...placeOf(element),
-      round: 0,
-      order: 0,
+      retryRound: 0,
+      takeover: 0,
       state: { phase: 'ready' },
     };
   });
 }
 
-function placeOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'lane'> {
-  if (!element) return { index: null, item: null, lane: null };
-  const { index, item, lane = null } = element;
-  return { index, item, lane };
+function placeOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
+  if (!element) return { index: null, item: null, group: null };
+  const { index, item, group = null } = element;
+  return { index, item, group };
 }
 
 function compare(a: string, b: string): number {
@@ -37,25 +37,25 @@ function compare(a: string, b: string): number {
 }
 
 /** How many elements of each `forEach` are open. */
-export type Lanes = Map<string, number>;
+export type OpenByGroup = Map<string, number>;
 
-export function lanesOf({ superstep }: Pick<Scope, 'superstep'>): Lanes {
-  const lanes: Lanes = new Map();
-  for (const task of superstep?.tasks ?? []) if (isOpen(task)) enter(task.lane, lanes);
+export function openByGroup({ superstep }: Pick<Scope, 'superstep'>): OpenByGroup {
+  const lanes: OpenByGroup = new Map();
+  for (const task of superstep?.tasks ?? []) if (isOpen(task)) enter(task.group, lanes);
   return lanes;
 }
 
-export function isTaken(lane: Lane | null, lanes: Lanes): boolean {
+export function isGroupFull(lane: ConcurrencyGroup | null, lanes: OpenByGroup): boolean {
   return lane !== null && (lanes.get(lane.id) ?? 0) >= lane.width;
 }
 
 /** Counts a task that has just been started, unless it is over already. */
-export function occupy({ superstep }: Pick<Scope, 'superstep'>, { key, lane }: NodeTask, lanes: Lanes): void {
+export function occupy({ superstep }: Pick<Scope, 'superstep'>, { key, group }: NodeTask, lanes: OpenByGroup): void {
   const now = superstep?.tasks.find((task) => task.key === key);
-  if (now && isOpen(now)) enter(lane, lanes);
+  if (now && isOpen(now)) enter(group, lanes);
 }
 
-function enter(lane: Lane | null, lanes: Lanes): void {
+function enter(lane: ConcurrencyGroup | null, lanes: OpenByGroup): void {
   if (lane) lanes.set(lane.id, (lanes.get(lane.id) ?? 0) + 1);
 }
 

@@ -1,17 +1,17 @@
 import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import type { OnError } from '../compile/compile.ts';
-import { isOutcome } from '../nodes/behavior.ts';
-import type { Happening, Progress } from '../nodes/behavior.ts';
-import { isInDoubt, isKept } from '../run/position.ts';
-import type { BegunPosition, KeptPosition, Outcome, TaskState } from '../run/scope.ts';
+import { isCallResult } from '../nodes/behavior.ts';
+import type { TaskInput, Progress } from '../nodes/behavior.ts';
+import { hasUnknownOutcome, isResumable } from '../run/position.ts';
+import type { ResumablePosition, SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { refuseLarge } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { withdrawFrom } from './approvals.ts';
-import { callsWithin, waitForCalls } from './cancel-calls.ts';
+import { cancelApprovalsOf } from './approvals.ts';
+import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 import { taskBindings, childFrame, closeFrames, setState, emitTask } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
 import { OpenTask } from './task-context.ts';
@@ -28,27 +28,27 @@ export function startTask(of: TaskFrame): void {
 
 function begin(of: TaskFrame): Progress {
   const { state } = of.task;
-  const { runner } = of.node;
-  const kept = 'kept' in state ? state.kept : null;
+  const { behavior } = of.node;
+  const kept = 'saved' in state ? state.saved : null;
   if (kept?.kind === 'finished') return kept.outcome;
-  return kept && runner.restart ? runner.restart(new OpenTask(of), kept) : runner.start(new OpenTask(of));
+  return kept && behavior.restart ? behavior.restart(new OpenTask(of), kept) : behavior.start(new OpenTask(of));
 }
 
 /** Goes on with a task that waited. One that has ended meanwhile is left alone, but for what its calls have done. */
-export function resumeTask(of: TaskFrame, happening: Happening): void {
+export function resumeTask(of: TaskFrame, happening: TaskInput): void {
   const { state } = of.task;
-  const { runner } = of.node;
-  if (state.phase === 'open') advanceTask(of, () => runner.resume(new OpenTask(of), state.position, happening));
-  if (!takesLate(state) || !isOutcome(happening) || !runner.takeLate) return;
-  setState(of, { ...state, kept: runner.takeLate(new OpenTask(of), state.kept, happening) });
+  const { behavior } = of.node;
+  if (state.phase === 'open') advanceTask(of, () => behavior.resume(new OpenTask(of), state.position, happening));
+  if (!takesLate(state) || !isCallResult(happening) || !behavior.keepLate) return;
+  setState(of, { ...state, saved: behavior.keepLate(new OpenTask(of), state.saved, happening) });
 }
 
 type Failed = TaskState & { readonly phase: 'failed' | 'intervention' };
 
 /** Whether a task has failed with calls of which it is kept what becomes of them. */
-export function takesLate(state: TaskState): state is Failed & { readonly kept: BegunPosition } {
+export function takesLate(state: TaskState): state is Failed & { readonly saved: ResumablePosition } {
   const hasFailed = state.phase === 'failed' || state.phase === 'intervention';
-  return hasFailed && state.kept !== null && state.kept.kind !== 'finished';
+  return hasFailed && state.saved !== null && state.saved.kind !== 'finished';
 }
 
 function advanceTask(of: TaskFrame, step: () => Progress): void {
@@ -67,11 +67,11 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
         if (of.node.deadlineMs !== null) cancelTimersOf(of);
         return finish(of, progress);
       case 'failed':
-        return fail(of, progress.failure, progress.kept ?? keptBy(of));
+        return fail(of, progress.failure, progress.saved ?? progressOf(of));
     }
   } catch (error) {
     const failure = toRunError(error);
-    return fail(of, { callFailed: false, error: failure }, keptBy(of));
+    return fail(of, { callFailed: false, error: failure }, progressOf(of));
   }
 }
 
@@ -97,7 +97,7 @@ function complete(of: TaskFrame, outcome: Outcome & { kind: 'done' }): TaskState
   const update = { ...given, ...after(given, written) };
   refuseLarge('What the node writes', update);
   emitTask(of, { type: 'node.completed', update });
-  return { phase: 'completed', update, jump: null, outcome };
+  return { phase: 'completed', update, goto: null, outcome };
 }
 
 /** What a node writes, after the conversation that it has had on the same channel; what it says again counts once. */
@@ -121,7 +121,7 @@ function obey(of: TaskFrame, outcome: Outcome & { kind: 'commanded' }): TaskStat
   const update = { ...given, ...node.writeOfCommand({ ...taskBindings(draft, of.frame, of.task), result: null }) };
   refuseLarge('What the node writes', update);
   emitTask(of, { type: 'node.completed', update });
-  return { phase: 'completed', update, jump: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
+  return { phase: 'completed', update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
 }
 
 /**
@@ -134,19 +134,19 @@ export function skipTask(of: TaskFrame, output: Json, by: string): void {
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
   emitTask(of, { type: 'node.skipped', update, by });
-  setState(of, { phase: 'completed', update, jump: null, outcome: { kind: 'done', result: output } });
+  setState(of, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
 }
 
 /** Ends a task that a person has given up. */
 export function failTask(
   of: TaskFrame,
-  { failure, kept, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'kept'> & { readonly by: string },
+  { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
 ): void {
   const { attempts = 1 } = failure.error;
   const error = placed(of, failure.error);
   emitTask(of, { type: 'node.failed', error, attempts, by });
-  withdrawFrom(of);
-  setState(of, { phase: 'failed', failure: { ...failure, error }, kept });
+  cancelApprovalsOf(of);
+  setState(of, { phase: 'failed', failure: { ...failure, error }, saved });
 }
 
 /** An error, with where it has come up. */
@@ -164,51 +164,51 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'INTERNAL',
 ]);
 
-function fail(of: TaskFrame, { callFailed, error }: TaskFailure, kept: KeptPosition | null): TaskState {
+function fail(of: TaskFrame, { callFailed, error }: TaskFailure, kept: SavedProgress | null): TaskState {
   const { attempts = 1 } = error;
   const failure: TaskFailure = { callFailed, error: placed(of, error) };
   emitTask(of, { type: 'node.failed', error: failure.error, attempts });
-  withdrawFrom(of);
-  return waitForCalls(of, failure, kept) ?? giveUp(of, failure, kept);
+  cancelApprovalsOf(of);
+  return cancelCallsWithin(of, failure, kept) ?? giveUp(of, failure, kept);
 }
 
 /** Ends a subgraph that has failed, once no call inside is out any more. @returns whether it has */
 export function endFailing(of: TaskFrame): boolean {
-  const kept = keptBy(of);
+  const kept = progressOf(of);
   if (kept?.kind !== 'subgraph' || !kept.failing || callsWithin(of).length > 0) return false;
   const { failing, ...position } = kept;
-  withdrawFrom(of);
+  cancelApprovalsOf(of);
   setState(of, giveUp(of, failing, position));
   return true;
 }
 
-function giveUp(of: TaskFrame, failure: TaskFailure, kept: KeptPosition | null): TaskState {
+function giveUp(of: TaskFrame, failure: TaskFailure, saved: SavedProgress | null): TaskState {
   const { draft, node } = of;
   const { error } = failure;
   if (node.subgraph) closeFrames(of);
-  if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, kept: null };
-  if (leavesDoubt(of, error, kept)) return { phase: 'intervention', failure, since: draft.at, kept };
+  if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, saved: null };
+  if (leavesUnknownOutcome(of, error, saved)) return { phase: 'intervention', failure, since: draft.at, saved };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
-      return { phase: 'failed', failure, kept };
+      return { phase: 'failed', failure, saved };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.at, kept };
+      return { phase: 'intervention', failure, since: draft.at, saved };
     case 'goto':
-      return divert(of, onError, { failure, kept });
+      return divert(of, onError, { failure, kept: saved });
   }
 }
 
 /** Whether a person has to say what a call of a task did, its own or one inside it, whatever its `onError` says. */
-function leavesDoubt({ node }: TaskFrame, { code }: RunError, kept: KeptPosition | null): boolean {
-  return isInDoubt(kept) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
+function leavesUnknownOutcome({ node }: TaskFrame, { code }: RunError, kept: SavedProgress | null): boolean {
+  return hasUnknownOutcome(kept) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
 }
 
 /** What a task has done already that is not to be done again. */
-function keptBy(of: TaskFrame): KeptPosition | null {
+function progressOf(of: TaskFrame): SavedProgress | null {
   const { state } = of.task;
-  if (state.phase === 'ready') return state.kept ?? null;
-  if (state.phase !== 'open' || !isKept(state.position)) return null;
+  if (state.phase === 'ready') return state.saved ?? null;
+  if (state.phase !== 'open' || !isResumable(state.position)) return null;
   const child = childFrame(of);
   return child && state.position.kind === 'subgraph' ? { ...state.position, scope: child.scope } : state.position;
 }
@@ -216,7 +216,7 @@ function keptBy(of: TaskFrame): KeptPosition | null {
 function divert(
   of: TaskFrame,
   { to, write }: OnError & { kind: 'goto' },
-  { failure, kept }: { failure: TaskFailure; kept: KeptPosition | null },
+  { failure, kept: saved }: { failure: TaskFailure; kept: SavedProgress | null },
 ): TaskState {
   const { code, message, node = '', attempts = 1 } = failure.error;
   try {
@@ -224,7 +224,7 @@ function divert(
       phase: 'diverted',
       to,
       failure,
-      kept,
+      saved,
       update: write({ ...taskBindings(of.draft, of.frame, of.task), error: { code, message, node, attempts } }),
     };
   } catch (error) {
@@ -232,7 +232,7 @@ function divert(
       return {
         phase: 'failed',
         failure: { ...failure, error: { ...toRunError(error), node } },
-        kept,
+        saved,
       };
     throw error;
   }

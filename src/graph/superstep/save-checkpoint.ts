@@ -1,6 +1,6 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
-import { placeNow } from '../journal/resume-point.ts';
+import { resumePointNow } from '../journal/resume-point.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { nextNodes } from '../run/position.ts';
 import { isJsonList } from '../values/json.ts';
@@ -28,9 +28,9 @@ export function saveCheckpoint(
     next,
     createdAt: draft.at,
     changes: lasting(frame, changes),
-    place: placeNow(run, visited),
+    resumePoint: resumePointNow(run, visited),
   });
-  run.areEventsSaved = true;
+  run.areBufferedEventsSaved = true;
   run.checkpointId = id;
 }
 

@@ -1,23 +1,23 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
-import { needsAt, wantsCapacity, isSettled } from '../run/position.ts';
+import { awaitedBudget, wantsCapacity, isSettled } from '../run/position.ts';
 import type { SettledTask } from '../run/position.ts';
 import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { stopBefore, stopsAmong } from './breakpoints.ts';
-import { hasRoom, mustWait, setAside } from './budget.ts';
-import type { SetAside } from './budget.ts';
-import { emit, isFull, reduceContext } from './draft.ts';
+import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
+import type { ReservedTotals } from './budget.ts';
+import { emit, mustYield, reduceContext } from './draft.ts';
 import type { Draft, Frame } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
 import { fire, previewNext, trigger } from './fire-edges.ts';
 import { childFrame, tasksOf } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
-import { isTaken, lanesOf, occupy, planTasks } from './plan-tasks.ts';
-import type { Lanes } from './plan-tasks.ts';
+import { isGroupFull, openByGroup, occupy, planTasks } from './plan-tasks.ts';
+import type { OpenByGroup } from './plan-tasks.ts';
 import { endFailing, resumeTask, startTask } from './run-task.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';
 import { hasCapacity } from './task-context.ts';
@@ -31,11 +31,11 @@ export type Standing =
   | { readonly kind: 'full' };
 
 /** Runs supersteps, one after the other, as far as they go without the outside. */
-export function drive(draft: Draft, frame: Frame): Standing {
+export function runSupersteps(draft: Draft, frame: Frame): Standing {
   for (;;) {
     const standing = frame.scope.superstep ? workOn(draft, frame, frame.scope.superstep.tasks) : openNext(draft, frame);
     if (standing) return standing;
-    if (isFull(draft)) return { kind: 'full' };
+    if (mustYield(draft)) return { kind: 'full' };
   }
 }
 
@@ -70,7 +70,7 @@ function driveChildren(draft: Draft, frame: Frame): 'settled' | 'paused' | 'wait
 function driveChild(of: TaskFrame, child: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
   const { draft } = of;
   if (child.isFailing) return endFailing(of) ? 'settled' : 'waiting';
-  const standing = enterChild(of, child) ?? drive(draft, child);
+  const standing = enterChild(of, child) ?? runSupersteps(draft, child);
   switch (standing.kind) {
     case 'finished':
       resumeTask(of, { kind: 'subgraph.finished', output: outputOf(child) });
@@ -102,36 +102,36 @@ function withCause(first: RunError, second: RunError | undefined): RunError {
 
 /** @returns whether the draft became full before all ready tasks were started */
 function startReady(draft: Draft, frame: Frame): boolean {
-  const lanes = lanesOf(frame.scope);
-  let aside = setAside(draft);
+  const lanes = openByGroup(frame.scope);
+  let aside = reservedTotals(draft);
   for (const of of tasksOf(draft, frame)) {
     const { task } = of;
-    const isReady = task.state.phase === 'ready' && !isTaken(task.lane, lanes) && mayBegin(of, aside);
+    const isReady = task.state.phase === 'ready' && !isGroupFull(task.group, lanes) && mayBegin(of, aside);
     if (!isReady && !isHeldBack(of, aside)) continue;
     if (!hasCapacity(draft)) return false;
-    if (isFull(draft)) return true;
+    if (mustYield(draft)) return true;
     if (isReady) startIn(of, lanes);
     else resumeTask(of, { kind: 'capacity' });
-    aside = setAside(draft);
+    aside = reservedTotals(draft);
   }
   return false;
 }
 
-function startIn(of: TaskFrame, lanes: Lanes): void {
+function startIn(of: TaskFrame, lanes: OpenByGroup): void {
   startTask(of);
-  if (of.task.lane) occupy(of.frame.scope, of.task, lanes);
+  if (of.task.group) occupy(of.frame.scope, of.task, lanes);
 }
 
 /** A node that asks a model as it begins waits for room in the budgets. */
-function mayBegin({ draft, node }: TaskFrame, aside: SetAside): boolean {
-  return (node.type !== 'llm' && node.type !== 'agent') || hasRoom(draft, aside);
+function mayBegin({ draft, node }: TaskFrame, aside: ReservedTotals): boolean {
+  return (node.type !== 'llm' && node.type !== 'agent') || isBudgetAvailable(draft, aside);
 }
 
 /** Whether a task that is at work has more to call, and nothing but `maxConcurrency` in its way. */
-function isHeldBack({ draft, task: { state } }: TaskFrame, aside: SetAside): boolean {
+function isHeldBack({ draft, task: { state } }: TaskFrame, aside: ReservedTotals): boolean {
   if (state.phase !== 'open') return false;
-  const needs = needsAt(state.position);
-  return needs ? !mustWait(draft, needs, aside) : wantsCapacity(state.position);
+  const needs = awaitedBudget(state.position);
+  return needs ? !mustWaitForBudget(draft, needs, aside) : wantsCapacity(state.position);
 }
 
 /** A superstep whose tasks are over: as it holds them, and as what they are. */
@@ -149,10 +149,10 @@ function close(draft: Draft, frame: Frame, { tasks, settled }: Closing): Standin
   scope.channels = fadeEphemeral(frame, applied);
   scope.superstep = null;
   if (frame.path.length === 0) delete draft.run.counted;
-  scope.unfired = settled.filter(takesEdges).map(({ node }) => node);
-  trigger(frame, jumps(settled));
+  scope.pendingEdges = settled.filter(takesEdges).map(({ node }) => node);
+  trigger(frame, gotoTargetsOf(settled));
   const nodes = stopsAmong(draft, frame, { at: 'after', nodes: settled.map(({ node }) => node) });
-  if (nodes.length > 0) scope.hold = { at: 'after', nodes, next: previewNext(draft, frame) };
+  if (nodes.length > 0) scope.stoppedAt = { at: 'after', nodes, next: previewNext(draft, frame) };
   const failure = nodes.length > 0 ? null : fire(draft, frame);
   const visited = tasks.map(({ node }) => node);
   saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step, visited });
@@ -161,7 +161,7 @@ function close(draft: Draft, frame: Frame, { tasks, settled }: Closing): Standin
 }
 
 function takesEdges({ state }: NodeTask): boolean {
-  return state.phase === 'completed' && state.jump?.ignoresEdges !== true;
+  return state.phase === 'completed' && state.goto?.ignoresEdges !== true;
 }
 
 function toWrite({ key, node, state }: SettledTask): Write {
@@ -183,9 +183,9 @@ function failWriters(
 
 /** A retry writes again what a node has come to; one that had failed itself is retried as such. */
 function unwritten(state: SettledTask['state'], error: RunError): TaskState {
-  if (state.phase === 'diverted') return { phase: 'failed', failure: { ...state.failure, error }, kept: state.kept };
+  if (state.phase === 'diverted') return { phase: 'failed', failure: { ...state.failure, error }, saved: state.saved };
   const { outcome } = state;
-  return { phase: 'failed', failure: { callFailed: false, error }, kept: { kind: 'finished', outcome } };
+  return { phase: 'failed', failure: { callFailed: false, error }, saved: { kind: 'finished', outcome } };
 }
 
 /** An ephemeral channel is empty again unless this superstep wrote it. */
@@ -196,16 +196,16 @@ function fadeEphemeral({ graph }: Frame, { channels, changes }: Applied & { ok: 
 }
 
 /** Where nodes themselves, or their `onError`, sent the run. */
-function jumps(tasks: readonly SettledTask[]): readonly Trigger[] {
-  const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.jump?.nodes ?? [])));
+function gotoTargetsOf(tasks: readonly SettledTask[]): readonly Trigger[] {
+  const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.goto?.nodes ?? [])));
   return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
 }
 
 /** Opens the next superstep, if there is anything to run and nothing holds it. */
 function openNext(draft: Draft, frame: Frame): Standing | null {
   const { scope } = frame;
-  if (scope.hold) return { kind: 'paused' };
-  if (scope.unfired.length > 0) {
+  if (scope.stoppedAt) return { kind: 'paused' };
+  if (scope.pendingEdges.length > 0) {
     const failure = fire(draft, frame);
     if (failure) return { kind: 'failed', error: failure };
   }
@@ -241,6 +241,6 @@ export function openStep(draft: Draft, frame: Frame): void {
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.superstep = { tasks };
   scope.triggers = [];
-  scope.hasPassed = false;
+  scope.hasPassedBreakpoint = false;
   emit(draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
 }

@@ -4,7 +4,7 @@ import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calledBy } from '../run/call.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { callKey, shortened } from '../run/ids.ts';
+import { callKey, shortenId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import { isEnding } from '../run/run.ts';
 import type { Run } from '../run/run.ts';
@@ -15,9 +15,16 @@ import { refuseLarge } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { saveApproval } from './approvals.ts';
-import { hasRoom, mayEverAsk, refuseBatch, roomAwaited, setAside, reserve } from './budget.ts';
+import {
+  isBudgetAvailable,
+  isModelAllowed,
+  refuseToolBatch,
+  missingBudget,
+  reservedTotals,
+  reserve,
+} from './budget.ts';
 import type { Draft } from './draft.ts';
-import { taskBindings, addressOf, emitTask, trailOf } from './frames.ts';
+import { taskBindings, taskPathOf, emitTask, executionPathOf } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
 import { cancelTimer, summaryOf, startTimer } from './timers.ts';
 
@@ -41,28 +48,28 @@ export class OpenTask implements TaskContext {
     return taskBindings(this.#of.draft, this.#of.frame, this.#of.task);
   }
 
-  call(number: number, request: CallRequest, order = 0): string {
-    return requestCall(this.#of, { number, order }, request);
+  call(number: number, request: CallRequest, takeover = 0): string {
+    return requestCall(this.#of, { number, takeover }, request);
   }
 
   hasCapacity(): boolean {
     return hasCapacity(this.#of.draft) && !this.#of.frame.isFailing;
   }
 
-  mayAskModel(): boolean {
-    return this.hasCapacity() && hasRoom(this.#of.draft, setAside(this.#of.draft));
+  hasModelCapacity(): boolean {
+    return this.hasCapacity() && isBudgetAvailable(this.#of.draft, reservedTotals(this.#of.draft));
   }
 
-  roomAwaited(request: ModelCallRequest): ModelNeeds | null {
-    return roomAwaited(this.#of.draft, request);
+  missingBudget(request: ModelCallRequest): ModelNeeds | null {
+    return missingBudget(this.#of.draft, request);
   }
 
-  mayEverAsk(model: string): boolean {
-    return mayEverAsk(this.#of.draft, model);
+  isModelAllowed(model: string): boolean {
+    return isModelAllowed(this.#of.draft, model);
   }
 
   refuseToolCalls(count: number): TaskFailure | null {
-    return refuseBatch(this.#of.draft, count);
+    return refuseToolBatch(this.#of.draft, count);
   }
 
   requestApproval(question: Question): { approvalId: string; timerId: string } {
@@ -92,28 +99,32 @@ export function hasCapacity({ run }: Draft): boolean {
   return !standsStill && !isEnding(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
 }
 
-function requestCall(of: TaskFrame, { number, order }: { number: number; order: number }, wanted: CallRequest): string {
+function requestCall(
+  of: TaskFrame,
+  { number, takeover }: { number: number; takeover: number },
+  wanted: CallRequest,
+): string {
   const { draft, task } = of;
   const { kind, name } = calledBy(wanted);
   refuseLarge(`The request to the ${kind} "${name}"`, wanted);
-  const { request, reserved } = reserve(of, wanted);
-  const key = callKey(of, number);
+  const { request, reservation } = reserve(of, wanted);
+  const key = callKey(draft.run.id, of.frame.executionPath, { ...task, number });
   draft.run.calls[key] = {
-    task: addressOf(of),
+    taskPath: taskPathOf(of),
     called: { kind, name },
     since: draft.now,
-    ...(reserved && { reserved }),
+    ...(reservation && { reservation }),
   };
   draft.effects.push({
     kind: 'call',
     key,
-    order: task.order + order,
+    takeover: task.takeover + takeover,
     node: task.node,
     ...(task.index !== null && { index: task.index }),
     request,
     summary: summaryOf(of, request.kind),
-    ...(of.frame.isTimed && { isRevocable: true }),
-    ...(of.node.compensate && { canBeUndone: true }),
+    ...(of.frame.isTimed && { isCancelable: true }),
+    ...(of.node.compensate && { isCompensable: true }),
   });
   if (request.kind === 'tool')
     emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
@@ -138,7 +149,7 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
     requestedBy: run.createdBy.sub,
     requestedAt: draft.at,
     expiresAt: new Date(fireAt).toISOString(),
-    task: addressOf(of),
+    task: taskPathOf(of),
   };
   saveApproval(draft, approval);
   emitTask(of, { type: 'approval.requested', approval: toPublicApproval(approval) });
@@ -149,25 +160,25 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
 
 /** In a fork whoever decides is told what the parent run did after the checkpoint: it may be about to be done again. */
 function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
-  if (!parent || parent.done.length === 0) return details;
-  const { runId, done } = parent;
-  const parentRun = { runId, done: done.map(({ node, tool, at }) => ({ node, tool, at })) };
+  if (!parent || parent.callsSince.length === 0) return details;
+  const { runId, callsSince } = parent;
+  const parentRun = { runId, done: callsSince.map(({ node, tool, at }) => ({ node, tool, at })) };
   return isJsonObject(details) ? { ...details, parentRun } : { ...(details !== null && { details }), parentRun };
 }
 
 function startWaitTimer(of: TaskFrame, fireAt: number): string {
-  const id = `${shortened(trailOf(of).join('/'))}.timer`;
+  const id = `${shortenId(executionPathOf(of).join('/'))}.timer`;
   startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
   return id;
 }
 
 /** The oldest event of a name that came before anything waited for it. @returns `undefined`: there is none */
 function takeEvent({ run }: Draft, name: string): Json | undefined {
-  const at = run.events.findIndex((event) => event.name === name);
-  const event = run.events[at];
+  const at = run.bufferedEvents.findIndex((event) => event.name === name);
+  const event = run.bufferedEvents[at];
   if (!event) return undefined;
-  run.events = run.events.toSpliced(at, 1);
-  run.areEventsSaved = false;
+  run.bufferedEvents = run.bufferedEvents.toSpliced(at, 1);
+  run.areBufferedEventsSaved = false;
   return event.payload;
 }
 

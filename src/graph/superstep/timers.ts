@@ -1,5 +1,5 @@
 import type { Draft } from './draft.ts';
-import { addressOf, isWithin } from './frames.ts';
+import { taskPathOf, isWithin } from './frames.ts';
 import type { TaskFrame } from './frames.ts';
 
 /** One line for the Temporal Web UI, such as `tool pay #2`. */
@@ -11,15 +11,16 @@ export function startTimer(
   of: TaskFrame,
   { id, fireAt, summary }: { id: string; fireAt: number; summary: string },
 ): void {
-  of.draft.run.timers[id] = { task: addressOf(of), fireAt, summary };
+  of.draft.run.timers[id] = { taskPath: taskPathOf(of), fireAt, summary };
   of.draft.effects.push({ kind: 'timer', id, fireAt, summary });
 }
 
 /** Forgets the timers of a task, and of what is inside it. */
 export function cancelTimersOf(of: TaskFrame): void {
   const { draft } = of;
-  const address = addressOf(of);
-  for (const [id, { task }] of Object.entries(draft.run.timers)) if (isWithin(task, address)) cancelTimer(draft, id);
+  const address = taskPathOf(of);
+  for (const [id, { taskPath }] of Object.entries(draft.run.timers))
+    if (isWithin(taskPath, address)) cancelTimer(draft, id);
 }
 
 /** Forgets a timer, whether it still runs or not. */

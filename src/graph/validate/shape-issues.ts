@@ -9,14 +9,14 @@ import { isUnexpected, unlikeExpected } from './expectation.ts';
 import { error } from './rule.ts';
 
 /** Where a value stands in the definition, and what its fields may be named. */
-interface Place {
+interface Location {
   readonly path: Path;
   /** Names that could have been meant at the top of the value, besides those that the schema knows. */
   readonly alsoKnown?: readonly string[];
 }
 
 /** What a schema of the language says is wrong with a value: each issue at the deepest place that is wrong. */
-export function shapeIssues(schema: z.ZodType, value: Json, place: Place): readonly GraphIssue[] {
+export function shapeIssues(schema: z.ZodType, value: Json, place: Location): readonly GraphIssue[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues
@@ -41,7 +41,7 @@ function innermost(issue: z.core.$ZodIssue, above: Path): readonly Found[] {
   return meant ?? [{ issue, at }];
 }
 
-interface Whole extends Place {
+interface Whole extends Location {
   readonly schema: z.ZodType;
   readonly value: Json;
 }

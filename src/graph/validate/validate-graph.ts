@@ -13,7 +13,7 @@ import {
   unknownApprovals,
 } from './rules/catalog-names.ts';
 import { concurrentWrites } from './rules/concurrent-writes.ts';
-import { talkChannels } from './rules/conversation-channels.ts';
+import { conversationChannels } from './rules/conversation-channels.ts';
 import { deadEndBranches } from './rules/dead-end-branches.ts';
 import { defaults } from './rules/defaults.ts';
 import { duplicateEdges } from './rules/duplicate-edges.ts';
@@ -44,7 +44,7 @@ const RULES: readonly Rule[] = [
   unreachableNodes,
   duplicateEdges,
   unknownChannels,
-  talkChannels,
+  conversationChannels,
   expressions,
   templates,
   schemas,

@@ -52,7 +52,7 @@ function toPointerToken(key: string): string {
 }
 
 /** Whether a text is a number as JSON writes it, of which nothing is lost when it is read. */
-export function isExactNumber(text: string): boolean {
+function isExactNumber(text: string): boolean {
   const written = partsOf(text);
   const value = Number(text);
   if (!written || Object.is(value, -0)) return false;
@@ -93,7 +93,7 @@ export interface SchemaPart {
 }
 
 /** The types that a schema takes; `null`: any. */
-export function typesOf({ schema, root }: SchemaPart): ReadonlySet<Json> | null {
+function typesOf({ schema, root }: SchemaPart): ReadonlySet<Json> | null {
   return typesAt(schema, root, 0);
 }
 
@@ -140,7 +140,7 @@ function isNumeric(type: Json): boolean {
 }
 
 /** What is said of one member of an object. */
-export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
+function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
   const ofMember = (part: Readonly<Record<string, Json>>): Json | undefined => {
     const properties = part['properties'];
     const named = isJsonObject(properties) ? own(properties, key) : undefined;
@@ -150,7 +150,7 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
 }
 
 /** What is said of one item of a list. */
-export function itemSchema({ schema, root }: SchemaPart, at: number): SchemaPart {
+function itemSchema({ schema, root }: SchemaPart, at: number): SchemaPart {
   const ofItem = (part: Readonly<Record<string, Json>>): Json | undefined =>
     listOf(part['prefixItems'])[at] ?? part['items'];
   return { schema: partOf(schema, { root, of: ofItem, depth: 0 }) ?? true, root };

@@ -9,7 +9,7 @@ export const MAX_VALUE_BYTES = 8_000_000;
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE`, which says what is too large */
 export function refuseLarge(what: string, value: unknown): void {
-  if (roomAfter(MAX_VALUE_BYTES, value) < 0) throw tooLarge(what);
+  if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLarge(what);
 }
 
 export function tooLarge(what: string): GraphError {
@@ -30,16 +30,16 @@ export function jsonSize(value: unknown): number {
  * How many of so many bytes are left after a value is written as JSON, about as `jsonSize` counts.
  * @returns less than 0 when it takes more; then the rest of it has not been looked at
  */
-export function roomAfter(room: number, value: unknown): number {
+export function remainingBytes(room: number, value: unknown): number {
   if (typeof value === 'string') return room - (value.length > room ? value.length : textSize(value));
   if (!isContainer(value)) return room - 8;
   let left = room - 2;
   if (isJsonList(value)) {
-    for (let at = 0; at < value.length && left >= 0; at += 1) left = roomAfter(left - 1, value[at]);
+    for (let at = 0; at < value.length && left >= 0; at += 1) left = remainingBytes(left - 1, value[at]);
     return left;
   }
   if (isJsonObject(value)) {
-    for (const key in value) if (left >= 0) left = roomAfter(left - textSize(key) - 2, value[key]);
+    for (const key in value) if (left >= 0) left = remainingBytes(left - textSize(key) - 2, value[key]);
   }
   return left;
 }

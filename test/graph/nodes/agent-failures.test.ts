@@ -171,7 +171,7 @@ describe('a call that waits for a person', () => {
       tool: failing(['lookup'], lost, 1),
       outside: {
         next: (calls) => {
-          held.orders.push(...calls.slice(0, 1).map(({ key, order }) => [key, order] as const));
+          held.orders.push(...calls.slice(0, 1).map(({ key, takeover }) => [key, takeover] as const));
           return 0;
         },
       },

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { NodeCallRequest } from '../../../src/graph/run/effect.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
-import { sliceCatalog } from '../../../src/graph/definition/pin-catalog.ts';
+import { compileBehavior } from '../../../src/graph/nodes/node-types.ts';
+import { pinCatalog } from '../../../src/graph/definition/pin-catalog.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
 import { IDLE_TASK } from '../../support/idle-task.ts';
@@ -85,7 +85,7 @@ describe('a node of a registered type', () => {
   });
 
   test('is given null for what is not in scope', () => {
-    const runner = compileRunner(fetches({}), {
+    const runner = compileBehavior(fetches({}), {
       id: 'f',
       catalog,
       defaults: {},
@@ -104,7 +104,7 @@ describe('a node of a registered type', () => {
   });
 
   test('is pinned by its run, other types are not', () => {
-    const slice = sliceCatalog(aDefinition({ nodes: { f: fetches({}) } }), catalog);
+    const slice = pinCatalog(aDefinition({ nodes: { f: fetches({}) } }), catalog);
     expect(Object.keys(slice.nodeTypes ?? {})).toEqual(['fetch']);
   });
 });

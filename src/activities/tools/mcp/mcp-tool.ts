@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../graph/values/json.ts';
+import { isJsonObject } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
 import { lazyCheck } from '../../calls/run-code.ts';
 import type { UsedSecrets } from '../../secrets.ts';

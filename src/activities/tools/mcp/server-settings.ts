@@ -1,5 +1,4 @@
-import type { ApprovalRule, CallSafety } from '../../../graph/definition/catalog.ts';
-import type { CallSettings } from '../../../graph/definition/call-policy.ts';
+import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/definition/index.ts';
 import type { TextsOrSecrets } from '../../secrets.ts';
 
 /** What the installation says of one tool of a server. It wins over what the server says. */

@@ -1,7 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { SchemaCheck } from '../../../graph/values/json-schema.ts';
-import { toJson } from '../../../graph/values/json.ts';
-import type { Json } from '../../../graph/values/json.ts';
+import type { Json, SchemaCheck } from '../../../graph/values/index.ts';
+import { toJson } from '../../../graph/values/index.ts';
 import { CallError } from '../../calls/call-error.ts';
 import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 

@@ -9,16 +9,16 @@ import { toText } from '../../values/text.ts';
 import { field } from '../node-settings.ts';
 
 /** What a model is told before anything has been said in the task itself. */
-export interface Conversation {
+export interface ConversationStart {
   readonly system: string | null;
   readonly messages: readonly Message[];
 }
 
 /** Reads the conversation that a node begins with: a prompt, or a channel's messages. */
-export function compileConversation(node: Pick<ModelFields, 'system' | 'prompt' | 'messages'>) {
+export function compileConversationStart(node: Pick<ModelFields, 'system' | 'prompt' | 'messages'>) {
   const system = node.system === undefined ? null : field('system', node.system, '');
   const prompt = node.prompt === undefined ? null : field('prompt', node.prompt, '');
-  return (bindings: Bindings): Conversation => ({
+  return (bindings: Bindings): ConversationStart => ({
     system: system && toText(system.fill(bindings)),
     messages: prompt
       ? [{ id: 'prompt', role: 'user', content: toText(prompt.fill(bindings)) }]

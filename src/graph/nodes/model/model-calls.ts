@@ -1,14 +1,14 @@
 import type { ModelFields } from '../../definition/definition.ts';
-import { compileConversation } from './conversation.ts';
+import { compileConversationStart } from './conversation.ts';
 import type { OutputReader } from './structured-output.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
-import type { NodeScope } from '../node-settings.ts';
+import type { NodeSettings } from '../node-settings.ts';
 import { own } from '../../values/json.ts';
 import { policyOf } from '../node-settings.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
 import type { TimeLeft } from '../node-deadline.ts';
-import type { Talk, Ask } from '../../run/model-turn.ts';
+import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
 import { compileOutput } from './structured-output.ts';
 import type { TaskContext } from '../behavior.ts';
 import { SUMMARIZE, summaryTokens, shorten } from './summary.ts';
@@ -21,7 +21,7 @@ export interface ModelCallPlan {
   readonly node: ModelFields;
   readonly models: readonly Choice[];
   readonly readOutput: OutputReader | null;
-  readonly conversation: ReturnType<typeof compileConversation>;
+  readonly conversationStart: ReturnType<typeof compileConversationStart>;
 }
 
 interface Choice {
@@ -30,12 +30,12 @@ interface Choice {
   readonly context: ContextPolicy | null;
 }
 
-function modelsOf({ model }: ModelFields, { defaults }: NodeScope): readonly string[] {
+function modelsOf({ model }: ModelFields, { defaults }: NodeSettings): readonly string[] {
   const names = model ?? defaults.model ?? 'default';
   return typeof names === 'string' ? [names] : names;
 }
 
-function toChoice(model: string, node: ModelFields, scope: NodeScope): Choice {
+function toChoice(model: string, node: ModelFields, scope: NodeSettings): Choice {
   const entry = own(scope.catalog.models, model) ?? {};
   return { model, policy: policyOf(node, entry, scope), context: contextOf(node, entry) };
 }
@@ -56,27 +56,31 @@ export interface Offer {
 }
 
 export interface Sending {
-  readonly talk: Talk;
+  readonly conversation: Conversation;
   readonly offer: Offer;
-  readonly ask: Ask;
+  readonly ask: ModelQuestion;
 }
 
-export function planModelCalls(node: ModelFields, scope: NodeScope): ModelCallPlan {
+export function planModelCalls(node: ModelFields, scope: NodeSettings): ModelCallPlan {
   return {
     node,
     models: modelsOf(node, scope).map((model) => toChoice(model, node, scope)),
     readOutput: node.output === undefined ? null : compileOutput(node.output),
-    conversation: compileConversation(node),
+    conversationStart: compileConversationStart(node),
   };
 }
 
 /** The call that asks for an answer, a correction of one, or a summary. */
-export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offer, ask }: Sending): ModelCallRequest {
+export function toModelCall(
+  plan: ModelCallPlan,
+  task: TaskContext,
+  { conversation, offer, ask }: Sending,
+): ModelCallRequest {
   const choice = plan.models[ask.model];
   if (!choice) throw new TypeError('A node without a model');
   const { node } = plan;
-  const { system } = plan.conversation(task.bindings);
-  const { head, rest } = shortenedTalk(plan, task, talk);
+  const { system } = plan.conversationStart(task.bindings);
+  const { head, rest } = shortenConversation(plan, task, conversation);
   const sent = [...head, ...rest];
   const common = { kind: 'model', model: choice.model, system, policy: within(choice.policy, offer.leftMs()) } as const;
   if (ask.summarizing !== null) {
@@ -103,9 +107,13 @@ export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offe
 }
 
 /** What was said before a model answers: corrections of its answer come on top. */
-export function shortenedTalk(plan: ModelCallPlan, { bindings }: TaskContext, talk: Talk): Shortened {
-  const { messages } = plan.conversation(bindings);
-  return shorten([...messages, ...numbered(talk.said, 'said')], talk.summary);
+export function shortenConversation(
+  plan: ModelCallPlan,
+  { bindings }: TaskContext,
+  conversation: Conversation,
+): Shortened {
+  const { messages } = plan.conversationStart(bindings);
+  return shorten([...messages, ...numbered(conversation.messages, 'said')], conversation.summary);
 }
 
 function numbered(messages: readonly NewMessage[], prefix: string): readonly Message[] {

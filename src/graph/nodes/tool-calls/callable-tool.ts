@@ -16,7 +16,7 @@ import type { Json } from '../../values/json.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
-import type { NodeScope } from '../node-settings.ts';
+import type { NodeSettings } from '../node-settings.ts';
 
 /** A tool as a node may call it. */
 export interface CallableTool {
@@ -37,7 +37,7 @@ export interface CallableTool {
 /** Who calls the tool. */
 export interface Caller {
   readonly node: CallSettings & { readonly deadline?: string };
-  readonly scope: NodeScope;
+  readonly scope: NodeSettings;
   /** Rules of the node on top of the tool's own: they can ask for more approvals, never for fewer. */
   readonly approve: Readonly<Record<string, string>>;
   /** Whether a person is asked before an unsafe tool is called of which nobody says anything. */
@@ -157,7 +157,7 @@ export interface Toolbox {
 }
 
 /** Where calls are made. */
-export interface Workplace {
+export interface ToolBatchContext {
   readonly task: TaskContext;
   readonly tools: Toolbox;
   readonly leftMs: TimeLeft;

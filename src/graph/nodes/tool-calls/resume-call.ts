@@ -1,38 +1,38 @@
 import type { Approval } from '../../run/approval.ts';
-import { TO_BEGIN, answered } from '../../run/tool-batch.ts';
+import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import { deepEqual } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { toText } from '../../values/text.ts';
-import type { Happening, TaskContext } from '../behavior.ts';
-import type { CallableTool, Workplace } from './callable-tool.ts';
+import type { TaskInput, TaskContext } from '../behavior.ts';
+import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
 /** A call, and how many the task has made. */
 export interface CallWork {
   readonly call: BatchCall;
-  readonly made: number;
+  readonly callsMade: number;
 }
 
 /** What becomes of a call when what it waited for has happened. */
-export function afterHappening(place: Workplace, { call, made }: CallWork, happening: Happening): CallWork {
+export function resumeCall(place: ToolBatchContext, { call, callsMade }: CallWork, happening: TaskInput): CallWork {
   const { task } = place;
   switch (happening.kind) {
     case 'call.completed':
-      return { call: withResult(call, happening.reply.kind === 'value' ? happening.reply.value : null), made };
+      return { call: withResult(call, happening.reply.kind === 'value' ? happening.reply.value : null), callsMade };
     case 'call.failed':
-      return afterFailure(place, { call, made }, happening.failure);
+      return afterFailure(place, { call, callsMade }, happening.failure);
     case 'call.skipped':
-      return { call: withResult(call, happening.output), made };
+      return { call: withResult(call, happening.output), callsMade };
     case 'call.ordered':
-      return orderAgain({ call, made });
+      return orderAgain({ call, callsMade });
     case 'timer':
-      return { call: expire(task, call), made };
+      return { call: expire(task, call), callsMade };
     case 'approval.closed':
-      return { call: afterApproval(task, call, happening.approval), made };
+      return { call: afterApproval(task, call, happening.approval), callsMade };
     default:
-      return { call, made };
+      return { call, callsMade };
   }
 }
 
@@ -69,21 +69,21 @@ function afterApproval(task: TaskContext, call: BatchCall, approval: Approval): 
 }
 
 /** A failed call is told to the model, made by another tool, or waits for a person, as its tool says. */
-function afterFailure(place: Workplace, { call, made }: CallWork, failure: TaskFailure): CallWork {
+function afterFailure(place: ToolBatchContext, { call, callsMade }: CallWork, failure: TaskFailure): CallWork {
   const { error } = failure;
   const { task, tools } = place;
   const word = tools.find(call.tool)?.onFailure ?? 'tell';
   if (task.asksPeople && (error.code === 'UNKNOWN_OUTCOME' || word === 'intervene'))
-    return { call: { ...call, state: { phase: 'intervention', failure, since: task.at } }, made };
+    return { call: { ...call, state: { phase: 'intervention', failure, since: task.at } }, callsMade };
   const isNext = word !== 'tell' && error.code !== 'UNKNOWN_OUTCOME' && !toolsTried(tools, call).has(word);
   const other = isNext ? tools.find(word) : null;
   return other
-    ? { call: byOtherTool(task, { ...call, number: made, order: 0 }, other), made: made + 1 }
-    : { call: tell(call, failureNote(messageOf(error))), made };
+    ? { call: byOtherTool(task, { ...call, number: callsMade, takeover: 0 }, other), callsMade: callsMade + 1 }
+    : { call: tell(call, failureNote(messageOf(error))), callsMade };
 }
 
 /** The tools that a call has been made of: that which was asked for, and those that were named where it failed. */
-function toolsTried(tools: Workplace['tools'], { name, tool }: BatchCall): ReadonlySet<string> {
+function toolsTried(tools: ToolBatchContext['tools'], { name, tool }: BatchCall): ReadonlySet<string> {
   const tried = new Set([name, tool]);
   for (let last = name; last !== tool; last = tools.find(last)?.onFailure ?? tool) tried.add(last);
   return tried;
@@ -93,7 +93,7 @@ function toolsTried(tools: Workplace['tools'], { name, tool }: BatchCall): Reado
 function byOtherTool(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const problem = tool.refuse(task.createdBy) ?? tool.checkArguments(call.args);
   const other = { ...call, tool: tool.name };
-  return problem === null ? { ...other, state: TO_BEGIN } : tell(other, failureNote(problem));
+  return problem === null ? { ...other, state: NOT_ASKED } : tell(other, failureNote(problem));
 }
 
 /** What an error says of the inside of the installation is none of a model's business. */
@@ -102,11 +102,11 @@ function messageOf({ code, message }: TaskFailure['error']): string {
 }
 
 /** A person has a call made after all: under a new key when it is known to have failed, else under its old one. */
-function orderAgain({ call, made }: CallWork): CallWork {
-  const { state, order } = call;
-  if (state.phase !== 'intervention') return { call, made };
+function orderAgain({ call, callsMade }: CallWork): CallWork {
+  const { state, takeover } = call;
+  if (state.phase !== 'intervention') return { call, callsMade };
   const approved: CallState = { phase: 'ready', isApproved: true };
   return state.failure.callFailed
-    ? { call: { ...call, number: made, order: 0, state: approved }, made: made + 1 }
-    : { call: { ...call, order: order + 1, state: approved }, made };
+    ? { call: { ...call, number: callsMade, takeover: 0, state: approved }, callsMade: callsMade + 1 }
+    : { call: { ...call, takeover: takeover + 1, state: approved }, callsMade };
 }

@@ -7,7 +7,7 @@ import { namesAt } from '../subject.ts';
 const KEEPING: ReadonlySet<unknown> = new Set(['messages', 'append']);
 
 /** `INVALID_FIELD`: a conversation in a channel that does not keep one. */
-export const talkChannels: Rule = ({ nodes, channels }) =>
+export const conversationChannels: Rule = ({ nodes, channels }) =>
   [...nodes.values()]
     .flatMap(({ fields, path }) => [
       ...namesAt(fields['messages'], `${path}/messages`),

@@ -8,7 +8,7 @@ import { compileJsonSchema } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/text.ts';
-import { parseMoment } from '../../values/timestamp.ts';
+import { parseTimestamp } from '../../values/timestamp.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import { shapeIssues, valueAt } from '../shape-issues.ts';
@@ -97,7 +97,7 @@ function literalMoment(field: string, value: Json, path: string): readonly Graph
   if (typeof value !== 'string' || value.includes('{{')) return [];
   if (field === 'for' && parseDuration(value) === null)
     return [error('INVALID_DURATION', `${path}/for`, `"${value}" is no duration such as "30s", "5m", "2h" or "7d"`)];
-  if (field === 'until' && parseMoment(value) === null)
+  if (field === 'until' && parseTimestamp(value) === null)
     return [
       error('INVALID_FIELD', `${path}/until`, `"${value}" is no RFC 3339 timestamp such as "2026-03-01T12:00:00Z"`),
     ];

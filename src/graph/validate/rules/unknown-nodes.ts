@@ -18,13 +18,13 @@ export const unknownNodes: Rule = (subject) => [
     subject.edges.flatMap(({ targets }) => targets),
     [END],
   ),
-  ...unknown(subject, [...subject.nodes.values()].flatMap(jumpsOf), [END]),
+  ...unknown(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
   ...unknown(subject, breakpointsOf(subject), ['*']),
   ...unknown(subject, lastNodeOf(subject), []),
 ];
 
 /** Where a node may send the run besides its edges. */
-export function jumpsOf({ fields, path }: SubjectNode): readonly Named[] {
+export function gotoTargetsOf({ fields, path }: SubjectNode): readonly Named[] {
   const { onError, mayGoto } = fields;
   return [
     ...(isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : []),

@@ -2,7 +2,7 @@ import { START } from '../../definition/definition.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
-import { jumpsOf, lastNodeOf } from './unknown-nodes.ts';
+import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
 
 /** `UNREACHABLE_NODE`: no way leads there from the start. */
 export const unreachableNodes: Rule = (subject) => {
@@ -20,7 +20,7 @@ function reachable(subject: Subject): ReadonlySet<string> {
     onward.set(from, [...(onward.get(from) ?? []), ...to.map(({ name }) => name)]);
   };
   for (const { sources, targets } of edges) for (const { name } of sources) lead(name, targets);
-  for (const node of nodes.values()) lead(node.id, jumpsOf(node));
+  for (const node of nodes.values()) lead(node.id, gotoTargetsOf(node));
   lead(START, lastNodeOf(subject));
   const reached = new Set([START]);
   for (const node of reached) for (const next of onward.get(node) ?? []) reached.add(next);
