@@ -6,7 +6,7 @@ import { mapValues } from '../graph/values/index.ts';
 import type { Blobs, NewBlob } from '../store/blobs.ts';
 
 /** The module that turns values into payloads, also inside of workflows. */
-export const payloadConverterPath = fileURLToPath(new URL('workflows/payload-converter.ts', import.meta.url));
+export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
 
 /** Larger payloads travel by reference: a payload of Temporal's is limited, and so is a history. */
 const MAX_INLINE_BYTES = 65_536;

@@ -208,7 +208,7 @@ describe('an unsafe call', () => {
     expect(await attempt(tool, { ...task, takeover: 2 })).toMatchObject({ reply: { value: 'again' } });
   });
 
-  test('that was thought lost and comes back is recorded, and no takeover makes it again', async () => {
+  test('that was thought lost and comes back is recorded, and no order makes it again', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const tool = scriptedTool(step);
@@ -269,7 +269,7 @@ describe('the key of a call', () => {
     expect(tool.calls).toHaveLength(1);
   });
 
-  test('stands for the same request in whatever takeover its members come', async () => {
+  test('stands for the same request in whatever order its members come', async () => {
     const task = aNewTask('keyed', { request: aToolRequest({ args: { a: 1, b: { c: 2, d: 3 } } }) });
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);

@@ -31,7 +31,7 @@ const settle = async ({ key, takeover, node, runId, tenantId }: CallTask, heartb
 const notMade = { type: 'CANCELED', nonRetryable: true, details: [{ callFailed: true }] };
 
 test.each(['idempotent', 'keyed', 'unsafe'] as const)(
-  'an %s call that nobody has made is made by nobody any more, but by takeover of a person',
+  'an %s call that nobody has made is made by nobody any more, but by order of a person',
   async (safety) => {
     const task = aNewTask(safety);
     const tool = scriptedTool(returns('paid'));

@@ -135,13 +135,13 @@ function journalSuite(store: () => Store): void {
     expect(await seqsOf('J-twice')).toEqual([1, 2]);
   });
 
-  test('batches may come in any takeover; readers see no gap', async () => {
-    await store().runs.create(aNewRun({ id: 'J-takeover' }));
-    await write('J-takeover', aBatch([3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
-    expect(await seqsOf('J-takeover')).toEqual([]);
-    await write('J-takeover', aBatch([1, 2], { view: aView({ step: 1 }) }));
-    expect(await seqsOf('J-takeover')).toEqual([1, 2, 3, 4]);
-    const run = await store().runs.find('J-takeover');
+  test('batches may come in any order; readers see no gap', async () => {
+    await store().runs.create(aNewRun({ id: 'J-order' }));
+    await write('J-order', aBatch([3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
+    expect(await seqsOf('J-order')).toEqual([]);
+    await write('J-order', aBatch([1, 2], { view: aView({ step: 1 }) }));
+    expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
+    const run = await store().runs.find('J-order');
     expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
   });
 
@@ -243,7 +243,7 @@ function ledgerSuite(store: () => Store): void {
     ]);
   });
 
-  test('calls for elements of a list are shown with the element, in takeover', async () => {
+  test('calls for elements of a list are shown with the element, in order', async () => {
     const failure = { error: { code: 'TOOL_FAILED', message: 'no' }, callFailed: false } as const;
     for (const index of [10, 2]) {
       const key = `L5#${index}`;
