@@ -5,29 +5,29 @@ import type {
   WorkerOptions,
   WorkflowBundleOption,
 } from '@temporalio/worker';
-import { HEARTBEAT_EVERY_MS } from './activities/heartbeat.ts';
+import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
-import { cachedRuns } from './worker/cached-runs.ts';
-import { loadConfig } from './config.ts';
-import type { Config } from './config.ts';
-import { connectMcpServers } from './connect-mcp-servers.ts';
-import { createDataConverter } from './data-converter.ts';
-import { toMs } from './graph/duration.ts';
+import { cachedRuns } from './workers/cached-runs.ts';
+import { loadConfig } from './config/load-config.ts';
+import type { Config } from './config/load-config.ts';
+import { connectMcpServers } from './config/connect-mcp-servers.ts';
+import { createDataConverter } from './process/data-converter.ts';
+import { toMs } from './graph/values/index.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
-import { database } from './needs/database.ts';
-import { temporalForWorker } from './needs/temporal-for-worker.ts';
-import { untilThere } from './needs/until-there.ts';
-import type { Patience } from './needs/until-there.ts';
+import { database } from './process/database.ts';
+import { temporalForWorker } from './process/temporal-for-worker.ts';
+import { connectWithRetry } from './process/connect-with-retry.ts';
+import type { RetryOptions } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
-import { readTaskQueues, taskQueuesOf } from './worker/task-queues.ts';
+import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
 import { toTemporalLogger } from './process/temporal-logger.ts';
-import { toActivityDeps } from './wiring.ts';
-import type { WorkerSupplies } from './wiring.ts';
-import { readWorkerDeployment } from './worker/worker-deployment.ts';
-import { openWorkerHealth } from './worker/worker-health.ts';
-import { workflowCode } from './worker/workflow-code.ts';
+import { toActivityDeps } from './workers/activity-deps.ts';
+import type { WorkerSupplies } from './workers/activity-deps.ts';
+import { readWorkerDeployment } from './workers/worker-deployment.ts';
+import { openWorkerHealth } from './workers/worker-health.ts';
+import { workflowCode } from './workers/workflow-code.ts';
 import { TASK_QUEUE } from './workflows/contract.ts';
 
 interface WorkerParts extends WorkerSupplies {
@@ -92,14 +92,17 @@ async function main(): Promise<void> {
   const { HOLDFAST_CONFIG, HOLDFAST_HEALTH_PORT, LOG_LEVEL = 'info' } = process.env;
   const logger = createLogger(LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
-  const { leaving } = shutdown;
+  const { signal } = shutdown;
   Runtime.install({ logger: toTemporalLogger(logger), shutdownSignals: [] });
   const loaded = await loadConfig(HOLDFAST_CONFIG);
-  const awaited = new Set<string>();
+  const unavailable = new Set<string>();
   const health = HOLDFAST_HEALTH_PORT
-    ? await openWorkerHealth(readPort('HOLDFAST_HEALTH_PORT', HOLDFAST_HEALTH_PORT), { leaving, awaited })
+    ? await openWorkerHealth(readPort('HOLDFAST_HEALTH_PORT', HOLDFAST_HEALTH_PORT), {
+        shuttingDown: signal,
+        unavailable,
+      })
     : null;
-  const { workers, ...parts } = await shutdown.opening(openParts(loaded, { logger, awaited }));
+  const { workers, ...parts } = await shutdown.opening(openParts(loaded, { logger, unavailable }));
   const running = Promise.all(workers.map((worker) => worker.run()));
   health?.begin({ workers, ...parts });
   logger.info({ namespace: parts.namespace }, 'worker started');
@@ -113,15 +116,15 @@ async function main(): Promise<void> {
 const CLOSE_WITHIN_MS = 5_000;
 
 /** Opens what the workers of a process work with, and waits for what is not there yet. */
-async function openParts(loaded: Config, patience: Patience) {
+async function openParts(loaded: Config, patience: RetryOptions) {
   const { DATABASE_URL, HOLDFAST_TASK_QUEUES } = process.env;
   if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
   const { logger } = patience;
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
-    untilThere(database(DATABASE_URL), patience),
-    untilThere(temporalForWorker(), patience),
+    connectWithRetry(database(DATABASE_URL), patience),
+    connectWithRetry(temporalForWorker(), patience),
   ]);
   const connected = await connectMcpServers(loaded, { environment, report: (message) => logger.warn(message) });
   const { config } = connected;

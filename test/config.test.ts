@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { loadConfig, parseConfig } from '../src/config.ts';
+import { loadConfig, parseConfig } from '../src/config/load-config.ts';
 
 const tool = {
   name: 'pay',

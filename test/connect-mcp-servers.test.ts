@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../src/config.ts';
-import type { ConfigInput } from '../src/config.ts';
-import { connectMcpServers, learnMcpTools } from '../src/connect-mcp-servers.ts';
-import { toCatalog } from '../src/wiring.ts';
+import { parseConfig } from '../src/config/load-config.ts';
+import type { ConfigInput } from '../src/config/load-config.ts';
+import { connectMcpServers, learnMcpTools } from '../src/config/connect-mcp-servers.ts';
+import { toCatalog } from '../src/config/to-catalog.ts';
 import { ODD_PROGRAM } from './support/mcp-tools.ts';
 
 const surroundings = { environment: {}, report: () => undefined };

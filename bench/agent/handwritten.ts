@@ -1,6 +1,6 @@
 import { proxyActivities, workflowInfo } from '@temporalio/workflow';
-import type { CallReply, ModelReply } from '../../src/graph/effect.ts';
-import type { Message, ToolCall } from '../../src/graph/message.ts';
+import type { CallReply, ModelReply } from '../../src/graph/run/effect.ts';
+import type { Message, ToolCall } from '../../src/graph/definition/message.ts';
 import type { Activities } from '../../src/activities/index.ts';
 import { POLICY } from '../support/policy.ts';
 
@@ -54,7 +54,7 @@ function task(name: string) {
   const createdBy = { sub: 'bench', roles: ['user'] };
   return {
     key: `${workflowId}:${name}`,
-    order: 0,
+    takeover: 0,
     node: 'work',
     runId: workflowId,
     tenantId: 'bench',

@@ -1,4 +1,4 @@
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { byHand } from '../support/by-hand.ts';
 import { openEnvironment } from '../support/environment.ts';
 import { ASKING_TURNS, CALLS_PER_TURN, USAGE } from '../support/instant-model.ts';

@@ -1,6 +1,6 @@
 import { listen } from '../../src/process/listen.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
 import { textAt } from '../../test/support/json-at.ts';
 import { startPostgres } from '../../test/support/postgres-server.ts';

@@ -1,4 +1,4 @@
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 
 /** What a chain is made of. */
 export type ChainKind = 'pure' | 'tool';

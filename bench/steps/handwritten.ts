@@ -22,7 +22,7 @@ export async function tool(length: number): Promise<number> {
   for (let at = 0; at < length; at++) {
     await callTool({
       key: `${workflowId}:${at}`,
-      order: 0,
+      takeover: 0,
       node: `n${at}`,
       runId: workflowId,
       tenantId: 'bench',

@@ -1,9 +1,10 @@
-import { advance, startRun } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { chainOf, fanOut, loopOf } from './chains.ts';
 
 const WARM_UP_MS = 1_500;
@@ -75,7 +76,7 @@ function runner(definition: GraphDefinition, input: JsonObject): () => readonly 
     let begin = performance.now();
     let step = startRun(graph, identity, { input, startedAt: 0 });
     pieces.push({ steps: step.run.root.step, ms: performance.now() - begin });
-    while (step.more) {
+    while (step.hasYielded) {
       begin = performance.now();
       const { step: before } = step.run.root;
       step = advance(graph, step.run, { kind: 'continue', at: 0 });

@@ -1,11 +1,12 @@
 import { PGlite } from '@electric-sql/pglite';
-import { advance, startRun } from '../../src/graph/advance.ts';
-import type { Advance } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 
 /*
@@ -46,12 +47,12 @@ async function measure(steps: number): Promise<object> {
   };
   const write = async ({ run, ...batch }: Advance): Promise<void> =>
     await store.journal.write(
-      { ...batch, view: toRunView(run), closed: null },
+      { ...batch, view: toRunView(run), endedState: null },
       { runId: 'talk', tenantId: 'bench', executionRunId: 'e' },
     );
   let step = startRun(graph, identity, { input: {}, startedAt: 0 });
   await write(step);
-  while (step.more) {
+  while (step.hasYielded) {
     step = advance(graph, step.run, { kind: 'continue', at: 0 });
     await write(step);
   }

@@ -1,10 +1,10 @@
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
-import { HEARTBEAT_EVERY_MS } from '../../src/activities/heartbeat.ts';
+import { HEARTBEAT_EVERY_MS } from '../../src/activities/calls/heartbeat.ts';
 import { createActivities } from '../../src/activities/index.ts';
-import { createDataConverter } from '../../src/data-converter.ts';
+import { createDataConverter } from '../../src/process/data-converter.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
-import { toActivityDeps } from '../../src/wiring.ts';
+import { toActivityDeps } from '../../src/workers/activity-deps.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { Start } from './timed-run.ts';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
-import { toJson, toJsonObject } from '../../src/graph/json.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
-import { toCatalog } from '../../src/wiring.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
+import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
+import { toCatalog } from '../../src/config/to-catalog.ts';
 import { RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import { attributesAtStart } from '../../src/workflows/search-attributes.ts';
@@ -33,7 +33,7 @@ export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
       execution: 1,
       identity,
       definition,
-      catalog: sliceCatalog(definition, catalog),
+      catalog: pinCatalog(definition, catalog),
       begin: { kind: 'input', input },
     };
     await store.runs.create({

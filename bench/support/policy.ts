@@ -1,4 +1,4 @@
-import type { CallPolicy } from '../../src/graph/call-policy.ts';
+import type { CallPolicy } from '../../src/graph/definition/call-policy.ts';
 
 /** What somebody who writes for Temporal by hand has calls bounded by. */
 export const POLICY: CallPolicy = {

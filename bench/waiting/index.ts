@@ -1,6 +1,6 @@
 import { Client, Connection } from '@temporalio/client';
 import { openTeardown } from '../../src/dev/teardown.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { createApiClient } from '../../test/support/api-client.ts';
 import type { ApiClient } from '../../test/support/api-client.ts';
 import { startNode } from '../../test/support/child-node.ts';

@@ -1,10 +1,10 @@
-import type { CallSafety, FunctionEntry } from '../graph/catalog.ts';
-import type { FunctionCallRequest } from '../graph/effect.ts';
-import { own } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { absent } from './absent.ts';
-import type { CallKind } from './perform-call.ts';
-import { runCode } from './run-code.ts';
+import type { CallSafety, FunctionEntry } from '../graph/definition/index.ts';
+import type { FunctionCallRequest } from '../graph/run/index.ts';
+import { own } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import { absent } from './calls/call-error.ts';
+import type { CallKind } from './calls/perform-call.ts';
+import { runCode } from './calls/run-code.ts';
 import type { ToolContext } from './tools/tool.ts';
 
 /** A function that graphs call by name: what a graph knows of it, and how it is done. */

@@ -1,12 +1,12 @@
-import type { ModelCallRequest } from '../graph/effect.ts';
-import { own } from '../graph/json.ts';
-import { absent } from './absent.ts';
+import type { ModelCallRequest } from '../graph/run/index.ts';
+import { own } from '../graph/values/index.ts';
+import { absent } from './calls/call-error.ts';
 import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/model-measures.ts';
 import type { ModelMeasure } from './context/model-measures.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
-import type { CallKind } from './perform-call.ts';
+import type { CallKind } from './calls/perform-call.ts';
 
 /** What model calls work with. */
 export interface ModelDeps {

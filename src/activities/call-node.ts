@@ -1,10 +1,10 @@
-import type { NodeTypeEntry } from '../graph/catalog.ts';
-import type { NodeCallRequest } from '../graph/effect.ts';
-import { own } from '../graph/json.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
-import { absent } from './absent.ts';
-import type { CallKind } from './perform-call.ts';
-import { runCode } from './run-code.ts';
+import type { NodeTypeEntry } from '../graph/definition/index.ts';
+import type { NodeCallRequest } from '../graph/run/index.ts';
+import { own } from '../graph/values/index.ts';
+import type { Json, JsonObject } from '../graph/values/index.ts';
+import { absent } from './calls/call-error.ts';
+import type { CallKind } from './calls/perform-call.ts';
+import { runCode } from './calls/run-code.ts';
 
 /** A type of node that is made by code. */
 export interface RegisteredNodeType extends NodeTypeEntry {

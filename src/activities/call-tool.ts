@@ -1,16 +1,11 @@
-import type { ToolCallRequest } from '../graph/effect.ts';
-import type { SchemaCheck } from '../graph/json-schema.ts';
-import { own } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { mapValues } from '../graph/map-values.ts';
-import { mayCall } from '../graph/may-call.ts';
-import type { Principal } from '../graph/run.ts';
-import { absent } from './absent.ts';
-import { CallError } from './call-error.ts';
-import { lazyCheck } from './lazy-check.ts';
-import type { CallKind } from './perform-call.ts';
-import { runCode } from './run-code.ts';
-import { badArguments } from './tools/bad-arguments.ts';
+import type { Principal, ToolCallRequest } from '../graph/run/index.ts';
+import type { Json, SchemaCheck } from '../graph/values/index.ts';
+import { mapValues, own } from '../graph/values/index.ts';
+import { mayCall } from '../graph/run/index.ts';
+import { absent, CallError } from './calls/call-error.ts';
+import { lazyCheck, runCode } from './calls/run-code.ts';
+import type { CallKind } from './calls/perform-call.ts';
+import { badArguments } from './tools/tool.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** One call of a tool. Who may call it and what it takes is checked again, by what is configured now. */

@@ -1,4 +1,4 @@
-import type { FunctionCallRequest, ModelCallRequest, NodeCallRequest, ToolCallRequest } from '../graph/effect.ts';
+import type { FunctionCallRequest, ModelCallRequest, NodeCallRequest, ToolCallRequest } from '../graph/run/index.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls } from './call-function.ts';
 import type { RegisteredFunction } from './call-function.ts';
@@ -6,14 +6,14 @@ import { modelCalls } from './call-model.ts';
 import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
 import type { RegisteredNodeType } from './call-node.ts';
-import type { CallOutcome, CallTask } from './call-task.ts';
+import type { CallOutcome, CallTask } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';
-import { withHeartbeat } from './heartbeat.ts';
-import { performCall } from './perform-call.ts';
-import { settleCall } from './settle-call.ts';
-import type { LeftCall } from './settle-call.ts';
-import { writeJournal } from './write-journal.ts';
-import type { JournalEntry } from './write-journal.ts';
+import { withHeartbeat } from './calls/heartbeat.ts';
+import { performCall } from './calls/perform-call.ts';
+import { reconcileCall } from './calls/reconcile-call.ts';
+import type { UnaccountedCall } from './calls/reconcile-call.ts';
+import { writeJournal } from './calls/write-journal.ts';
+import type { JournalEntry } from './calls/write-journal.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** What the activities of a worker work with. */
@@ -31,7 +31,7 @@ export interface Activities {
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
   /** Says what has become of a call that was called back, where the server can't. */
-  settleCall(call: LeftCall): Promise<CallOutcome>;
+  reconcileCall(call: UnaccountedCall): Promise<CallOutcome>;
   /** Writes the journal when no call carries it. */
   record(entry: JournalEntry): Promise<void>;
 }
@@ -47,7 +47,8 @@ export function createActivities(deps: ActivityDeps): Activities {
     callTool: async (task) => await performCall(store, ofTools, task),
     callNode: async (task) => await performCall(store, ofNodes, task),
     callFunction: async (task) => await performCall(store, ofFunctions, task),
-    settleCall: async (call) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await settleCall(store, call)),
+    reconcileCall: async (call) =>
+      await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await reconcileCall(store, call)),
     record: async (entry) => await withHeartbeat(RECORD_HEARTBEAT_MS, async () => await writeJournal(store, entry)),
   };
 }

@@ -1,10 +1,6 @@
-import { MAX_MESSAGE } from '../graph/errors.ts';
-import type { RunErrorCode } from '../graph/errors.ts';
-import { isJsonList, isJsonObject, own } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
-import { truncate } from '../graph/truncate.ts';
-import { CallError } from './call-error.ts';
+import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
+import type { Json, RunErrorCode } from '../graph/values/index.ts';
+import { CallError } from './calls/call-error.ts';
 
 /** A secret is named everywhere and resolved only inside the activity that uses it. */
 export interface SecretReference {
@@ -120,4 +116,19 @@ function mapTexts(value: Json, change: (text: string) => string): Json {
   if (isJsonList(value)) return value.map((item) => mapTexts(item, change));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));
+}
+
+/** Texts by name, such as headers or an environment, some of which are secrets. */
+export type TextsOrSecrets = Readonly<Record<string, string | SecretReference>>;
+
+/** @throws CallError where a secret can't be had */
+export async function resolveTexts(values: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
+  const resolved = Object.entries(values).map(async ([name, value]) => [name, await secrets.resolve(value)] as const);
+  return Object.fromEntries(await Promise.all(resolved));
+}
+
+/** As `resolveTexts`, of names that mean the same in any case. */
+export async function resolveHeaders(headers: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
+  const lowercased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return await resolveTexts(Object.fromEntries(lowercased), secrets);
 }

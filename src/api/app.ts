@@ -3,10 +3,10 @@ import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { secureHeaders } from 'hono/secure-headers';
 import { ulid } from 'ulid';
-import type { ApiDeps, ApiEnv } from './environment.ts';
-import { ApiError, unavailable } from './errors.ts';
-import { isDatabaseAway } from '../store/database-away.ts';
-import { problemResponse } from './problem.ts';
+import type { ApiDeps, ApiEnv } from './deps.ts';
+import { ApiError, unavailable } from './http/errors.ts';
+import { isDatabaseAway } from '../store/database/database-away.ts';
+import { problemResponse } from '../process/problem.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
@@ -27,7 +27,7 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     c.set('requestId', ulid());
     await next();
     c.res.headers.set('x-request-id', c.get('requestId'));
-    if (deps.leaving.aborted) c.res.headers.set('connection', 'close');
+    if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
   app.use(secureHeaders());
   app.use(

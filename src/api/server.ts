@@ -1,27 +1,27 @@
-import { loadConfig } from '../config.ts';
-import type { AuthConfig, Config } from '../config.ts';
-import { learnMcpTools } from '../connect-mcp-servers.ts';
-import { createDataConverter } from '../data-converter.ts';
-import { toMs } from '../graph/duration.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { AuthConfig, Config } from '../config/load-config.ts';
+import { learnMcpTools } from '../config/connect-mcp-servers.ts';
+import { createDataConverter } from '../process/data-converter.ts';
+import { toMs } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
-import { database } from '../needs/database.ts';
-import { temporalForClient } from '../needs/temporal-for-client.ts';
-import { untilThere } from '../needs/until-there.ts';
-import type { Patience } from '../needs/until-there.ts';
+import { database } from '../process/database.ts';
+import { temporalForClient } from '../process/temporal-for-client.ts';
+import { connectWithRetry } from '../process/connect-with-retry.ts';
+import type { RetryOptions } from '../process/connect-with-retry.ts';
 import { readPort } from '../process/read-port.ts';
-import { toApiSettings, toCatalog } from '../wiring.ts';
-import { createAuthenticate } from './authenticate.ts';
-import type { AuthSettings } from './authenticate.ts';
-import { createCursors } from './cursor.ts';
+import { toApiSettings, toCatalog } from '../config/to-catalog.ts';
+import { createAuthenticate } from './http/authenticate.ts';
+import type { AuthSettings } from './http/authenticate.ts';
+import { createCursors } from './http/cursor.ts';
 import { openDoor } from './door.ts';
-import { createEngine } from './engine.ts';
-import type { ApiDeps } from './environment.ts';
-import type { Listening, Place } from '../process/listen.ts';
+import { createEngine } from './temporal/engine.ts';
+import type { ApiDeps } from './deps.ts';
+import type { Listening, ListenOptions } from '../process/listen.ts';
 
 /** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
-export async function startApi(deps: Omit<ApiDeps, 'leaving'>, place: Place): Promise<Listening> {
+export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, place: ListenOptions): Promise<Listening> {
   const door = await openDoor({ ...place, graceMs: deps.settings.shutdownGraceMs });
   door.open(deps);
   return door;
@@ -37,10 +37,10 @@ async function main(): Promise<void> {
   const logger = createLogger(settings.logLevel);
   const shutdown = listenForShutdown(logger);
   const config = await loadConfig(settings.configFile);
-  const awaited = new Set<string>();
+  const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
-  const door = await openDoor({ port: settings.port, hostname: '0.0.0.0', graceMs }, awaited);
-  const parts = await shutdown.opening(openParts(config, settings, { logger, awaited }));
+  const door = await openDoor({ port: settings.port, hostname: '0.0.0.0', graceMs }, unavailable);
+  const parts = await shutdown.opening(openParts(config, settings, { logger, unavailable }));
   door.open(parts.deps);
   logger.info({ port: door.port }, 'API listening');
   await shutdown.asked(graceMs + CLOSE_WITHIN_MS);
@@ -74,7 +74,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
 }
 
 /** Opens what the API works with, and waits for what is not there yet. */
-async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings, patience: Patience) {
+async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings, patience: RetryOptions) {
   const { logger } = patience;
   if (!loaded.auth)
     throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
@@ -82,8 +82,8 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   const report = (message: string): void => logger.warn(message);
   const [config, store, temporal] = await Promise.all([
     learnMcpTools(loaded, { environment: process.env, report }),
-    untilThere(database(databaseUrl), patience),
-    untilThere(temporalForClient(), patience),
+    connectWithRetry(database(databaseUrl), patience),
+    connectWithRetry(temporalForClient(), patience),
   ]);
   const engine = createEngine(temporal.connection, temporal.namespace, createDataConverter(store.blobs));
   const deps = {

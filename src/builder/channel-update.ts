@@ -1,6 +1,5 @@
-import type { ChannelDefinition } from '../graph/definition.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
-import type { Message, ToolCall } from '../graph/message.ts';
+import type { ChannelDefinition, Message, ToolCall } from '../graph/definition/index.ts';
+import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { SchemaValue } from './schema-value.ts';
 
 /** The declared channels, by name. */

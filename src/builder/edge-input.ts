@@ -1,4 +1,4 @@
-import type { END, START } from '../graph/definition.ts';
+import type { END, START } from '../graph/definition/index.ts';
 
 type OneOrMore<T> = T | readonly T[];
 

@@ -1,9 +1,7 @@
-import { DEFAULTS } from '../graph/catalog.ts';
-import type { Catalog } from '../graph/catalog.ts';
-import type { GraphDefinition } from '../graph/definition.ts';
-import type { GraphIssue } from '../graph/issue.ts';
-import { toJson } from '../graph/json.ts';
-import { validateGraph } from '../graph/validate/validate.ts';
+import { DEFAULTS } from '../graph/definition/index.ts';
+import type { Catalog, GraphDefinition, GraphIssue } from '../graph/definition/index.ts';
+import { toJson } from '../graph/values/index.ts';
+import { validateGraph } from '../graph/validate/index.ts';
 
 /** The issues about names that only an installation knows. */
 const CATALOG_CODES: ReadonlySet<string> = new Set([

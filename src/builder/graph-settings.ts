@@ -1,5 +1,4 @@
-import type { Catalog } from '../graph/catalog.ts';
-import type { Defaults, GraphDefinition, Limits } from '../graph/definition.ts';
+import type { Catalog, Defaults, GraphDefinition, Limits } from '../graph/definition/index.ts';
 import type { ChannelName } from './channel-update.ts';
 
 /** What a graph begins with. Channels, input, output, limits and defaults may also be given later. */

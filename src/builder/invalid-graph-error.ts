@@ -1,4 +1,4 @@
-import type { GraphIssue } from '../graph/issue.ts';
+import type { GraphIssue } from '../graph/definition/index.ts';
 
 /** A graph that can't be compiled, with all its issues, warnings included. Recognize it by `code`. */
 export class InvalidGraphError extends Error {

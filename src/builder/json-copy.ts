@@ -1,4 +1,4 @@
-import { toJsonObject } from '../graph/json.ts';
+import { toJsonObject } from '../graph/values/index.ts';
 
 /** The same type, with members that may be `undefined`: as JSON they are left out. */
 type Loose<T> = { readonly [Key in keyof T]: T[Key] | undefined };

@@ -1,4 +1,4 @@
-import type { CustomNodeDefinition, END, NodeOfType, NodeType, START } from '../graph/definition.ts';
+import type { CustomNodeDefinition, END, NodeOfType, NodeType, START } from '../graph/definition/index.ts';
 import type { ChannelName, Writes } from './channel-update.ts';
 
 /**

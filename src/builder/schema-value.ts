@@ -1,4 +1,4 @@
-import type { Json } from '../graph/json.ts';
+import type { Json } from '../graph/values/index.ts';
 
 /**
  * The type of the values that a JSON Schema takes, as far as it is plain to see: `const`, `enum`, `type` (one or a list),

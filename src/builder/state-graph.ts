@@ -1,18 +1,16 @@
-import { END, START } from '../graph/definition.ts';
+import { END, hasErrors, START } from '../graph/definition/index.ts';
 import type {
   ChannelDefinition,
   Defaults,
   EdgeDefinition,
   ForEachEdge,
   GraphDefinition,
+  GraphIssue,
   Limits,
   NodeDefinition,
   RouteEdge,
-} from '../graph/definition.ts';
-import { toMermaid } from '../graph/diagram/mermaid.ts';
-import { toPlantUml } from '../graph/diagram/plant-uml.ts';
-import { hasErrors } from '../graph/issue.ts';
-import type { GraphIssue } from '../graph/issue.ts';
+} from '../graph/definition/index.ts';
+import { toMermaid, toPlantUml } from '../graph/diagram/index.ts';
 import type { ChannelName, Channels, NoChannels } from './channel-update.ts';
 import type { BranchInput, ForEachOptions, From, To } from './edge-input.ts';
 import { findIssues } from './find-issues.ts';

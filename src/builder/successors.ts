@@ -1,7 +1,7 @@
-import { END } from '../graph/definition.ts';
-import type { GraphDefinition } from '../graph/definition.ts';
-import { detoursOf, waysOf } from '../graph/diagram/arrows.ts';
-import { toList } from '../graph/to-list.ts';
+import { END } from '../graph/definition/index.ts';
+import type { GraphDefinition } from '../graph/definition/index.ts';
+import { detoursOf, waysOf } from '../graph/diagram/index.ts';
+import { toList } from '../graph/values/index.ts';
 
 /** The nodes that a node may lead to: by edges of every kind, by `onError` and by `mayGoto`; in node-id order. */
 export function findSuccessors({ nodes, edges }: GraphDefinition, id: string): readonly string[] {

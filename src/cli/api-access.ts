@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { own } from '../graph/json.ts';
-import { didYouMean } from '../graph/nearest.ts';
+import { didYouMean, own } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 import { readText } from './read-definition.ts';

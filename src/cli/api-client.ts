@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
+import { toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import type { ApiAccess } from './api-access.ts';
 import { RefusedError } from './command.ts';
 

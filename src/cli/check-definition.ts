@@ -1,5 +1,5 @@
-import type { GraphIssue } from '../graph/issue.ts';
-import { validateGraph } from '../graph/validate/validate.ts';
+import type { GraphIssue } from '../graph/definition/index.ts';
+import { validateGraph } from '../graph/validate/index.ts';
 import type { KnownNames } from './read-catalog.ts';
 import type { DefinitionFile, PlacedIssue } from './read-definition.ts';
 

@@ -1,6 +1,6 @@
 import type { OfferedTool } from '../activities/tools/mcp/offer-tools.ts';
 import type { McpServerSettings } from '../activities/tools/mcp/server-settings.ts';
-import { own } from '../graph/json.ts';
+import { own } from '../graph/values/index.ts';
 
 /** A server of the configuration, and all tools that it lists. */
 export interface ServerListing {

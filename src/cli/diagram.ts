@@ -1,8 +1,7 @@
-import type { GraphDefinition } from '../graph/definition.ts';
-import { toMermaid } from '../graph/diagram/mermaid.ts';
-import { toPlantUml } from '../graph/diagram/plant-uml.ts';
-import { isDefinition } from '../graph/is-definition.ts';
-import { own } from '../graph/json.ts';
+import type { GraphDefinition } from '../graph/definition/index.ts';
+import { toMermaid, toPlantUml } from '../graph/diagram/index.ts';
+import { isDefinition } from '../graph/definition/index.ts';
+import { own } from '../graph/values/index.ts';
 import { checkDefinition, isValid } from './check-definition.ts';
 import { EXIT, UsageError } from './command.ts';
 import type { Command } from './command.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Json } from '../graph/json.ts';
+import type { Json } from '../graph/values/index.ts';
 import type { ApiClient } from './api-client.ts';
 import { EventSchema } from './describe-event.ts';
 import type { HistoryEvent } from './describe-event.ts';

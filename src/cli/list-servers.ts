@@ -2,8 +2,8 @@ import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { offerTools } from '../activities/tools/mcp/offer-tools.ts';
 import { openServer } from '../activities/tools/mcp/open-server.ts';
-import type { Config } from '../config.ts';
-import { own } from '../graph/json.ts';
+import type { Config } from '../config/load-config.ts';
+import { own } from '../graph/values/index.ts';
 import type { Terminal } from './command.ts';
 import type { ServerListing } from './describe-server.ts';
 

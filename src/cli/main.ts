@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { didYouMean } from '../graph/nearest.ts';
+import { didYouMean } from '../graph/values/index.ts';
 import { EXIT, RefusedError, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { diagram } from './diagram.ts';

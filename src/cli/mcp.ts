@@ -1,8 +1,8 @@
 import type { OfferedTool } from '../activities/tools/mcp/offer-tools.ts';
-import { loadConfig } from '../config.ts';
-import type { Config } from '../config.ts';
-import type { JsonObject } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Config } from '../config/load-config.ts';
+import type { JsonObject } from '../graph/values/index.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { EXIT, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { describeServer } from './describe-server.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadConfig } from '../config.ts';
-import { DEFAULTS } from '../graph/catalog.ts';
-import type { Catalog } from '../graph/catalog.ts';
-import { messageOf } from '../graph/message-of.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { DEFAULTS } from '../graph/definition/index.ts';
+import type { Catalog } from '../graph/definition/index.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 
@@ -33,8 +33,8 @@ export async function readCatalog(
   try {
     const [config, { toCatalog }, { learnMcpTools }] = await Promise.all([
       loadConfig(origin),
-      import('../wiring.ts'),
-      import('../connect-mcp-servers.ts'),
+      import('../config/to-catalog.ts'),
+      import('../config/connect-mcp-servers.ts'),
     ]);
     const report = (message: string): void => void stderr.write(`${message}\n`);
     return { catalog: toCatalog(await learnMcpTools(config, { environment, report })), origin };

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
+import { messageOf, toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
-import { createLocator, placeAt } from './json-places.ts';
-import type { Place } from './json-places.ts';
+import { createLocator, placeAt } from './json-locations.ts';
+import type { JsonLocation } from './json-locations.ts';
 
 /** An issue as a file's reader needs it; the API may know codes that we don't. */
 interface FileIssue {
@@ -16,7 +15,7 @@ interface FileIssue {
 }
 
 /** An issue, and where in the file it is. */
-export type PlacedIssue = FileIssue & Place;
+export type PlacedIssue = FileIssue & JsonLocation;
 
 export interface DefinitionFile {
   readonly file: string;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { ParseArgsConfig } from 'node:util';
-import { messageOf } from '../graph/message-of.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { parseDuration } from '../graph/duration.ts';
-import { isJsonObject, toJson } from '../graph/json.ts';
-import type { JsonObject } from '../graph/json.ts';
+import { isJsonObject, parseDuration, toJson } from '../graph/values/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
 import { readAccess } from './api-access.ts';
 import { createApiClient, describeRefusal } from './api-client.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';

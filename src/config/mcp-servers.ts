@@ -1,7 +1,5 @@
 import { z } from 'zod';
-import { readAs } from './read-as.ts';
-import { SecretOrText } from './secret-or-text.ts';
-import { ToolName } from './tool-name.ts';
+import { readAs, SecretOrText, ToolName } from './fields.ts';
 import { policyFields } from './tools.ts';
 
 /* MCP servers, whose tools are offered as `server.tool`. */

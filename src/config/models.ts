@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import type { OwnGenerate } from '../activities/models/model.ts';
-import { callFields } from './call-fields.ts';
-import { code } from './code.ts';
-import { readAs } from './read-as.ts';
-import { SecretOrText } from './secret-or-text.ts';
+import { callFields, code, readAs, SecretOrText } from './fields.ts';
 
 const modelFields = {
   ...callFields,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { toPointer } from '../graph/json.ts';
+import { toPointer } from '../graph/values/index.ts';
 import { findBadFallbacks } from './bad-fallbacks.ts';
-import { passOn } from './read-as.ts';
+import { passOn } from './fields.ts';
 import { toolMethodsOf } from './tool-methods.ts';
 import { Tool } from './tools.ts';
 import type { ToolConfig } from './tools.ts';

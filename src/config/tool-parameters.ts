@@ -1,12 +1,15 @@
 import { z } from 'zod';
 import type { StandardSchema } from '../activities/tools/standard-schema.ts';
 import type { SchemaValue } from '../builder/schema-value.ts';
-import type { JsonSchema } from '../graph/definition.ts';
-import { compilePattern } from '../graph/expression/regular-expression.ts';
-import { findSchemaProblems, isJsonSchema } from '../graph/json-schema.ts';
-import { isJsonObject, toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
+import type { Json, JsonSchema } from '../graph/values/index.ts';
+import {
+  compilePattern,
+  findSchemaProblems,
+  isJsonObject,
+  isJsonSchema,
+  messageOf,
+  toJson,
+} from '../graph/values/index.ts';
 
 /** How a tool in code says what it takes: by a schema of zod or a like library, or by a JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
 import type { CodeToolContext } from '../activities/tools/code-tool.ts';
-import { parseExpression } from '../graph/expression.ts';
-import { parseSegments } from '../graph/template.ts';
-import { callFields } from './call-fields.ts';
-import { code } from './code.ts';
-import { Effect } from './effect.ts';
-import { readAs } from './read-as.ts';
-import { Schema } from './schema.ts';
-import { SecretOrText } from './secret-or-text.ts';
-import { ToolName } from './tool-name.ts';
+import { parseExpression, parseSegments } from '../graph/expression/index.ts';
+import { callFields, code, Effect, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import { Parameters } from './tool-parameters.ts';
 
 /* Tools: HTTP requests as data, and code. */

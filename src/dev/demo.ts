@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../graph/message-of.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { numberIn, textIn } from './demo/answer.ts';
 import { createClient } from './demo/client.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { SignJWT, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK } from 'jose';
 import type { JWK } from 'jose';
-import type { AuthSettings } from '../api/authenticate.ts';
+import type { AuthSettings } from '../api/http/authenticate.ts';
 
 const ISSUER = 'holdfast-local';
 const AUDIENCE = 'holdfast';

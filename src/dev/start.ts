@@ -1,6 +1,6 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../graph/message-of.ts';
+import { messageOf } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';

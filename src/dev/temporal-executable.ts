@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { messageOf } from '../graph/message-of.ts';
+import { messageOf } from '../graph/values/index.ts';
 
 const run = promisify(execFile);
 

@@ -3,7 +3,7 @@ import type { Logger } from './logger.ts';
 /** Hears of it when a process shall end. */
 export interface Shutdown {
   /** Aborted when the process is asked to end. */
-  readonly leaving: AbortSignal;
+  readonly signal: AbortSignal;
   /** Waits until everything is open. A process that is asked to end before simply ends: it has begun nothing. */
   opening<T>(parts: Promise<T>): Promise<T>;
   /** Resolves when the process is asked to end. From then on it has so long to do so by itself. */
@@ -23,7 +23,7 @@ export function listenForShutdown(logger: Logger): Shutdown {
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, take);
   return {
-    leaving: asked.signal,
+    signal: asked.signal,
     async opening(parts) {
       const end = (): void => process.exit(0);
       asked.signal.addEventListener('abort', end);

@@ -16,7 +16,7 @@ export interface Listening {
 /** What answers requests. */
 export type App = Pick<Parameters<typeof serve>[0], 'fetch'>;
 
-export interface Place {
+export interface ListenOptions {
   /** 0 takes any free one. */
   readonly port: number;
   /** This machine only, unless it says otherwise. */
@@ -33,7 +33,7 @@ const GRACE_MS = 2_000;
 const KEEP_ALIVE_MS = 75_000;
 
 /** @throws when the port is taken */
-export async function listen(app: App, place: Place): Promise<Listening> {
+export async function listen(app: App, place: ListenOptions): Promise<Listening> {
   const { port, hostname = '127.0.0.1', graceMs = GRACE_MS } = place;
   const traffic = counted(app);
   const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { Approval } from '../graph/approval.ts';
+import type { Approval } from '../graph/run/index.ts';
 import { isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';

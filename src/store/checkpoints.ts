@@ -1,10 +1,8 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import { foldCheckpoints } from '../graph/checkpoint.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
-import type { JsonObject } from '../graph/json.ts';
-import { foldPlaces } from '../graph/place.ts';
-import type { Place } from '../graph/place.ts';
+import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
+import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -13,7 +11,7 @@ import type { Tables } from './tables.ts';
 export interface StoredState {
   readonly checkpoint: StoredCheckpoint;
   readonly channels: JsonObject;
-  readonly place: Place;
+  readonly resumePoint: ResumePoint;
 }
 
 export type StoredCheckpoint = Pick<
@@ -102,8 +100,8 @@ async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint, bef
   return { base, chain: gap < 0 ? written : written.slice(0, gap) };
 }
 
-function toBase({ checkpoint: { id, seq }, channels, place }: StoredState) {
-  return { checkpoint_id: id, seq, channels, place };
+function toBase({ checkpoint: { id, seq }, channels, resumePoint }: StoredState) {
+  return { checkpoint_id: id, seq, channels, resume_point: resumePoint };
 }
 
 function isWhole({ base, chain }: Lineage, { id }: StoredCheckpoint): boolean {
@@ -112,15 +110,20 @@ function isWhole({ base, chain }: Lineage, { id }: StoredCheckpoint): boolean {
 
 async function fold(db: Kysely<Tables>, checkpoint: StoredCheckpoint, { base, chain }: Lineage): Promise<StoredState> {
   const channels = foldCheckpoints(chain, base?.channels);
-  const place = foldPlaces(chain.length > 0 ? chain : [{ place: base?.place ?? {}, next: [] }], base?.place);
-  await keepSnapshot(db, { checkpoint, channels, place }, chain);
-  return { checkpoint, channels, place };
+  const resumePoint = foldResumePoints(
+    chain.length > 0
+      ? chain.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }))
+      : [{ resumePoint: base?.resume_point ?? {}, next: [] }],
+    base?.resume_point,
+  );
+  await keepSnapshot(db, { checkpoint, channels, resumePoint }, chain);
+  return { checkpoint, channels, resumePoint };
 }
 
 async function snapshotUpTo(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint) {
   return await db
     .selectFrom('snapshots')
-    .select(['checkpoint_id', 'seq', 'channels', 'place'])
+    .select(['checkpoint_id', 'seq', 'channels', 'resume_point'])
     .where('run_id', '=', runId)
     .where('seq', '<=', seq)
     .orderBy('seq', 'desc')
@@ -131,7 +134,7 @@ async function snapshotUpTo(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint
 async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint, after: number) {
   return await db
     .selectFrom('checkpoints')
-    .select(['id', 'parent_id', 'changes', 'place', 'next', 'bytes'])
+    .select(['id', 'parent_id', 'changes', 'resume_point', 'next', 'bytes'])
     .where('run_id', '=', runId)
     .where('seq', '>', after)
     .where('seq', '<=', seq)
@@ -141,11 +144,11 @@ async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoi
 
 async function keepSnapshot(
   db: Kysely<Tables>,
-  { checkpoint, channels, place }: StoredState,
+  { checkpoint, channels, resumePoint }: StoredState,
   chain: readonly { readonly bytes: number }[],
 ): Promise<void> {
   if (chain.length < SNAPSHOT_AFTER) return;
-  const snapshot = toSnapshot({ checkpoint, channels, place });
+  const snapshot = toSnapshot({ checkpoint, channels, resumePoint });
   const isWorthIt = chain.reduce((sum, change) => sum + change.bytes, 0) >= snapshot.bytes;
   if (isWorthIt && !(await hasLater(db, checkpoint))) await insertSnapshot(db, snapshot);
 }
@@ -158,8 +161,15 @@ async function hasLater(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint): P
 
 function toSnapshot({ checkpoint: { id, runId, seq }, ...state }: StoredState) {
   const channels = JSON.stringify(state.channels);
-  const place = JSON.stringify(state.place);
-  return { checkpoint_id: id, run_id: runId, seq, channels, place, bytes: channels.length + place.length };
+  const resumePoint = JSON.stringify(state.resumePoint);
+  return {
+    checkpoint_id: id,
+    run_id: runId,
+    seq,
+    channels,
+    resume_point: resumePoint,
+    bytes: channels.length + resumePoint.length,
+  };
 }
 
 async function insertSnapshot(db: Kysely<Tables>, snapshot: ReturnType<typeof toSnapshot>): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from 'kysely';
-import type { JsonObject } from '../graph/json.ts';
+import type { JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
 /** Keeps a definition for a row that is about to refer to it: until the transaction is over, nothing forgets it. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
-import type { GraphIssue } from '../graph/issue.ts';
-import type { JsonObject } from '../graph/json.ts';
+import type { GraphIssue } from '../graph/definition/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
 import { keepDefinition } from './definitions.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';

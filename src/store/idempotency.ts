@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Json } from '../graph/json.ts';
+import type { Json } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
 /** Whose request it is, and which. */

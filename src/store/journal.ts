@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { RecordedSignal } from '../graph/occurrence.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './history.ts';
-import type { Range } from './history.ts';
+import type { RecordedSignal } from '../graph/run/index.ts';
+import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.ts';
+import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -95,9 +94,9 @@ function insertEvents(
 
 function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
   return sql`
-    insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, place, bytes, created_at)
-    select id, ${runId}, seq, parent_id, step, source, next::json, changes::json, place::json,
-      octet_length(changes) + octet_length(place), created_at
+    insert into checkpoints (id, run_id, seq, parent_id, step, source, next, changes, resume_point, bytes, created_at)
+    select id, ${runId}, seq, parent_id, step, source, next::json, changes::json, resume_point::json,
+      octet_length(changes) + octet_length(resume_point), created_at
     from unnest(
       ${checkpoints.map(({ id }) => id)}::text[],
       ${checkpoints.map(({ seq }) => seq)}::integer[],
@@ -106,9 +105,9 @@ function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWrit
       ${checkpoints.map(({ source }) => source)}::text[],
       ${toTexts(checkpoints.map(({ next }) => next))}::text[],
       ${toTexts(checkpoints.map(({ changes }) => changes))}::text[],
-      ${toTexts(checkpoints.map(({ place }) => place))}::text[],
+      ${toTexts(checkpoints.map(({ resumePoint }) => resumePoint))}::text[],
       ${checkpoints.map(({ createdAt }) => createdAt)}::timestamptz[]
-    ) as rows (id, seq, parent_id, step, source, next, changes, place, created_at)
+    ) as rows (id, seq, parent_id, step, source, next, changes, resume_point, created_at)
     on conflict (id) do nothing
   `;
 }
@@ -155,7 +154,7 @@ function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Ra
 
 /** A batch that comes late says when the run began, if it holds that event, and nothing else that is still true. */
 function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
-  const { view, closed } = batch;
+  const { view, endedState } = batch;
   const lastSeq = lastSeqOf(batch);
   const startedAt = batch.events.find(({ type }) => type === 'run.started')?.at ?? null;
   const isNews = sql`last_seq < ${lastSeq}`;
@@ -163,11 +162,11 @@ function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<un
     update runs set
       status = case when ${isNews} then ${view.status} else status end,
       view = case when ${isNews} then ${JSON.stringify(view)}::json else view end,
-      closed = case when ${isNews} then ${closed && JSON.stringify(closed)}::json else closed end,
+      ended_state = case when ${isNews} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
       ended_at = case when ${isNews} then ${view.endedAt}::timestamptz else ended_at end,
       last_seq = greatest(last_seq, ${lastSeq}),
       started_at = coalesce(started_at, ${startedAt}::timestamptz),
-      handed_over_at = case when ${isNews} then coalesce(handed_over_at, now()) else handed_over_at end
+      dispatched_at = case when ${isNews} then coalesce(dispatched_at, now()) else dispatched_at end
     where id = ${runId} and (${isNews} or ${startedAt !== null})
   `;
 }

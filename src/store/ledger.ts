@@ -1,9 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
-import type { RunError } from '../graph/errors.ts';
-import type { Json } from '../graph/json.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import type { TaskFailure } from '../graph/scope.ts';
+import type { Json, RunError, TaskFailure } from '../graph/values/index.ts';
+import type { JournalBatch } from '../graph/journal/index.ts';
 import { journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
 import type { LedgerTable, Tables } from './tables.ts';
@@ -21,7 +19,7 @@ export interface CallClaim {
   readonly called: string;
   readonly requestHash: string;
   /** Higher when a person has ordered the call again. */
-  readonly order: number;
+  readonly takeover: number;
   /** Tells this attempt from every other. */
   readonly claim: string;
   /** When the server scheduled it, in milliseconds since the epoch: later attempts are scheduled later. */
@@ -40,7 +38,7 @@ export interface LedgerEntry {
   readonly ageMs: number;
   readonly status: LedgerTable['status'];
   readonly requestHash: string;
-  readonly order: number;
+  readonly takeover: number;
   readonly failures: number;
   readonly result: Json;
   readonly failure: TaskFailure | null;
@@ -199,11 +197,11 @@ async function insertClaim(db: Kysely<Tables>, claiming: Claiming): Promise<bool
 }
 
 /** An entry of which an attempt has just taken hold, or that has just been closed. */
-function heldBy({ claim: { claim, scheduledAt, order, requestHash, at }, closing }: Claiming) {
+function heldBy({ claim: { claim, scheduledAt, takeover, requestHash, at }, closing }: Claiming) {
   return {
     claim,
     scheduled_at: new Date(scheduledAt).toISOString(),
-    call_order: order,
+    takeover: takeover,
     request_hash: requestHash,
     claimed_at: at,
     updated_at: NOW,
@@ -228,7 +226,7 @@ async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEn
     ageMs: row.age_ms,
     status: row.status,
     requestHash: row.request_hash,
-    order: row.call_order,
+    takeover: row.takeover,
     failures: row.failures,
     result: row.result,
     failure: row.failure,

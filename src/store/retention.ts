@@ -1,11 +1,9 @@
 import { sql } from 'kysely';
-import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { Kysely, Transaction, RawBuilder } from 'kysely';
 import { createCheckpoints } from './checkpoints.ts';
 import { forgetDefinitions } from './definitions.ts';
-import { countOrphans, pruneOrphans } from './orphans.ts';
+import { pruneOrphans, countOrphans } from './orphans.ts';
 import type { WorkflowNames } from './orphans.ts';
-import { NOTHING_PRUNED } from './pruned.ts';
-import type { Pruned } from './pruned.ts';
 import type { Tables } from './tables.ts';
 
 /** What has outlived its time. Runs that have not ended never do. */
@@ -87,7 +85,7 @@ function oldRuns(
     .selectFrom('runs')
     .select(['id', 'tenant_id as tenantId', 'graph_hash as graphHash', sql<string>`ended_at::text`.as('endedAt')])
     .where(
-      sql<boolean>`runs.ended_at < ${before}::timestamptz and runs.handed_over_at is not null
+      sql<boolean>`runs.ended_at < ${before}::timestamptz and runs.dispatched_at is not null
         and not exists (select from threads where active_run_id = runs.id)
         and not exists (select from runs later where later.predecessor_id = runs.id and later.ended_at is null)`,
     )
@@ -163,4 +161,20 @@ async function count(db: Kysely<Tables>, retention: Retention): Promise<Pruned> 
 async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<number> {
   const { rows } = await sql<{ count: number }>`select count(*)::integer as count from ${from}`.execute(db);
   return rows[0]?.count ?? 0;
+}
+
+/** How many rows went, or would go. */
+export type Pruned = Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
+
+export const NOTHING_PRUNED: Pruned = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };
+
+export function addPruned(one: Pruned, other: Pruned): Pruned {
+  return {
+    runs: one.runs + other.runs,
+    events: one.events + other.events,
+    checkpoints: one.checkpoints + other.checkpoints,
+    approvals: one.approvals + other.approvals,
+    ledger: one.ledger + other.ledger,
+    blobs: one.blobs + other.blobs,
+  };
 }

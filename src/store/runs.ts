@@ -1,16 +1,15 @@
 import { sql } from 'kysely';
 import type { Kysely, Transaction } from 'kysely';
-import type { Json, JsonObject } from '../graph/json.ts';
-import type { RunStatus } from '../graph/run.ts';
-import type { RunView } from '../graph/run-view.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
+import type { Json, JsonObject } from '../graph/values/index.ts';
+import type { RunStatus } from '../graph/run/index.ts';
+import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import { keepDefinition } from './definitions.ts';
 import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Divergence, Tables } from './tables.ts';
-import { takeTurn } from './turns.ts';
-import type { Turn } from './turns.ts';
+import { enqueueRun } from './thread-queue.ts';
+import type { QueuePosition } from './thread-queue.ts';
 
 /** A run as the store has it. */
 export interface RunRecord {
@@ -32,7 +31,7 @@ export interface RunRecord {
   readonly createdBy: string;
   readonly createdAt: string;
   /** Temporal has taken the workflow. */
-  readonly isHandedOver: boolean;
+  readonly isDispatched: boolean;
   /** It waits for its turn on its thread. */
   readonly isQueued: boolean;
   /** Runs that go on from one of its checkpoints. */
@@ -119,7 +118,7 @@ async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'a
   const turn =
     threadId === null
       ? ALWAYS
-      : await takeTurn(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
+      : await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
   if (turn.kind === 'busy') return 'busy';
   await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction
@@ -153,22 +152,22 @@ function toRow(run: NewRun) {
     ...(replay && {
       replay_of: replay.of,
       divergence: replay.divergence && JSON.stringify(replay.divergence),
-      handed_over_at: run.createdAt,
+      dispatched_at: run.createdAt,
     }),
   };
 }
 
-function toTurn(turn: Turn, { onBusy, createdAt }: NewRun) {
+function toTurn(turn: QueuePosition, { onBusy, createdAt }: NewRun) {
   const isGranted = turn.kind === 'granted';
   return {
-    is_granted: isGranted,
+    is_dequeued: isGranted,
     predecessor_id: isGranted ? turn.predecessorId : null,
     interrupts: !isGranted && onBusy === 'interrupt',
-    hand_over_after: createdAt,
+    dispatch_after: createdAt,
   };
 }
 
-const ALWAYS: Turn = { kind: 'granted', predecessorId: null };
+const ALWAYS: QueuePosition = { kind: 'granted', predecessorId: null };
 
 async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`
@@ -209,8 +208,8 @@ function records(db: Kysely<Tables>) {
       'redacted',
       'created_by',
       'created_at',
-      'handed_over_at',
-      'is_granted',
+      'dispatched_at',
+      'is_dequeued',
       'started_at',
       'view',
       'last_seq',
@@ -263,8 +262,8 @@ function toRecord(row: RunRow): RunRecord {
     redacted: row.redacted,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
-    isHandedOver: row.handed_over_at !== null,
-    isQueued: !row.is_granted,
+    isDispatched: row.dispatched_at !== null,
+    isQueued: !row.is_dequeued,
     forks: row.forks,
     view: row.view && { ...row.view, startedAt: row.started_at?.toISOString() ?? null },
     lastSeq: row.last_seq,

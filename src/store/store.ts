@@ -7,26 +7,26 @@ import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Checkpoints } from './checkpoints.ts';
-import { createEndings } from './endings.ts';
-import type { Endings } from './endings.ts';
+import { createEndedRuns } from './ended-runs.ts';
+import type { EndedRuns } from './ended-runs.ts';
 import { createGraphs } from './graphs.ts';
 import type { Graphs } from './graphs.ts';
-import { createHandOvers } from './hand-over.ts';
-import type { HandOvers } from './hand-over.ts';
+import { createPendingStarts } from './pending-starts.ts';
+import type { PendingStarts } from './pending-starts.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Idempotency } from './idempotency.ts';
 import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
-import { migrate } from './migrate.ts';
-import { createPgliteDialect } from './pglite-dialect.ts';
-import { createPostgresDialect } from './postgres-dialect.ts';
+import { migrate } from './database/migrate.ts';
+import { createPgliteDialect } from './database/pglite-dialect.ts';
+import { createPostgresDialect } from './database/postgres-dialect.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
 import { createRuns } from './runs.ts';
 import type { Runs } from './runs.ts';
-import { storableText } from './storable-text.ts';
+import { storableText } from './database/storable-text.ts';
 import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
@@ -35,8 +35,8 @@ import type { Tables } from './tables.ts';
 export interface Store {
   readonly graphs: Graphs;
   readonly runs: Runs;
-  readonly handOvers: HandOvers;
-  readonly endings: Endings;
+  readonly pendingStarts: PendingStarts;
+  readonly endedRuns: EndedRuns;
   readonly journal: Journal;
   readonly checkpoints: Checkpoints;
   readonly threads: Threads;
@@ -82,8 +82,8 @@ async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
   return {
     graphs: createGraphs(db),
     runs: createRuns(db),
-    handOvers: createHandOvers(db),
-    endings: createEndings(db),
+    pendingStarts: createPendingStarts(db),
+    endedRuns: createEndedRuns(db),
     journal: createJournal(db),
     checkpoints: createCheckpoints(db),
     threads: createThreads(db),

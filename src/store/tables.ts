@@ -1,15 +1,8 @@
 import type { ColumnType } from 'kysely';
-import type { Approval } from '../graph/approval.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
-import type { ClosedRun } from '../graph/closed-run.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { GraphIssue } from '../graph/issue.ts';
-import type { Json, JsonObject } from '../graph/json.ts';
-import type { SentSignal } from '../graph/occurrence.ts';
-import type { Place } from '../graph/place.ts';
-import type { RunStatus } from '../graph/run.ts';
-import type { RunView } from '../graph/run-view.ts';
-import type { TaskFailure } from '../graph/scope.ts';
+import type { Approval, RunStatus, SentSignal } from '../graph/run/index.ts';
+import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
+import type { GraphIssue } from '../graph/definition/index.ts';
+import type { Json, JsonObject, TaskFailure } from '../graph/values/index.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
 export interface Tables {
@@ -84,24 +77,24 @@ export interface RunsTable {
   /** Goes up each time that a run which had ended goes on. */
   execution: number;
   /** It is its turn on its thread, or it is on none. */
-  is_granted: boolean;
+  is_dequeued: boolean;
   /** The run of its thread whose state it goes on from. */
   predecessor_id: string | null;
   /** The run that is active on its thread is to be canceled for it. */
   interrupts: boolean;
   /** What it was told while it waited for its turn. */
-  early_signals: ColumnType<readonly SentSignal[], string | undefined, string>;
+  queued_signals: ColumnType<readonly SentSignal[], string | undefined, string>;
   /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
-  handed_over_at: OptionalTime;
+  dispatched_at: OptionalTime;
   /** Until then somebody is at it. */
-  hand_over_after: Time;
+  dispatch_after: Time;
   started_at: OptionalTime;
   ended_at: OptionalTime;
   /** The run as of this event; a view that comes late changes nothing. */
   last_seq: number;
   view: OptionalPayload<RunView>;
   /** What a run that has ended is gone on with. */
-  closed: OptionalPayload<ClosedRun>;
+  ended_state: OptionalPayload<EndedRunState>;
 }
 
 export interface EventsTable {
@@ -130,8 +123,8 @@ export interface CheckpointsTable {
   source: Checkpoint['source'];
   next: Payload<Checkpoint['next']>;
   changes: Payload<Checkpoint['changes']>;
-  place: Payload<Checkpoint['place']>;
-  /** How large changes and place are. */
+  resume_point: Payload<Checkpoint['resumePoint']>;
+  /** How large changes and resume point are. */
   bytes: number;
   created_at: Time;
 }
@@ -142,7 +135,7 @@ export interface SnapshotsTable {
   run_id: string;
   seq: number;
   channels: Payload<JsonObject>;
-  place: Payload<Place>;
+  resume_point: Payload<ResumePoint>;
   bytes: number;
 }
 
@@ -178,7 +171,7 @@ export interface LedgerTable {
   request_hash: string;
   status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
   /** How often a person has ordered the call again. */
-  call_order: number;
+  takeover: number;
   /** The attempt that holds the claim; a late one can't write over it. */
   claim: string;
   /** When the server scheduled that attempt. */

@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import type { SentSignal } from '../graph/occurrence.ts';
-import { keepSignal } from './early-signals.ts';
+import type { JournalBatch } from '../graph/journal/index.ts';
+import type { SentSignal } from '../graph/run/index.ts';
+import { queueSignal } from './queued-signals.ts';
 import { createJournal } from './journal.ts';
 import type { Tables } from './tables.ts';
-import { grantTurn, leaveQueue, queueOf } from './turns.ts';
+import { dequeueRun, leaveQueue, queueOf } from './thread-queue.ts';
 
 /** A conversation across runs, of which one at a time may be at work. */
 export interface ThreadRecord {
@@ -37,11 +37,11 @@ export interface Threads {
   /** The runs that are next on threads that are free, or are to be; those that wait longest first. */
   queueHeads(limit: number): Promise<readonly QueueHead[]>;
   /** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
-  grant(head: QueueHead, at: string): Promise<boolean>;
+  dequeue(head: QueueHead, at: string): Promise<boolean>;
   /** Ends a run that waits for its turn. @returns whether it still did */
   cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
   /** Keeps a signal for a run that waits for its turn. @returns as `keepSignal` */
-  tellQueued(id: string, signal: SentSignal): ReturnType<typeof keepSignal>;
+  tellQueued(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
 }
 
 export function createThreads(db: Kysely<Tables>): Threads {
@@ -57,14 +57,14 @@ export function createThreads(db: Kysely<Tables>): Threads {
       return rows.map((row) => row.id);
     },
     queueHeads: (limit) => queueHeads(db, limit),
-    grant: (head, at) => db.transaction().execute((transaction) => grantTurn(transaction, { ...head, at })),
+    dequeue: (head, at) => db.transaction().execute((transaction) => dequeueRun(transaction, { ...head, at })),
     cancelQueued: ({ id, tenantId }, batch) =>
       db.transaction().execute(async (transaction) => {
         if (!(await leaveQueue(transaction, id))) return false;
         await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
         return true;
       }),
-    tellQueued: (id, signal) => db.transaction().execute((transaction) => keepSignal(transaction, id, signal)),
+    tellQueued: (id, signal) => db.transaction().execute((transaction) => queueSignal(transaction, id, signal)),
   };
 }
 
@@ -77,10 +77,10 @@ async function queueHeads(db: Kysely<Tables>, limit: number): Promise<readonly Q
         threads.active_run_id as "activeRunId",
         (select json_build_object('runId', later.id, 'by', later.created_by) from runs later
           where later.tenant_id = runs.tenant_id and later.thread_id = runs.thread_id
-            and not later.is_granted and later.interrupts
+            and not later.is_dequeued and later.interrupts
           order by later.created_at, later.id limit 1) as interruption
       from runs join threads on threads.tenant_id = runs.tenant_id and threads.id = runs.thread_id
-      where not runs.is_granted
+      where not runs.is_dequeued
       order by runs.tenant_id, runs.thread_id, runs.created_at, runs.id
     ) as heads
     where "activeRunId" is null or interruption is not null

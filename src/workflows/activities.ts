@@ -1,10 +1,10 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
 import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
-import type { CallPolicy } from '../graph/call-policy.ts';
-import type { CallEffect } from '../graph/effect.ts';
+import type { CallPolicy } from '../graph/definition/index.ts';
+import type { CallEffect } from '../graph/run/index.ts';
 import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
-import { truncate } from '../graph/truncate.ts';
+import { truncate } from '../graph/values/index.ts';
 
 /** The journal has to be written, however long the database is away. */
 const journalOptions: ActivityOptions = {
@@ -62,8 +62,8 @@ function toRetryPolicy({ initialMs, coefficient, maxMs }: CallPolicy['retry']): 
  * An answer of a model that nobody waits for is worth nothing; what a tool has done has to be known. A call that may be
  * made again by the same execution has to be over first: two can't have one id.
  */
-function cancellationOf({ request, isRevocable }: CallEffect): ActivityCancellationType {
-  return request.kind === 'model' && !isRevocable
+function cancellationOf({ request, isCancelable }: CallEffect): ActivityCancellationType {
+  return request.kind === 'model' && !isCancelable
     ? ActivityCancellationType.TRY_CANCEL
     : ActivityCancellationType.WAIT_CANCELLATION_COMPLETED;
 }

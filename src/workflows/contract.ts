@@ -1,12 +1,8 @@
-import type { RunIdentity } from '../graph/advance.ts';
-import type { Beginning } from '../graph/begin-run.ts';
-import type { Catalog } from '../graph/catalog.ts';
-import type { GraphDefinition } from '../graph/definition.ts';
-import type { SentSignal } from '../graph/occurrence.ts';
-import type { CallEffect } from '../graph/effect.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { KeptRun } from '../graph/run-format.ts';
-import type { Said } from './outbox.ts';
+import type { Beginning, RunIdentity } from '../graph/advance/index.ts';
+import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
+import type { CallEffect, KeptRun, SentSignal } from '../graph/run/index.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { JournalEntries } from './outbox.ts';
 
 /** What the workflow and its callers agree on. */
 export const RUN_GRAPH = 'runGraph';
@@ -46,7 +42,7 @@ export interface RunGraphInput {
   readonly catalog: Catalog;
   readonly begin: Beginning;
   /** What the run was told while it waited for its turn; it takes them in before anything else. */
-  readonly earlySignals?: readonly SentSignal[];
+  readonly queuedSignals?: readonly SentSignal[];
 }
 
 /** Tells what a run is started with from other values that a row may hold. */
@@ -62,12 +58,12 @@ export interface Continuation {
   readonly kind: 'continue';
   readonly run: KeptRun;
   /** Calls that the run wants and that have not been made. */
-  readonly held: readonly CallEffect[];
+  readonly deferredCalls: readonly CallEffect[];
   /** What the store does not know yet. */
-  readonly unsent: Said;
+  readonly pendingEntries: JournalEntries;
   readonly latestEvents: readonly RunEvent[];
   /** The interpreter has more to do at once. */
-  readonly hasMore: boolean;
+  readonly hasYielded: boolean;
 }
 
 /** What a query answers instead of what is too large for it. */

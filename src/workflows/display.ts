@@ -1,6 +1,9 @@
 import { setCurrentDetails, upsertSearchAttributes, workflowInfo } from '@temporalio/workflow';
-import type { Run } from '../graph/run.ts';
-import { toDetails } from './details.ts';
+import { toRunView } from '../graph/journal/index.ts';
+import type { RunView } from '../graph/journal/index.ts';
+import type { Run } from '../graph/run/index.ts';
+import { truncate } from '../graph/values/index.ts';
+import { toWorkflowId } from './contract.ts';
 import { attributesOf, keyAtStart } from './search-attributes.ts';
 
 /** Shows a run in Temporal as it is now. */
@@ -16,4 +19,49 @@ export function createDisplay(isFirst: boolean): Display {
     shown = key;
     upsertSearchAttributes(attributes);
   };
+}
+
+/** In characters; the server takes 20,000 bytes. */
+const MAX_DETAILS = 5_000;
+
+/** What the Temporal Web UI shows of a run at a glance, in Markdown, with the very commands that decide. */
+function toDetails(run: Run): string {
+  const { status, step, next, usage, error, waitingFor } = toRunView(run);
+  const lines = [
+    `**${run.graph.name}** is **${status}**, step ${step}`,
+    next.length > 0 ? `- at: ${next.map((node) => `\`${node}\``).join(', ')}` : '',
+    error ? `- error: \`${error.code}\` ${error.message}` : '',
+    error?.cause ? `- cause: \`${error.cause.code}\` ${error.cause.message}` : '',
+    `- used: ${usage.modelCalls} model calls, ${usage.toolCalls} tool calls, ${usage.inputTokens + usage.outputTokens} tokens, ${usage.costUsd} USD`,
+    ...approvalLines(run),
+    ...interventionLines(run, waitingFor),
+  ];
+  return truncate(lines.filter((line) => line !== '').join('\n'), MAX_DETAILS);
+}
+
+function approvalLines(run: Run): string[] {
+  return Object.values(run.approvals)
+    .filter(({ status }) => status === 'pending')
+    .flatMap(({ id, title, expiresAt }) => [
+      '',
+      `**Waits for approval:** ${title} (until ${expiresAt})`,
+      command(run, 'approve', { approvalId: id, reason: '…' }),
+      command(run, 'reject', { approvalId: id, reason: '…' }),
+    ]);
+}
+
+function interventionLines(run: Run, waitingFor: RunView['waitingFor']): string[] {
+  return waitingFor
+    .filter(({ kind }) => kind === 'intervention')
+    .flatMap(({ node, id }) => [
+      '',
+      `**Waits for an intervention:** node \`${node}\` failed`,
+      command(run, 'retry', { id }),
+      command(run, 'skip', { id, output: null }),
+      command(run, 'fail', { id, reason: '…' }),
+    ]);
+}
+
+function command(run: Run, signal: string, input: object): string {
+  return `\n    temporal workflow signal --workflow-id ${toWorkflowId(run)} --name ${signal} --input '${JSON.stringify(input)}'`;
 }

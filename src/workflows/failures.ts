@@ -1,18 +1,15 @@
 import {
   ActivityFailure,
   ApplicationFailure,
-  CancelledFailure,
   TimeoutFailure,
   isCancellation,
-  patched,
+  CancelledFailure,
 } from '@temporalio/workflow';
-import type { CallRequest } from '../graph/effect.ts';
-import type { RunError } from '../graph/errors.ts';
-import { isUnsafe } from '../graph/has-to-be-known.ts';
-import { isJsonObject } from '../graph/json.ts';
-import { messageOf } from '../graph/message-of.ts';
-import type { OccurrenceBody } from '../graph/occurrence.ts';
-import type { TaskFailure } from '../graph/scope.ts';
+import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
+import { isUnsafe } from '../graph/run/index.ts';
+import type { CallRequest, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { RunError, TaskFailure } from '../graph/values/index.ts';
+import { isJsonObject, messageOf } from '../graph/values/index.ts';
 
 /** What an activity's failure says of its call: the activity put it into the failure's details, if it came that far. */
 export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
@@ -48,7 +45,7 @@ export function callCanceled(key: string): OccurrenceBody {
 
 /** The server gave the call up, and nobody can tell what its worker did: harmless only where the call may be repeated. */
 function timedOut(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
-  if (isUnsafe(request) && !(wasNeverTaken(timeout) && patched(CALLS_NOT_TAKEN)))
+  if (isUnsafe(request) && !wasNeverTaken(timeout))
     return { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: NOT_ENDED } };
   return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe(request) ? NOT_TAKEN : NOT_ENDED } };
 }
@@ -60,9 +57,6 @@ const NOT_TAKEN = 'No worker took the call in time';
 function wasNeverTaken({ timeoutType, failure }: TimeoutFailure): boolean {
   return timeoutType === 'SCHEDULE_TO_START' && !failure?.cause;
 }
-
-/** In histories without this mark, unsafe calls that were not taken have an unknown outcome. */
-const CALLS_NOT_TAKEN = 'calls-not-taken';
 
 function isTaskFailure(value: unknown): value is TaskFailure {
   return (
@@ -78,6 +72,15 @@ export function toWorkflowFailure({ code, message }: RunError): ApplicationFailu
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
 
-export function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
+function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
   return new CancelledFailure(`Canceled by ${by}${reason === null ? '' : `: ${reason}`}`);
+}
+
+/**
+ * Ends the workflow as canceled, though it was our own signal that asked for it: the SDK closes a workflow as canceled
+ * only when the server requested that, which it notes in this flag.
+ */
+export function endAsCanceled(cancellation: Run['cancellation']): CancelledFailure {
+  Object.assign(getActivator(), { cancelled: true });
+  return toCanceledFailure(cancellation?.by ?? 'unknown', cancellation?.reason ?? null);
 }

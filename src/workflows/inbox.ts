@@ -1,8 +1,8 @@
 import { CancellationScope, defineSignal, setDefaultSignalHandler, setHandler } from '@temporalio/workflow';
-import type { OccurrenceBody, SentSignal } from '../graph/occurrence.ts';
-import { toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import { signals } from '../graph/signals/signals.ts';
+import type { OccurrenceBody, SentSignal } from '../graph/run/index.ts';
+import { toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
 
 /** What has happened to a run and has not been taken in yet, in the order in which it came. */
@@ -18,10 +18,10 @@ export interface Inbox {
  * Opens the one inbox that signals, results, timers and cancellation all go into. The default handler comes first:
  * setting it hands over what was buffered in the order of arrival, while named handlers would take their own first.
  * They follow for their descriptions, which the Temporal Web UI shows.
- * @param earlySignals came before the workflow was there
+ * @param queuedSignals came before the workflow was there
  */
-export function openInbox(earlySignals: readonly SentSignal[]): Inbox {
-  let waiting: OccurrenceBody[] = earlySignals.map((signal) => ({ kind: 'signal', ...signal }));
+export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
+  let waiting: OccurrenceBody[] = queuedSignals.map((signal) => ({ kind: 'signal', ...signal }));
   let wake = (): void => undefined;
   const inbox: Inbox = {
     push(occurrence) {

@@ -1,5 +1,5 @@
 import { patched } from '@temporalio/workflow';
-import { INTERPRETER_VERSION } from '../graph/interpreter-version.ts';
+import { INTERPRETER_VERSION } from '../graph/definition/index.ts';
 import type { WorkflowInput } from './contract.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../graph/events.ts';
-import { jsonSize } from '../graph/json.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import { jsonSize } from '../graph/values/index.ts';
 
 /** The events of a run that can be asked for by query; all of them are in the store. */
 export interface LatestEvents {
@@ -11,8 +11,8 @@ const MAX_EVENTS = 200;
 /** In bytes: an answer that is larger is refused. One event alone may be. */
 const MAX_SIZE = 1_000_000;
 
-/** @param handedOver what the execution before has kept */
-export function createLatestEvents(handedOver: readonly RunEvent[]): LatestEvents {
+/** @param carried what the execution before has kept */
+export function createLatestEvents(carried: readonly RunEvent[]): LatestEvents {
   const kept: RunEvent[] = [];
   const sizes: number[] = [];
   let total = 0;
@@ -28,6 +28,6 @@ export function createLatestEvents(handedOver: readonly RunEvent[]): LatestEvent
       total -= sizes.shift() ?? 0;
     }
   };
-  add(handedOver);
+  add(carried);
   return { add, all: () => [...kept] };
 }

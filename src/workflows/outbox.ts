@@ -1,20 +1,12 @@
-import type { Approval } from '../graph/approval.ts';
-import type { Checkpoint } from '../graph/checkpoint.ts';
-import { closeRun } from '../graph/closed-run.ts';
-import type { CompiledGraph } from '../graph/compile.ts';
-import type { RunEvent } from '../graph/events.ts';
-import type { JournalBatch } from '../graph/journal-batch.ts';
-import { packBatch } from '../graph/packed-batch.ts';
-import type { Carrier } from '../graph/packed-events.ts';
-import type { PackedBatch } from '../graph/packed-batch.ts';
-import { isEnded } from '../graph/run.ts';
-import { own } from '../graph/json.ts';
-import type { RecordedSignal } from '../graph/occurrence.ts';
-import type { Run } from '../graph/run.ts';
-import { toRunView } from '../graph/run-view.ts';
+import type { Approval, RecordedSignal, Run } from '../graph/run/index.ts';
+import type { Carrier, Checkpoint, JournalBatch, PackedBatch, RunEvent } from '../graph/journal/index.ts';
+import { toEndedState, packBatch, toRunView } from '../graph/journal/index.ts';
+import type { CompiledGraph } from '../graph/compile/index.ts';
+import { isEnded } from '../graph/run/index.ts';
+import { own } from '../graph/values/index.ts';
 
 /** A batch on its way to the store; it is held until the activity that carries it has come back. */
-export interface Parcel {
+export interface JournalDelivery {
   readonly batch: PackedBatch;
   /** The carrier came back: the batch is written. */
   readonly delivered: () => void;
@@ -24,21 +16,21 @@ export interface Parcel {
 
 /** What a run has said and the store has not acknowledged. */
 export interface Outbox {
-  add(said: Said): void;
+  add(said: JournalEntries): void;
   /**
    * Packs everything that is not on its way yet; `null`: there is no event that could carry it.
    * @param call the call that it travels with
    */
-  pack(run: Run, call?: Carrier['call']): Parcel | null;
+  pack(run: Run, call?: Carrier['call']): JournalDelivery | null;
   isEmpty(): boolean;
   /** There is an event that is not on its way. */
-  hasNews(): boolean;
+  hasEvents(): boolean;
   /** Everything that is not on its way. */
-  unsent(): Said;
+  pendingEntries(): JournalEntries;
 }
 
 /** What steps of the interpreter have led to that the store is to know. */
-export interface Said {
+export interface JournalEntries {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
@@ -46,17 +38,17 @@ export interface Said {
 }
 
 export function createOutbox(graph: CompiledGraph): Outbox {
-  let unsent: Said[] = [];
-  const onTheWay = new Set<readonly Said[]>();
-  const hasNews = (): boolean => unsent.some(({ events }) => events.length > 0);
+  let unsent: JournalEntries[] = [];
+  const onTheWay = new Set<readonly JournalEntries[]>();
+  const hasEvents = (): boolean => unsent.some(({ events }) => events.length > 0);
   return {
-    hasNews,
+    hasEvents,
     add({ events, checkpoints, approvals, signals }) {
       const size = events.length + approvals.length + signals.length;
       if (size > 0) unsent.push({ events, checkpoints, approvals, signals });
     },
     pack(run, call = null) {
-      if (!hasNews()) return null;
+      if (!hasEvents()) return null;
       const entries = unsent;
       unsent = [];
       onTheWay.add(entries);
@@ -69,11 +61,11 @@ export function createOutbox(graph: CompiledGraph): Outbox {
       };
     },
     isEmpty: () => unsent.length === 0 && onTheWay.size === 0,
-    unsent: () => merge(unsent),
+    pendingEntries: () => merge(unsent),
   };
 }
 
-function merge(entries: readonly Said[]): Said {
+function merge(entries: readonly JournalEntries[]): JournalEntries {
   const [only, ...others] = entries;
   if (only && others.length === 0) return only;
   return {
@@ -91,12 +83,12 @@ function asTheyAre(said: readonly Approval[], { approvals }: Run): readonly Appr
 }
 
 /** A batch that was lost is packed again with later events. */
-function toBatch(graph: CompiledGraph, entries: readonly Said[], run: Run): JournalBatch {
+function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
   const { approvals, ...said } = merge(entries);
   return {
     ...said,
     approvals: asTheyAre(approvals, run),
     view: toRunView(run),
-    closed: isEnded(run.status) ? closeRun(run, graph) : null,
+    endedState: isEnded(run.status) ? toEndedState(run, graph) : null,
   };
 }

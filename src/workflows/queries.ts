@@ -1,10 +1,10 @@
 import { defineQuery, setHandler } from '@temporalio/workflow';
-import type { RunEvent } from '../graph/events.ts';
-import { toPublicApproval } from '../graph/events.ts';
-import { isJsonObject, jsonSize, own, toJson } from '../graph/json.ts';
-import type { Json } from '../graph/json.ts';
-import type { Run } from '../graph/run.ts';
-import { toRunView } from '../graph/run-view.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import { toPublicApproval } from '../graph/run/index.ts';
+import { isJsonObject, jsonSize, own, toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import type { Run } from '../graph/run/index.ts';
+import { toRunView } from '../graph/journal/index.ts';
 import { QUERIES } from './contract.ts';
 import type { TooLarge } from './contract.ts';
 

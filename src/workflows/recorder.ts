@@ -1,78 +1,75 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
-import type { CallEffect } from '../graph/effect.ts';
-import type { Run } from '../graph/run.ts';
+import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, queueElsewhere } from './activities.ts';
 import type { Inbox } from './inbox.ts';
-import type { Outbox, Parcel } from './outbox.ts';
+import type { Outbox, JournalDelivery } from './outbox.ts';
 
 /** Has the store know what is in the outbox: by the calls that a run makes anyway, or by an activity of its own. */
 export interface Recorder {
   /** Something is new that people are waiting to see. */
-  hurry(): void;
+  flushSoon(): void;
   isUrgent(): boolean;
   /** The activity of its own is out. */
-  isOut(): boolean;
+  isFlushing(): boolean;
   /** Packs what the activity of a call takes along; `null`: nothing, and what there is to say is urgent. */
-  carry(run: Run, call: CallEffect): Parcel | null;
+  attach(run: Run, call: CallEffect): JournalDelivery | null;
   /**
    * Writes by an activity, where no call will carry it soon: one at a time, and at once only when somebody waits to see
    * what is new, or the interpreter waits to go on; otherwise when no call has carried it for some seconds.
-   * @param hasMore the interpreter does; a `continue` is its answer
+   * @param hasYielded the interpreter does; a `continue` is its answer
    */
-  record(run: Run, hasMore: boolean): void;
+  flush(run: Run, hasYielded: boolean): void;
 }
 
 interface RecorderDeps {
   readonly outbox: Outbox;
   readonly inbox: Inbox;
-  /** The interpreter's: 5 says otherwise than 4 what is written when. */
-  readonly version: number;
 }
 
 /** So long what is new may stay unwritten while other calls are out. */
 const CATCH_UP_AFTER_MS = 5_000;
 
-export function createRecorder({ outbox, inbox, version }: RecorderDeps): Recorder {
+export function createRecorder({ outbox, inbox }: RecorderDeps): Recorder {
   let isUrgent = false;
   let isOut = false;
   let isCatchingUp = false;
   const catchUp = (): void => {
     isCatchingUp = false;
-    if (!outbox.hasNews()) return;
+    if (!outbox.hasEvents()) return;
     isUrgent = true;
     inbox.push({ kind: 'continue' });
   };
   const catchUpLater = (): void => {
-    if (version < 5 || isCatchingUp || !outbox.hasNews()) return;
+    if (isCatchingUp || !outbox.hasEvents()) return;
     isCatchingUp = true;
     void CancellationScope.nonCancellable(() => sleep(CATCH_UP_AFTER_MS, { summary: 'journal' })).then(catchUp);
   };
-  const deliver = async ({ id: runId, tenantId }: Run, { batch, delivered }: Parcel): Promise<void> => {
+  const deliver = async ({ id: runId, tenantId }: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
     await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
     delivered();
     isOut = false;
     inbox.push({ kind: 'continue' });
   };
   return {
-    hurry: () => void (isUrgent = true),
+    flushSoon: () => void (isUrgent = true),
     isUrgent: () => isUrgent,
-    isOut: () => isOut,
-    carry(run, call) {
+    isFlushing: () => isOut,
+    attach(run, call) {
       if (queueElsewhere(call) === null) {
         const parcel = outbox.pack(run, call);
-        if (parcel && version >= 5) isUrgent = false;
+        if (parcel) isUrgent = false;
         return parcel;
       }
       // It may wait long for workers of its own: what the run has to say does not wait with it.
       isUrgent = true;
       return null;
     },
-    record(run, hasMore) {
+    flush(run, hasYielded) {
       if (isOut) return;
-      if (!isUrgent && !hasMore && run.status === 'running') return catchUpLater();
+      if (!isUrgent && !hasYielded && run.status === 'running') return catchUpLater();
       const parcel = outbox.pack(run);
       if (!parcel) {
-        if (hasMore) inbox.push({ kind: 'continue' });
+        if (hasYielded) inbox.push({ kind: 'continue' });
         return;
       }
       isUrgent = false;

@@ -1,23 +1,18 @@
 import { CancellationScope } from '@temporalio/workflow';
-import { advance } from '../graph/advance.ts';
-import type { Advance } from '../graph/advance.ts';
-import { beginRun } from '../graph/begin-run.ts';
-import { compileShared } from '../graph/compile.ts';
-import type { CompiledGraph } from '../graph/compile.ts';
-import type { CallEffect, Effect } from '../graph/effect.ts';
-import type { Json } from '../graph/json.ts';
-import type { OccurrenceBody } from '../graph/occurrence.ts';
-import { isEnded } from '../graph/run.ts';
-import type { Run } from '../graph/run.ts';
-import { readRun } from '../graph/run-format.ts';
+import { advance, beginRun } from '../graph/advance/index.ts';
+import type { Advance } from '../graph/advance/index.ts';
+import { compileShared } from '../graph/compile/index.ts';
+import type { CompiledGraph } from '../graph/compile/index.ts';
+import type { CallEffect, Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { Json } from '../graph/values/index.ts';
+import { isEnded, readRun } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
-import { endAsCanceled } from './end-as-canceled.ts';
-import { callCanceled, toWorkflowFailure } from './failures.ts';
-import { goOn } from './go-on.ts';
+import { endAsCanceled, callCanceled, toWorkflowFailure } from './failures.ts';
+import { continueAsNew, createContinueAsNew } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { interpreterVersionOf } from './interpreter-version.ts';
@@ -28,15 +23,14 @@ import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
 import { createRecorder } from './recorder.ts';
 import type { Recorder } from './recorder.ts';
-import { createSuccession } from './succession.ts';
-import type { Succession } from './succession.ts';
+import type { ContinueAsNew } from './continue-as-new.ts';
 
 /**
  * Runs a graph: occurrences go into the interpreter, its effects come out as activities and timers.
  * @returns the output channels' values; a failed run ends as a failure whose type is its code, a canceled one as canceled
  */
-export async function runGraph({ earlySignals = [], ...input }: WorkflowInput): Promise<Json> {
-  const inbox = openInbox(earlySignals);
+export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput): Promise<Json> {
+  const inbox = openInbox(queuedSignals);
   const run = await shielded(() => live(input, inbox));
   return conclude(run);
 }
@@ -45,23 +39,23 @@ export async function runGraph({ earlySignals = [], ...input }: WorkflowInput): 
 interface Shell {
   run: Run;
   /** The interpreter has more to do at once. */
-  hasMore: boolean;
+  hasYielded: boolean;
   readonly graph: CompiledGraph;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly effects: Effects;
   readonly recorder: Recorder;
-  readonly succession: Succession;
+  readonly continueAsNew: ContinueAsNew;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
 }
 
-function openShell({ definition, catalog, identity, begin, interpreterVersion }: WorkflowInput, inbox: Inbox): Shell {
-  const graph = compileShared(definition, catalog, interpreterVersion);
+function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
+  const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
-  const recorder = createRecorder({ outbox, inbox, version: graph.version });
-  const effects = createEffects(inbox, { owner: { runId, tenantId, createdBy }, version: graph.version });
+  const recorder = createRecorder({ outbox, inbox });
+  const effects = createEffects(inbox, { runId, tenantId, createdBy });
   const { continueAfter } = graph.catalog.defaults;
   const around = {
     graph,
@@ -69,25 +63,26 @@ function openShell({ definition, catalog, identity, begin, interpreterVersion }:
     outbox,
     effects,
     recorder,
-    succession: createSuccession(continueAfter, { effects, recorder, outbox, inbox }),
+    continueAsNew: createContinueAsNew(continueAfter, { effects, recorder, outbox, inbox }),
     display: createDisplay(begin.kind !== 'continue'),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
   };
-  if (begin.kind === 'continue') return takeOver({ ...around, run: readRun(begin.run), hasMore: begin.hasMore }, begin);
+  if (begin.kind === 'continue')
+    return resumeExecution({ ...around, run: readRun(begin.run), hasYielded: begin.hasYielded }, begin);
   const first = beginRun(graph, identity, { begin, at: Date.now() });
-  const shell = { ...around, run: first.run, hasMore: first.more };
-  recorder.hurry();
+  const shell = { ...around, run: first.run, hasYielded: first.hasYielded };
+  recorder.flushSoon();
   take(shell, first);
   return shell;
 }
 
 /** Goes on where the execution before has stopped. */
-function takeOver(shell: Shell, { held, unsent }: Continuation): Shell {
-  shell.recorder.hurry();
-  shell.outbox.add(unsent);
+function resumeExecution(shell: Shell, { deferredCalls, pendingEntries }: Continuation): Shell {
+  shell.recorder.flushSoon();
+  shell.outbox.add(pendingEntries);
   for (const [id, { fireAt, summary }] of Object.entries(shell.run.timers))
     carryOut(shell, { kind: 'timer', id, fireAt, summary });
-  for (const call of held) carryOut(shell, call);
+  for (const call of deferredCalls) carryOut(shell, call);
   return shell;
 }
 
@@ -99,16 +94,17 @@ function shielded<T>(inside: () => Promise<T>): Promise<T> {
 /** Goes on until the run has ended and the store knows all of it. */
 async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
-  const shell = openShell({ ...input, interpreterVersion }, inbox);
-  const { outbox, recorder, succession, display } = shell;
+  const shell = openShell(input, inbox);
+  const { outbox, recorder, continueAsNew: succession, display } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
-  recorder.record(shell.run, shell.hasMore);
+  recorder.flush(shell.run, shell.hasYielded);
   display(shell.run);
   while (!isEnded(shell.run.status) || !outbox.isEmpty()) {
     await inbox.arrival();
     for (const occurrence of inbox.take()) meet(shell, occurrence);
-    if (succession.isDue(shell.run)) await goOn({ ...input, interpreterVersion, begin: continuationOf(shell) });
-    recorder.record(shell.run, shell.hasMore);
+    if (succession.isDue(shell.run))
+      await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
+    recorder.flush(shell.run, shell.hasYielded);
     display(shell.run);
   }
   return shell.run;
@@ -116,38 +112,45 @@ async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
 
 /** Has the run take in what has happened, unless that is about the workflow alone. */
 function meet(shell: Shell, occurrence: OccurrenceBody): void {
-  if (shell.succession.notice(occurrence)) return;
-  if (isByPerson(occurrence)) shell.recorder.hurry();
+  if (shell.continueAsNew.notice(occurrence)) return;
+  if (isByPerson(occurrence)) shell.recorder.flushSoon();
   take(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
 /** Takes in what a step of the interpreter led to, and has it happen. */
 function take(shell: Shell, step: Advance): void {
   const { outbox, recorder, latestEvents } = shell;
-  if (step.approvals.length > 0 || step.run.status !== shell.run.status) recorder.hurry();
+  if (step.approvals.length > 0 || step.run.status !== shell.run.status) recorder.flushSoon();
   shell.run = step.run;
-  shell.hasMore = step.more;
+  shell.hasYielded = step.hasYielded;
   latestEvents.add(step.events);
   outbox.add(step);
   for (const effect of step.effects) carryOut(shell, effect);
 }
 
 function carryOut(shell: Shell, effect: Effect): void {
-  const { effects, inbox, recorder, succession } = shell;
+  const { effects, inbox, recorder, continueAsNew: succession } = shell;
   if (effect.kind === 'call' && succession.defer(effect)) return;
-  for (const { key } of withdrawn(effect, succession)) inbox.push(callCanceled(key));
-  effects.perform(effect, (call) => recorder.carry(shell.run, call));
+  for (const { key } of deferredCanceledBy(effect, succession)) inbox.push(callCanceled(key));
+  effects.perform(effect, (call) => recorder.attach(shell.run, call));
 }
 
 /** The calls that an effect calls back and that are held for the next execution. */
-function withdrawn(effect: Effect, succession: Succession): readonly CallEffect[] {
-  if (effect.kind === 'cancel.calls') return succession.withdraw();
-  return effect.kind === 'cancel.call' ? succession.withdraw(effect.key) : [];
+function deferredCanceledBy(effect: Effect, succession: ContinueAsNew): readonly CallEffect[] {
+  if (effect.kind === 'cancel.calls') return succession.cancelDeferred();
+  return effect.kind === 'cancel.call' ? succession.cancelDeferred(effect.key) : [];
 }
 
-function continuationOf({ run, hasMore, outbox, succession, latestEvents }: Shell): Continuation {
-  const held = succession.deferred();
-  return { kind: 'continue', run, held, unsent: outbox.unsent(), latestEvents: latestEvents.all(), hasMore };
+function continuationOf({ run, hasYielded, outbox, continueAsNew: succession, latestEvents }: Shell): Continuation {
+  const deferredCalls = succession.deferred();
+  return {
+    kind: 'continue',
+    run,
+    deferredCalls,
+    pendingEntries: outbox.pendingEntries(),
+    latestEvents: latestEvents.all(),
+    hasYielded,
+  };
 }
 
 function isByPerson({ kind }: OccurrenceBody): boolean {

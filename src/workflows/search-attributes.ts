@@ -1,7 +1,7 @@
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
-import type { RunIdentity } from '../graph/advance.ts';
-import type { Run } from '../graph/run.ts';
+import type { RunIdentity } from '../graph/advance/index.ts';
+import type { Run } from '../graph/run/index.ts';
 
 /** Search attributes of a run, by name and Temporal's type. Their types are fixed when they are first registered. */
 export const SEARCH_ATTRIBUTES = {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { functionCalls } from '../../src/activities/call-function.ts';
 import type { RegisteredFunction } from '../../src/activities/call-function.ts';
-import type { CallTask } from '../../src/activities/call-task.ts';
-import type { CallReply, FunctionCallRequest } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
+import type { CallReply, FunctionCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { aPolicy, aTask } from '../support/call-builders.ts';
 
 const { signal } = new AbortController();

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { modelCalls } from '../../src/activities/call-model.ts';
 import type { ModelDeps } from '../../src/activities/call-model.ts';
 import type { ModelRequest } from '../../src/activities/models/model.ts';
-import type { CallReply, ModelCallRequest, ModelReply } from '../../src/graph/effect.ts';
-import type { Message } from '../../src/graph/message.ts';
+import type { CallReply, ModelCallRequest, ModelReply } from '../../src/graph/run/effect.ts';
+import type { Message } from '../../src/graph/definition/message.ts';
 import { aModelRequest, aTask } from '../support/call-builders.ts';
 import { aMessage } from '../support/conversations.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { CallError } from '../../src/activities/call-error.ts';
+import { CallError } from '../../src/activities/calls/call-error.ts';
 import { toolCalls } from '../../src/activities/call-tool.ts';
 import type { Tool, ToolContext } from '../../src/activities/tools/tool.ts';
-import type { CallReply } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { CallReply } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { aTask, aTool, aToolRequest } from '../support/call-builders.ts';
 
 const { signal } = new AbortController();

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CallError } from '../../src/activities/call-error.ts';
-import { fromNetwork, fromStatus } from '../../src/activities/failures.ts';
+import { CallError } from '../../src/activities/calls/call-error.ts';
+import { fromNetwork, fromStatus } from '../../src/activities/calls/classify-failure.ts';
 import { createGuardedFetch } from '../../src/activities/http/guarded-fetch.ts';
 import { readBody } from '../../src/activities/http/read-body.ts';
-import { messageOf } from '../../src/graph/message-of.ts';
+import { messageOf } from '../../src/graph/values/text.ts';
 import { breakOff, closedPort, hangUp, startLoopbackServer } from '../support/loopback-server.ts';
 import type { LoopbackServer } from '../support/loopback-server.ts';
 

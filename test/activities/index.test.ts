@@ -1,8 +1,8 @@
-import { packBatch } from '../../src/graph/packed-batch.ts';
+import { packBatch } from '../../src/graph/journal/packed-batch.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createActivities } from '../../src/activities/index.ts';
 import type { Activities } from '../../src/activities/index.ts';
-import type { CallOutcome } from '../../src/activities/call-task.ts';
+import type { CallOutcome } from '../../src/activities/calls/call-task.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { CARRIER, aJournalBatch, aModelRequest, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';

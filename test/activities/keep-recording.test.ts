@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { keepRecording } from '../../src/activities/keep-recording.ts';
-import { DatabaseAwayError } from '../../src/store/database-away.ts';
+import { recordOutcome } from '../../src/activities/calls/record-outcome.ts';
+import { DatabaseAwayError } from '../../src/store/database/database-away.ts';
 import { anActivity } from '../support/scripted-tool.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -13,7 +13,7 @@ async function record(failure: Error, awayMs: number): Promise<number> {
   const activity = anActivity();
   activity.context.log.warn = () => undefined;
   const recording = activity.run<[], void, () => Promise<void>>(async () => {
-    await keepRecording(async () => {
+    await recordOutcome(async () => {
       asked += 1;
       if (Date.now() < backAt) throw failure;
     });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeLeft, mayBeDone } from '../../src/activities/ledger.ts';
-import type { Claimant } from '../../src/activities/ledger.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
+import { judgeClaim, judgeLeft, mayBeDone } from '../../src/activities/calls/judge-claim.ts';
+import type { Claimant } from '../../src/activities/calls/judge-claim.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
@@ -11,7 +11,7 @@ const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
   ageMs: 60_000,
   status: 'claimed',
   requestHash: 'x',
-  order: 0,
+  takeover: 0,
   failures: 2,
   result: null,
   failure: null,
@@ -19,7 +19,7 @@ const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
 });
 const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({
   requestHash: 'x',
-  order: 0,
+  takeover: 0,
   scheduledAt: 2,
   safety: 'unsafe',
   neverMade: [],
@@ -31,8 +31,8 @@ const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
 describe('judgeClaim', () => {
   test.each(SAFETIES)('a result of an %s call is given back, also to whom a person has ordered the call', (safety) => {
     const entry = anEntry({ status: 'completed', result: { ok: 1 } });
-    for (const order of [0, 1]) {
-      const verdict = judgeClaim(aClaimant({ safety, order }), entry);
+    for (const takeover of [0, 1]) {
+      const verdict = judgeClaim(aClaimant({ safety, takeover }), entry);
       expect(verdict).toMatchObject({ takeOver: false, answer: { kind: 'completed', result: { ok: 1 } } });
     }
   });
@@ -48,7 +48,7 @@ describe('judgeClaim', () => {
   test.each(SAFETIES)('an attempt that comes late leaves an %s call to the one after it', (safety) => {
     const late = aClaimant({ safety, scheduledAt: 1, neverMade: ['an earlier one'] });
     for (const status of ['claimed', 'retrying'] as const)
-      expect(judgeClaim(late, anEntry({ status, order: 1, scheduledAt: 2 }))).toEqual({
+      expect(judgeClaim(late, anEntry({ status, takeover: 1, scheduledAt: 2 }))).toEqual({
         takeOver: false,
         answer: { kind: 'held' },
       });
@@ -61,7 +61,7 @@ describe('judgeClaim', () => {
     const young = anEntry({ ageMs: 59_999 });
     expect(judgeClaim(aClaimant(), young)).toEqual({ takeOver: false, answer: { kind: 'held' } });
     expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ takeOver: true });
-    expect(judgeClaim(aClaimant({ order: 1 }), young)).toMatchObject({ takeOver: true });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), young)).toMatchObject({ takeOver: true });
   });
 
   test('an unsafe call whose claim is known to have made no call is made', () => {
@@ -73,20 +73,20 @@ describe('judgeClaim', () => {
 
   test('a lost unsafe call is made again when a person has ordered it since', () => {
     expect(judgeClaim(aClaimant(), anEntry())).toMatchObject({ takeOver: false, answer: { kind: 'lost' } });
-    expect(judgeClaim(aClaimant({ order: 1 }), anEntry())).toMatchObject({ takeOver: true });
-    expect(judgeClaim(aClaimant({ order: 1 }), anEntry({ order: 1 }))).toMatchObject({ takeOver: false });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry())).toMatchObject({ takeOver: true });
+    expect(judgeClaim(aClaimant({ takeover: 1 }), anEntry({ takeover: 1 }))).toMatchObject({ takeOver: false });
   });
 
   test.each(['failed', 'unknown'] as const)(
     'a call that is %s stays so, until a person orders it: then it counts anew',
     (status) => {
       const failure = { error, callFailed: true };
-      const entry = anEntry({ status, failure, order: 1 });
-      expect(judgeClaim(aClaimant({ order: 1 }), entry)).toMatchObject({
+      const entry = anEntry({ status, failure, takeover: 1 });
+      expect(judgeClaim(aClaimant({ takeover: 1 }), entry)).toMatchObject({
         takeOver: false,
         answer: { kind: 'failed', failure },
       });
-      expect(judgeClaim(aClaimant({ order: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
+      expect(judgeClaim(aClaimant({ takeover: 2 }), entry)).toEqual({ takeOver: true, failures: 0 });
     },
   );
 
@@ -101,7 +101,7 @@ describe('judgeClaim', () => {
   test.each(['claimed', 'retrying', 'failed', 'unknown'] as const)(
     'what a person orders again, corrected meanwhile, is made: %s',
     (status) => {
-      const claimant = aClaimant({ requestHash: 'y', order: 1 });
+      const claimant = aClaimant({ requestHash: 'y', takeover: 1 });
       expect(judgeClaim(claimant, anEntry({ status }))).toMatchObject({ takeOver: true });
     },
   );

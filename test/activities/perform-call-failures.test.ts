@@ -1,14 +1,14 @@
 import { ActivityCancellationDetails, CancelledFailure } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CallError } from '../../src/activities/call-error.ts';
-import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
-import { fromNetwork } from '../../src/activities/failures.ts';
-import { performCall } from '../../src/activities/perform-call.ts';
-import type { CallKind } from '../../src/activities/perform-call.ts';
-import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
-import type { CallReply, ToolCallRequest } from '../../src/graph/effect.ts';
-import { DatabaseAwayError } from '../../src/store/database-away.ts';
+import { CallError } from '../../src/activities/calls/call-error.ts';
+import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
+import { fromNetwork } from '../../src/activities/calls/classify-failure.ts';
+import { performCall } from '../../src/activities/calls/perform-call.ts';
+import type { CallKind } from '../../src/activities/calls/perform-call.ts';
+import type { CallPolicy, RetryPolicy } from '../../src/graph/definition/call-policy.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
+import type { CallReply, ToolCallRequest } from '../../src/graph/run/effect.ts';
+import { DatabaseAwayError } from '../../src/store/database/database-away.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
@@ -72,7 +72,7 @@ describe('retries', () => {
     const task = aNewTask('keyed', { retry: { maxAttempts: 1 } });
     const tool = scriptedTool(answers(503), returns('paid'));
     expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
   });
 
   test('do not happen for codes that the policy names', async () => {
@@ -190,7 +190,7 @@ describe('the time-out of an attempt', () => {
   });
 
   test.each(['keyed', 'unsafe'] as const)('lets an %s call end whose result is needed to undo it', async (safety) => {
-    const task = { ...aNewTask(safety), canBeUndone: true as const };
+    const task = { ...aNewTask(safety), isCompensable: true as const };
     const { step, begun, letGo } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
     const call = attempt(tool, task, activity);
@@ -206,7 +206,7 @@ describe('the time-out of an attempt', () => {
     { before: [], status: 400, type: 'TOOL_FAILED' },
     { before: [answers(503)], status: 400, type: 'UNKNOWN_OUTCOME' },
   ])('has a call that could be undone tried no more: $type after $status', async ({ before, status, type }) => {
-    const task = { ...aNewTask('keyed'), canBeUndone: true as const };
+    const task = { ...aNewTask('keyed'), isCompensable: true as const };
     const { step, begun, letGo } = held();
     const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
     for (const _ of before) await failureOf(attempt(tool, task));
@@ -219,7 +219,7 @@ describe('the time-out of an attempt', () => {
   });
 
   test('has a call that could be undone not begun', async () => {
-    const task = { ...aNewTask('keyed'), canBeUndone: true as const };
+    const task = { ...aNewTask('keyed'), isCompensable: true as const };
     const [tool, activity] = [scriptedTool(returns('paid')), anActivity()];
     activity.cancel();
     await expect(attempt(tool, task, activity)).rejects.toBeInstanceOf(CancelledFailure);

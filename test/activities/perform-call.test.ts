@@ -1,12 +1,12 @@
-import { packBatch } from '../../src/graph/packed-batch.ts';
+import { packBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { CallTask } from '../../src/activities/call-task.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
-import { DatabaseAwayError } from '../../src/store/database-away.ts';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
+import { DatabaseAwayError } from '../../src/store/database/database-away.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../support/call-builders.ts';
@@ -49,7 +49,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
     node,
     called: '',
     requestHash: '',
-    order: 0,
+    takeover: 0,
     claim: '',
     scheduledAt: 1,
     journal: null,
@@ -194,18 +194,18 @@ describe('an unsafe call', () => {
     const task = aNewTask('unsafe');
     const tool = await lose(task);
     await failureOf(attempt(tool, task));
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'again' }, attempts: 1 });
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'again' } });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'again' }, attempts: 1 });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'again' } });
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
   test('that a person has ordered once is not made twice when it is lost again', async () => {
     const task = aNewTask('unsafe');
     await loseWithin(task);
-    const tool = await loseWithin({ ...task, order: 1 });
-    expect(await failureOf(attempt(tool, { ...task, order: 1 }))).toMatchObject(unknownOutcome);
+    const tool = await loseWithin({ ...task, takeover: 1 });
+    expect(await failureOf(attempt(tool, { ...task, takeover: 1 }))).toMatchObject(unknownOutcome);
     expect(tool.calls).toHaveLength(1);
-    expect(await attempt(tool, { ...task, order: 2 })).toMatchObject({ reply: { value: 'again' } });
+    expect(await attempt(tool, { ...task, takeover: 2 })).toMatchObject({ reply: { value: 'again' } });
   });
 
   test('that was thought lost and comes back is recorded, and no order makes it again', async () => {
@@ -218,7 +218,7 @@ describe('an unsafe call', () => {
     expect(await failureOf(attempt(tool, task))).toMatchObject(unknownOutcome);
     letGo('paid');
     await slow;
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'paid' } });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
     expect(tool.calls).toHaveLength(1);
   });
 });
@@ -260,7 +260,7 @@ describe('the key of a call', () => {
     const task = aNewTask('keyed');
     const tool = scriptedTool(returns('paid'));
     await attempt(tool, task);
-    const other = { ...task, request: aToolRequest({ args: { order: 8 } }) };
+    const other = { ...task, request: aToolRequest({ args: { takeover: 8 } }) };
     expect(await failureOf(attempt(tool, other))).toMatchObject({
       type: 'INTERNAL',
       nonRetryable: true,

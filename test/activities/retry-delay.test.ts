@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readRetryAfter, retryDelay } from '../../src/activities/retry-delay.ts';
-import type { RetryPolicy } from '../../src/graph/call-policy.ts';
+import { readRetryAfter, retryDelay } from '../../src/activities/calls/retry-delay.ts';
+import type { RetryPolicy } from '../../src/graph/definition/call-policy.ts';
 
 const HOUR_MS = 3_600_000;
 /** What a server may ask for at most. */

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { MAX_MESSAGE } from '../../src/graph/errors.ts';
+import { MAX_MESSAGE } from '../../src/graph/values/errors.ts';
 import { createEnvironmentSecrets, useSecrets } from '../../src/activities/secrets.ts';
 
 describe('useSecrets', () => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
-import { settleCall } from '../../src/activities/settle-call.ts';
-import type { CallSafety } from '../../src/graph/catalog.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
+import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
+import { reconcileCall } from '../../src/activities/calls/reconcile-call.ts';
+import type { CallSafety } from '../../src/graph/definition/catalog.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aTask, aToolRequest } from '../support/call-builders.ts';
@@ -23,9 +23,9 @@ function aNewTask(effect: CallSafety): CallTask<ToolCallRequest> {
 }
 
 /** Asks what has become of a call. */
-const settle = async ({ key, order, node, runId, tenantId }: CallTask, heartbeatMs = 60_000): Promise<CallOutcome> =>
+const settle = async ({ key, takeover, node, runId, tenantId }: CallTask, heartbeatMs = 60_000): Promise<CallOutcome> =>
   await anActivity().run(async () =>
-    settleCall(store, { key, order, node, runId, tenantId, called: 'tool:pay', heartbeatMs }),
+    reconcileCall(store, { key, takeover, node, runId, tenantId, called: 'tool:pay', heartbeatMs }),
   );
 
 const notMade = { type: 'CANCELED', nonRetryable: true, details: [{ callFailed: true }] };
@@ -39,7 +39,7 @@ test.each(['idempotent', 'keyed', 'unsafe'] as const)(
     expect(await failureOf(settle(task))).toMatchObject(notMade);
     expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
     expect(tool.calls).toHaveLength(0);
-    expect(await attempt(tool, { ...task, order: 1 })).toMatchObject({ reply: { value: 'paid' } });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
   },
 );
 
@@ -67,8 +67,17 @@ test('a call that may have been made is unknown, and stays so', async () => {
 });
 
 test('a call that somebody is making is asked for again, and is unknown once nothing is heard of it', async () => {
-  const { key, order, node, runId, tenantId } = aNewTask('unsafe');
-  const claim = { key, order, node, runId, tenantId, called: 'tool:pay', requestHash: 'x', scheduledAt: 1 };
+  const { key, takeover, node, runId, tenantId } = aNewTask('unsafe');
+  const claim = {
+    key,
+    takeover: takeover,
+    node,
+    runId,
+    tenantId,
+    called: 'tool:pay',
+    requestHash: 'x',
+    scheduledAt: 1,
+  };
   const at = new Date().toISOString();
   await store.ledger.claim({ ...claim, claim: 'c', at, journal: null }, () => ({ takeOver: true, failures: 0 }));
   const task = { ...aNewTask('unsafe'), key, runId };

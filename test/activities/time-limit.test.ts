@@ -2,10 +2,10 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { CallError } from '../../src/activities/call-error.ts';
-import { openTimeLimit } from '../../src/activities/time-limit.ts';
-import type { TimeLimit } from '../../src/activities/time-limit.ts';
-import type { CallPolicy } from '../../src/graph/call-policy.ts';
+import { CallError } from '../../src/activities/calls/call-error.ts';
+import { openTimeLimit } from '../../src/activities/calls/time-limit.ts';
+import type { TimeLimit } from '../../src/activities/calls/time-limit.ts';
+import type { CallPolicy } from '../../src/graph/definition/call-policy.ts';
 import { aPolicy } from '../support/call-builders.ts';
 import { anActivity } from '../support/scripted-tool.ts';
 

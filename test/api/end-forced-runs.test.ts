@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createForcedRunsEnder } from '../../src/api/end-forced-runs.ts';
-import type { Engine } from '../../src/api/engine.ts';
-import { findForcedEnds } from '../../src/api/forced-ends.ts';
-import type { ForcedEnd, Span } from '../../src/api/forced-ends.ts';
+import { createTerminatedRunsReconciler } from '../../src/api/sweeper/reconcile-terminated-runs.ts';
+import type { Engine } from '../../src/api/temporal/engine.ts';
+import { findTerminatedRuns } from '../../src/api/temporal/terminated-runs.ts';
+import type { TerminatedRun, Span } from '../../src/api/temporal/terminated-runs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -20,31 +20,32 @@ afterAll(async () => await store.close());
 
 afterEach(() => void vi.restoreAllMocks());
 
-const timedOut: ForcedEnd = { kind: 'timed-out', executionRunId: 'e1', at: LATER };
+const timedOut: TerminatedRun = { kind: 'timed-out', executionRunId: 'e1', at: LATER };
 const logger = createLogger('silent');
 const going = new AbortController().signal;
 
 interface Told {
   /** What is found within a span of time. */
   readonly found?: (span: Span) => readonly string[];
-  readonly end?: (id: string) => ForcedEnd | null;
+  readonly end?: (id: string) => TerminatedRun | null;
 }
 
 /** A Temporal that says which runs of `acme` it has ended by force, and how: without more, the one named, by its time-out. */
 function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
-  async function* forcedEnds(span: Span): AsyncIterable<RunReference> {
+  async function* terminatedRuns(span: Span): AsyncIterable<RunReference> {
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
   }
-  const forcedEnd = async (run: RunReference): Promise<ForcedEnd | null> => await Promise.resolve(end(run.id));
-  return anAbsentEngine({ forcedEnds, forcedEnd });
+  const terminatedRun = async (run: RunReference): Promise<TerminatedRun | null> => await Promise.resolve(end(run.id));
+  return anAbsentEngine({ terminatedRuns: terminatedRuns, terminatedRun });
 }
 
-const sweep = async (engine: Engine): Promise<void> => await createForcedRunsEnder()({ store, engine, logger }, going);
+const sweep = async (engine: Engine): Promise<void> =>
+  await createTerminatedRunsReconciler()({ store, engine, logger }, going);
 
 async function aHandedOverRun(id: string, over: Partial<NewRun> = {}): Promise<void> {
   await store.runs.create(aNewRun({ id, ...over }));
-  await store.handOvers.claim(id, AT, LATER);
-  await store.handOvers.complete({ id, execution: 1 }, AT);
+  await store.pendingStarts.claim(id, AT, LATER);
+  await store.pendingStarts.complete({ id, execution: 1 }, AT);
 }
 
 const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
@@ -71,7 +72,7 @@ describe('a run whose workflow was ended by force', () => {
   test('has failed again after what came late, at once or within an hour', async () => {
     await aHandedOverRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
-    const end = createForcedRunsEnder();
+    const end = createTerminatedRunsReconciler();
     const found = ({ after }: Span) => (after === null || after <= LATER ? ['L'] : []);
     const lookAfter = async (minutes: number): Promise<void> => {
       vi.spyOn(Date, 'now').mockReturnValue(Date.parse(LATER) + minutes * 60_000);
@@ -117,19 +118,19 @@ describe('left alone is a run', () => {
 describe('looked at again is', () => {
   test('a run that was not known to be handed over', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
-    const end = createForcedRunsEnder();
+    const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('B'), logger }, going);
     expect(await statusOf('B')).toBe('queued');
-    await store.handOvers.claim('B', AT, LATER);
-    await store.handOvers.complete({ id: 'B', execution: 1 }, AT);
+    await store.pendingStarts.claim('B', AT, LATER);
+    await store.pendingStarts.complete({ id: 'B', execution: 1 }, AT);
     await end({ store, engine: endingOf('B', { found: () => [] }), logger }, going);
     expect(await statusOf('B')).toBe('failed');
   });
 
   test('a run that ended a moment ago, and may still be writing', async () => {
     await aHandedOverRun('M');
-    const moment: ForcedEnd = { ...timedOut, at: new Date().toISOString() };
-    const end = createForcedRunsEnder();
+    const moment: TerminatedRun = { ...timedOut, at: new Date().toISOString() };
+    const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('M', { end: () => moment }), logger }, going);
     expect(await statusOf('M')).toBe('queued');
     await end({ store, engine: endingOf('M', { found: () => [] }), logger }, going);
@@ -139,8 +140,8 @@ describe('looked at again is', () => {
   test('one that could not be seen to, which keeps no other from its end', async () => {
     await aHandedOverRun('P1');
     await aHandedOverRun('P2');
-    const end = createForcedRunsEnder();
-    const broken = (id: string): ForcedEnd => {
+    const end = createTerminatedRunsReconciler();
+    const broken = (id: string): TerminatedRun => {
       if (id === 'P1') throw new Error('away');
       return timedOut;
     };
@@ -154,7 +155,7 @@ describe('looked at again is', () => {
 
 test('the first look is at everything, until one succeeds; later ones go back a little', async () => {
   const spans: Span[] = [];
-  const end = createForcedRunsEnder();
+  const end = createTerminatedRunsReconciler();
   const found = (span: Span): readonly string[] => {
     spans.push(span);
     if (spans.length === 1) throw new Error('away');
@@ -170,14 +171,14 @@ test('the first look is at everything, until one succeeds; later ones go back a 
 
 test('a process that ends leaves the rest to others', async () => {
   await aHandedOverRun('S');
-  await createForcedRunsEnder()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
+  await createTerminatedRunsReconciler()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
   expect(await statusOf('S')).toBe('queued');
 });
 
 test('all pages of what visibility knows are read, and what is no run is left out', async () => {
   const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
   const asked: string[] = [];
-  const list = findForcedEnds(
+  const list = findTerminatedRuns(
     async ({ query, nextPageToken }) => {
       asked.push(query);
       const page = nextPageToken[0] ?? 0;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Engine } from '../../src/api/engine.ts';
-import { createTurnGranter } from '../../src/api/grant-turns.ts';
+import type { Engine } from '../../src/api/temporal/engine.ts';
+import { createQueueStarter } from '../../src/api/sweeper/start-queued-runs.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(async () => await store.close());
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
 const logger = createLogger('silent');
-const grantTurns = createTurnGranter();
+const startQueuedRuns = createQueueStarter();
 
 test('a queued run gets its turn, however many others wait behind runs that are at work', async () => {
   for (let n = 0; n <= 100; n++) {
@@ -23,14 +23,14 @@ test('a queued run gets its turn, however many others wait behind runs that are 
     await store.runs.create(aNewRun({ id: `${threadId} queued`, threadId, onBusy: 'enqueue' }));
   }
   await endRun(store, { id: 't100 active' });
-  await grantTurns({ store, engine: engine(async () => false), logger });
+  await startQueuedRuns({ store, engine: engine(async () => false), logger });
   expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
 });
 
 test('an interruption is not forgotten when the run it is for has not reached Temporal yet', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
-  await grantTurns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
+  await startQueuedRuns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
   expect(await store.threads.queueHeads(1)).toMatchObject([
     { runId: 'I-2', activeRunId: 'I-1', interruption: { runId: 'I-2' } },
   ]);
@@ -42,7 +42,7 @@ test('a thread whose run does not answer keeps no other thread waiting', async (
   await store.runs.create(aNewRun({ id: 'O-3', tenantId: '001', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'O-4', tenantId: '001', threadId: 'i', onBusy: 'enqueue' }));
   await endRun(store, { id: 'O-3', tenantId: '001' });
-  await grantTurns({
+  await startQueuedRuns({
     store,
     engine: engine(async () => {
       throw new Error('503');
@@ -65,12 +65,12 @@ test('a run that is about to end for one that waits is not told by another one, 
     }),
     logger,
   };
-  const grant = createTurnGranter();
-  await grant(deps);
-  await grant(deps);
+  const start = createQueueStarter();
+  await start(deps);
+  await start(deps);
   expect(told).toEqual(['T-1']);
   await endRun(store, { id: 'T-1', tenantId: thread.tenantId });
-  await grant(deps);
-  await grant(deps);
+  await start(deps);
+  await start(deps);
   expect(told).toEqual(['T-1', 'T-2']);
 });

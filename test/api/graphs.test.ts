@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import { readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, textAt } from '../support/json-at.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listCheckpoints } from '../../src/api/list-checkpoints.ts';
+import { listCheckpoints } from '../../src/api/states/list-checkpoints.ts';
 import { MAX_PAGE_BYTES } from '../../src/store/page.ts';
 import type { Position } from '../../src/store/page.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { readDescription } from '../support/api-description.ts';
 import type { ApiDescription } from '../support/api-description.ts';

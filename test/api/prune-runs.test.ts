@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pruneRuns } from '../../src/api/prune-runs.ts';
-import { NOTHING_PRUNED } from '../../src/store/pruned.ts';
+import { pruneRuns } from '../../src/api/sweeper/prune-runs.ts';
+import { NOTHING_PRUNED } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aNewRun, endRun } from '../support/store-builders.ts';

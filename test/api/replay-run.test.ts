@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { replayRun } from '../../src/api/replay-run.ts';
-import { toJson } from '../../src/graph/json.ts';
+import { replayRun } from '../../src/api/replay/replay-run.ts';
+import { toJson } from '../../src/graph/values/json.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
@@ -18,7 +18,7 @@ test('a run whose answers are too large to be held is not replayed, and none of 
   await store.runs.create(aNewRun({ id: 'R', start }));
   const call = { tenantId: 'acme', runId: 'R', node: 'a', called: 'tool:a', requestHash: 'h', claim: 'c', at: AT };
   for (const key of ['R:a', 'R:b', 'R:c']) {
-    const claim = { ...call, key, order: 0, scheduledAt: 1, journal: null };
+    const claim = { ...call, key, takeover: 0, scheduledAt: 1, journal: null };
     await store.ledger.claim(claim, () => ({ takeOver: true, failures: 0 }));
     await store.ledger.complete(key, 'c', 'x'.repeat(21 * 1_048_576));
   }
@@ -34,7 +34,7 @@ test('a run whose answers are too large to be held is not replayed, and none of 
   const replaying = async () =>
     await replayRun({ store: unread, catalog }, caller, { id: 'S', run, wanted: { graph: null, input: null } });
   await expect(replaying()).rejects.toThrow('The answers were read');
-  await store.ledger.claim({ ...call, key: 'R:d', order: 0, scheduledAt: 1, journal: null }, () => ({
+  await store.ledger.claim({ ...call, key: 'R:d', takeover: 0, scheduledAt: 1, journal: null }, () => ({
     takeOver: true,
     failures: 0,
   }));

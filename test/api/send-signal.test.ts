@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sendSignal } from '../../src/api/send-signal.ts';
+import { sendSignal } from '../../src/api/runs/send-signal.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
@@ -14,8 +14,8 @@ afterAll(async () => await store.close());
 
 test('a signal that a run does not take in because it has just ended is refused when the store knows', async () => {
   await store.runs.create(aNewRun({ id: 'E' }));
-  await store.handOvers.claim('E', AT, LATER);
-  await store.handOvers.complete({ id: 'E', execution: 1 }, AT);
+  await store.pendingStarts.claim('E', AT, LATER);
+  await store.pendingStarts.complete({ id: 'E', execution: 1 }, AT);
   const run = await store.runs.find('E');
   if (!run) throw new Error('The run is not there');
   let lastWrite: Promise<void> | undefined;

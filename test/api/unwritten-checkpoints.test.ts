@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { firstBeginning } from '../../src/api/thread-state.ts';
-import { listCheckpoints } from '../../src/api/list-checkpoints.ts';
-import { findState } from '../../src/api/whole-state.ts';
+import { firstBeginning } from '../../src/api/runs/thread-state.ts';
+import { listCheckpoints } from '../../src/api/states/list-checkpoints.ts';
+import { findState } from '../../src/api/states/read-state.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../support/store-builders.ts';

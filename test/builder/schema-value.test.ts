@@ -1,6 +1,6 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import type { SchemaValue } from '../../src/builder/schema-value.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 describe('SchemaValue', () => {
   test('knows the simple types', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { END, START, StateGraph } from '../../src/index.ts';
-import type { ChannelDefinition } from '../../src/graph/definition.ts';
+import type { ChannelDefinition } from '../../src/graph/definition/definition.ts';
 
 const item = { type: 'object', properties: { name: { type: 'string' }, price: { type: 'number' } } } as const;
 

@@ -1,5 +1,5 @@
-import { toText } from '../../src/graph/expression/text.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { toText } from '../../src/graph/values/text.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
 import { at } from '../support/json-at.ts';

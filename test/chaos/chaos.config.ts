@@ -1,4 +1,4 @@
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { HttpToolInput } from '../../src/config/tools.ts';
 
 /** What the runs of chaos may call: the same third party in all three ways, and a model. */

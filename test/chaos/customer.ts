@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tokens } from '../../src/dev/issuer.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { checkpointsOf } from '../support/api-states.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';

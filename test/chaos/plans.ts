@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import type { Random } from '../support/random.ts';
 
 /** What becomes of a run if all goes as it should. */

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventsOf } from '../support/api-runs.ts';

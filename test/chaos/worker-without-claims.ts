@@ -1,5 +1,5 @@
 import { NativeConnection, Runtime } from '@temporalio/worker';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { defineConfig, defineTool, tool } from '../../src/index.ts';
 import type { CodeToolContext } from '../../src/index.ts';
 

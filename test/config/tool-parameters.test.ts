@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { parseConfig } from '../../src/config.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 
 function parametersOf(parameters: unknown): unknown {
   const tool = { name: 'pay', description: 'Pays', parameters, execute: () => null };

@@ -18,7 +18,7 @@ import { smallestValue } from '../../src/dev/scripted-model/smallest-value.ts';
 import { writeReply } from '../../src/dev/scripted-model/write-reply.ts';
 import type { ModelRequest } from '../../src/activities/models/model.ts';
 import { aModelQuestion } from '../support/call-builders.ts';
-import { compileJsonSchema } from '../../src/graph/json-schema.ts';
+import { compileJsonSchema } from '../../src/graph/values/json-schema.ts';
 
 const TICKETS = new URL('../../graphs/refund-triage/tickets.jsonl', import.meta.url);
 const tickets = readFileSync(TICKETS, 'utf8')

@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { SEED_ORDERS } from '../../src/dev/shop/seed-orders.ts';
 import { startShop } from '../../src/dev/shop/server.ts';
-import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
-import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
+import { createPgliteDialect } from '../../src/store/database/pglite-dialect.ts';
+import { createPostgresDialect } from '../../src/store/database/postgres-dialect.ts';
 import { openMemoryDatabase } from '../support/memory-database.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseAst, transformWithEsbuild } from 'vite';
 import { describe, expect, test } from 'vitest';
-import { isJsonList, isJsonObject, toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { isJsonList, isJsonObject, toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { at } from '../support/json-at.ts';
 
 /* Each row of docs/failure-semantics.md names tests; a test that is renamed or goes takes its row's proof with it. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, OnErrorDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition, OnErrorDefinition } from '../../src/graph/definition/definition.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/memory-shell.ts';

@@ -3,8 +3,8 @@ import { applyWrites } from '../../src/graph/channels/apply-writes.ts';
 import type { Applied } from '../../src/graph/channels/apply-writes.ts';
 import { compileChannel } from '../../src/graph/channels/channel.ts';
 import { OwnedLists } from '../../src/graph/channels/reducer.ts';
-import type { ChannelDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { ChannelDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 /** Applies writes of channel `x`, one task each, named t0, t1 … */
 const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): Applied =>

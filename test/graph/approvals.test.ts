@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition } from '../../src/graph/definition.ts';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { adds, firstLogged, logOf, startRun, typesOf } from '../support/runs.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
 

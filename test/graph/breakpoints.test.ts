@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { adds, addsNames, logOf, startRun, typesOf } from '../support/runs.ts';
 
 const ADA = { sub: 'ada', roles: ['approver'] };

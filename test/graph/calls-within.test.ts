@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { advance } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { asks, says } from '../support/agents.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
@@ -78,8 +78,8 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     const graph = compileGraph(definition, catalog);
     const { run, out } = runInMemory({ definition, catalog, input: {} }, { next: () => null });
     const [id = ''] = Object.keys(run.timers);
-    const inside = out.find(({ isRevocable }) => isRevocable);
-    expect(out.map(({ node, isRevocable }) => [node, isRevocable])).toEqual([
+    const inside = out.find(({ isCancelable }) => isCancelable);
+    expect(out.map(({ node, isCancelable }) => [node, isCancelable])).toEqual([
       ['other', undefined],
       ['pay', true],
     ]);
@@ -103,7 +103,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(toRunView(run.run).waitingFor).toHaveLength(2);
     run.passTime(HOUR);
     run.signal('event', { event: 'go', payload: 1 });
-    expect(run.run.events).toEqual([{ name: 'go', payload: 1 }]);
+    expect(run.run.bufferedEvents).toEqual([{ name: 'go', payload: 1 }]);
     run.signal('skip', { output: 1 });
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
     answer();
@@ -140,7 +140,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'intervention', node: 'sub' }]);
     tool = () => 'paid';
     run.signal('retry', {});
-    expect(run.out).toMatchObject([{ key: asked[0], order: 1 }]);
+    expect(run.out).toMatchObject([{ key: asked[0], takeover: 1 }]);
     answer();
     expect([run.run.status, logOf(run), run.run.spent.toolCalls]).toEqual(['completed', ['paid'], calls]);
   });

@@ -1,11 +1,11 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { copyOf } from '../support/stored.ts';
 
 // Other files of this process have compiled graphs, too: here it begins with none.
 vi.resetModules();
-const { compileShared } = await import('../../src/graph/compile.ts');
+const { compileShared } = await import('../../src/graph/compile/compile.ts');
 
 const noting = (note: string): GraphDefinition =>
   aDefinition({ nodes: { note: { type: 'set', write: { log: note } } } });

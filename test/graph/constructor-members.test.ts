@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseExpression } from '../../src/graph/expression.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { parseExpression } from '../../src/graph/expression/expression.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 const evaluate = (source: string, state: Json): Json => parseExpression(source, ['state']).evaluate({ state });
 

@@ -1,17 +1,18 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { forkRun, reopenRun } from '../../src/graph/advance.ts';
-import type { Advance } from '../../src/graph/advance.ts';
-import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import { isJsonObject } from '../../src/graph/json.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
-import { foldPlaces } from '../../src/graph/place.ts';
-import { isEnded } from '../../src/graph/run.ts';
-import type { Run } from '../../src/graph/run.ts';
+import { forkRun } from '../../src/graph/advance/begin-run.ts';
+import { reopenRun } from '../../src/graph/advance/advance.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
+import { foldResumePoints } from '../../src/graph/journal/resume-point.ts';
+import { isEnded } from '../../src/graph/run/run.ts';
+import type { Run } from '../../src/graph/run/run.ts';
 import { createRandom } from '../support/random.ts';
 import { randomCatalog, randomGraph } from '../support/random-graphs.ts';
 import { randomSignal } from '../support/random-signals.ts';
@@ -213,7 +214,7 @@ describe('whatever the graph, what is stored', () => {
         const at = checkpoints.indexOf(pickFrom(checkpoints, pick));
         const [before, after] = [checkpoints.slice(0, at), checkpoints.slice(at)];
         expect(foldCheckpoints(after, foldCheckpoints(before))).toEqual(foldCheckpoints(checkpoints));
-        expect(foldPlaces(after, foldPlaces(before))).toEqual(foldPlaces(checkpoints));
+        expect(foldResumePoints(after, foldResumePoints(before))).toEqual(foldResumePoints(checkpoints));
       }),
       RUNS,
     );
@@ -226,11 +227,11 @@ test('whatever signal comes to a run that has ended, it is taken, or noted and c
       const { run } = play(definition, seed);
       const given = toObject(payload);
       const after = reopenRun(compileGraph(definition, randomCatalog), run, { at: STARTED_AT, name, payload: given });
-      const { effects, checkpoints, approvals, more } = after;
+      const { effects, checkpoints, approvals, hasYielded } = after;
       const { counters, outcomes } = after.run;
       const isIgnored = after.events.some(({ type }) => type === 'signal.ignored');
       expect(isIgnored ? [{ ...run, counters, outcomes }, [], [], [], false] : null).toEqual(
-        isIgnored ? [after.run, effects, checkpoints, approvals, more] : null,
+        isIgnored ? [after.run, effects, checkpoints, approvals, hasYielded] : null,
       );
       const last = isEnded(after.run.status) ? after : play(definition, seed, { begin: () => after });
       expect(last.run.error?.code).not.toBe('INTERNAL');

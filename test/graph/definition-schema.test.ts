@@ -2,10 +2,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { isJsonObject, toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { definitionSchema } from '../../src/graph/schema/definition-schema.ts';
-import { validateGraph } from '../../src/graph/validate/validate.ts';
+import { isJsonObject, toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { definitionSchema } from '../../src/graph/schema/json-schema-document.ts';
+import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { listAt, textAt } from '../support/json-at.ts';
 

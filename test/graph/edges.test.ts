@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition.ts';
+import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { adds, addsNames, logOf, startRun } from '../support/runs.ts';
 import { runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
@@ -179,30 +179,6 @@ describe('forEach', () => {
     run.signal('approve', { approvalId: 'run-1.a2' });
     run.signal('approve', { approvalId: 'run-1.a3' });
     expect(logOf(run)).toEqual(['a', 1, 2, 3]);
-  });
-});
-
-describe('a join', () => {
-  test('runs when all have finished, and again in a loop', () => {
-    const edges: EdgeDefinition[] = [
-      { from: 'a', to: ['b', 'c'] },
-      { from: 'c', to: 'e' },
-      { from: ['b', 'e'], to: 'd' },
-      { from: 'd', branches: [{ when: 'state.n < 2', to: 'a' }] },
-    ];
-    const nodes = { ...addsNames('a', 'b', 'c', 'e'), d: { type: 'set', write: { n: 1 } } } as const;
-    const { steps } = start(edges, { nodes });
-    expect(steps).toEqual([['a'], ['b', 'c'], ['e'], ['d'], ['a'], ['b', 'c'], ['e'], ['d']]);
-  });
-
-  test('does not run when the error of a source sent the run elsewhere', () => {
-    const edges: EdgeDefinition[] = [
-      { from: 'a', to: ['b', 'c'] },
-      { from: ['b', 'c'], to: 'd' },
-    ];
-    const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'e' } } as const;
-    const { steps } = start(edges, { nodes: { ...addsNames('a', 'c', 'd', 'e'), b: wrong } });
-    expect(steps).toEqual([['a'], ['b', 'c'], ['e']]);
   });
 });
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import type { MemoryRun } from '../support/memory-shell.ts';
 import { addsNames, logOf, startRun, typesOf } from '../support/runs.ts';
 
 const asks = { type: 'approval', title: 'May I?', policy: { roles: ['approver'] } } as const;
@@ -44,9 +46,9 @@ describe('an edit', () => {
   test('at a breakpoint after a node changes what comes next', () => {
     const run = startRun({ ...definition, interruptAfter: ['ask'] });
     run.signal('approve', {});
-    expect(run.run.root.hold).toEqual({ at: 'after', nodes: ['ask'], next: ['c'] });
+    expect(run.run.root.stoppedAt).toEqual({ at: 'after', nodes: ['ask'], next: ['c'] });
     run.signal('edit', { values: { log: 'x' } });
-    expect(run.run.root.hold).toEqual({ at: 'after', nodes: ['ask'], next: ['b'] });
+    expect(run.run.root.stoppedAt).toEqual({ at: 'after', nodes: ['ask'], next: ['b'] });
     run.signal('resume', {});
     expect(run.steps).toEqual([['ask'], ['b'], ['c']]);
   });
@@ -87,5 +89,62 @@ describe('an edit', () => {
     expect(run.steps).toEqual([['w'], ['v']]);
     run.passTime(3_600_000);
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
+  });
+});
+
+describe('an edit as a node', () => {
+  const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b', 'c'), interruptBefore: ['b'] };
+  const afterResuming = (run: MemoryRun) => {
+    run.signal('resume', {});
+    return [run.run.status, logOf(run)];
+  };
+
+  test('is gone on from by one `resume`', () => {
+    const run = startRun(stopping);
+    run.signal('edit', { values: { log: 'x' }, asNode: 'a' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'b', 'c']]);
+  });
+
+  test('of a run that had ended stands there too', () => {
+    const run = startRun(stopping);
+    run.signal('resume', {});
+    expect(run.run.status).toBe('completed');
+    run.reopen('edit', { values: { log: 'x' }, asNode: 'a' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'b', 'c', 'x', 'b', 'c']]);
+  });
+
+  test('that leads to another breakpoint stands at that one', () => {
+    const run = startRun({ ...stopping, interruptBefore: ['b', 'c'] });
+    run.signal('edit', { values: { log: 'x' }, asNode: 'b' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['c'] });
+    expect(afterResuming(run)).toEqual(['completed', ['a', 'x', 'c']]);
+  });
+
+  test('of a run that waits runs into the breakpoint', () => {
+    const wait = { type: 'wait', event: 'go' } as const;
+    const run = startRun({ nodes: { a: wait, ...addsNames('b') }, interruptBefore: ['b'] });
+    run.signal('edit', { asNode: 'a' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    expect(afterResuming(run)).toEqual(['completed', ['b']]);
+  });
+});
+
+describe('a replan to the node that a run stands before', () => {
+  const stopping: Partial<GraphDefinition> = { nodes: addsNames('a', 'b'), interruptBefore: ['b', 'a'] };
+
+  test('goes on there', () => {
+    const run = startRun(stopping);
+    run.signal('resume', {});
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
+    run.signal('replan', { node: 'b' });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
+  });
+
+  test('to another one stops there', () => {
+    const run = startRun(stopping);
+    run.signal('replan', { node: 'b' });
+    expect(toRunView(run.run)).toMatchObject({ status: 'paused', next: ['b'] });
   });
 });

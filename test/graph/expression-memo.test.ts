@@ -4,8 +4,8 @@ import type { SyntaxNode } from '../../src/graph/expression/syntax-node.ts';
 
 // Other files of this process have parsed something, too: here it begins with nothing.
 vi.resetModules();
-const { parseExpression } = await import('../../src/graph/expression.ts');
-const { compilePattern } = await import('../../src/graph/expression/regular-expression.ts');
+const { parseExpression } = await import('../../src/graph/expression/expression.ts');
+const { compilePattern } = await import('../../src/graph/values/regular-expression.ts');
 
 describe('what has been parsed', () => {
   test('is kept, up to 10,000 expressions', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { GraphError } from '../../src/graph/errors.ts';
-import { InvalidExpressionError, parseExpression } from '../../src/graph/expression.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { GraphError } from '../../src/graph/values/errors.ts';
+import { InvalidExpressionError, parseExpression } from '../../src/graph/expression/expression.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 const NAMES = ['state', 'run', 'item', 'index'] as const;
 const evaluate = (source: string, state: Json = {}): Json =>

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { advance, startRun as begin } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { DEADLINE_TIMER } from '../../src/graph/clock.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
-import type { Run } from '../../src/graph/run.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { DEADLINE_TIMER } from '../../src/graph/run/ids.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import type { Run } from '../../src/graph/run/run.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
+import type { Outside } from '../support/memory-shell.ts';
+import { failing, startRun } from '../support/runs.ts';
 
 const pays = { type: 'tool', tool: 'charge', args: { key: 'k' } } as const;
 const limits = { deadline: '1h' };
@@ -61,7 +64,7 @@ test('a run that is being canceled waits for nobody any more', () => {
 describe('a reply', () => {
   test('for a task that is gone is dropped', () => {
     const called = { kind: 'tool', name: 'charge' } as const;
-    const gone: Run = { ...run, calls: { ...run.calls, late: { task: ['gone'], called, since: 0 } } };
+    const gone: Run = { ...run, calls: { ...run.calls, late: { taskPath: ['gone'], called, since: 0 } } };
     const after = advance(graph, gone, answered('late'));
     expect(after.events).toEqual([]);
     expect(after.run).toMatchObject({ root: run.root, calls: run.calls, spent: { toolCalls: 1 } });
@@ -74,4 +77,23 @@ describe('a reply', () => {
     expect(after.run.root).toEqual(once.root);
     expect(after.events.map(({ type }) => type)).toEqual(['tool.called']);
   });
+});
+
+test('a node that a person has given up says by whom', () => {
+  const given = startRun({ nodes: { only: { ...pays, onError: 'intervene' } } }, failing);
+  given.signal('fail', { by: { sub: 'ada', roles: [] } });
+  expect(given.events.flatMap((event) => (event.type === 'node.failed' ? [event.by] : []))).toEqual([undefined, 'ada']);
+});
+
+/** The deadline is over while a call is out, and so the run is about to fail. */
+test('a cancellation of a run that is about to end otherwise is taken', () => {
+  let isAnswered = false;
+  const outside: Outside = { next: () => (isAnswered ? 0 : null), tool: () => 1 };
+  const nodes = { first: pays, other: { ...pays, tool: 'lookup' } };
+  const edges = [{ from: '__start__', to: ['first', 'other'] }];
+  const canceled = startRun({ nodes, edges, limits: { deadline: '1s' } }, outside);
+  canceled.passTime(2_000);
+  isAnswered = true;
+  canceled.signal('cancel', {});
+  expect(canceled.run.status).toBe('canceled');
 });

@@ -1,22 +1,23 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { advance, startRun as begin } from '../../src/graph/advance.ts';
-import type { Advance } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { CompiledGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { toRunError } from '../../src/graph/errors.ts';
-import { parseExpression } from '../../src/graph/expression.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { compileJsonSchema } from '../../src/graph/json-schema.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import type { Run } from '../../src/graph/run.ts';
-import { parseTemplate } from '../../src/graph/template.ts';
-import { expressions } from '../../src/graph/validate/expressions.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunError } from '../../src/graph/values/errors.ts';
+import { parseExpression } from '../../src/graph/expression/expression.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { compileJsonSchema } from '../../src/graph/values/json-schema.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { parseTemplate } from '../../src/graph/expression/template.ts';
+import { expressions } from '../../src/graph/validate/rules/expressions.ts';
 import { readSubject } from '../../src/graph/validate/subject.ts';
-import { templates } from '../../src/graph/validate/templates.ts';
-import { unusedChannels } from '../../src/graph/validate/unused-channels.ts';
+import { templates } from '../../src/graph/validate/rules/templates.ts';
+import { unusedChannels } from '../../src/graph/validate/rules/unused-channels.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames } from '../support/runs.ts';
 
@@ -46,11 +47,11 @@ const IDENTITY = {
 /** A graph of which the edges of one node break. */
 function withBrokenEdges(source: string, over: Partial<GraphDefinition>): CompiledGraph {
   const graph = compileGraph(aDefinition(over), aCatalog());
-  const edge = { id: '0', sources: [source], lead: broken };
+  const edge = { id: '0', sources: [source], targets: broken };
   return { ...graph, outgoing: new Map([...graph.outgoing, [source, [edge]]]) };
 }
 
-const start = (graph: CompiledGraph): Advance => begin(graph, IDENTITY, { input: {}, startedAt: 0 });
+const start = (graph: CompiledGraph): Advance => startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
 
 function poisoned({ run }: Advance): Run {
   return { ...run, root: { ...run.root, channels: { ...run.root.channels, log: poison } } };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { forkRun } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { ChannelDefinition, GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
+import { forkRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { ChannelDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { allWork, breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
@@ -38,7 +38,7 @@ describe('a fork', () => {
     const fork = forkOf(startRun(abc), 2);
     const parent = { runId: 'run-1', checkpoint: 'run-1.c2' };
     expect(fork.events[0]).toMatchObject({ seq: 1, type: 'run.started', by: 'uma', parent });
-    expect(fork.run.parent).toEqual({ ...parent, done: [] });
+    expect(fork.run.parent).toEqual({ ...parent, callsSince: [] });
     expect(fork.checkpoints.map(({ id, parentId, source, step, next }) => [id, parentId, source, step, next])).toEqual([
       ['fork-of-run-1.c2.c1', 'run-1.c2', 'fork', 0, ['b']],
       ['fork-of-run-1.c2.c2', 'fork-of-run-1.c2.c1', 'loop', 1, ['c']],
@@ -94,7 +94,7 @@ describe('a fork', () => {
     };
     const fork = forkStartAt('run-1.c1', {}, { checkpoints });
     const first = forkRun(graph, identity, { fork, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
-    expect(first).toMatchObject({ run: { status: 'paused', root: { hold: { at: 'before', nodes: ['b'] } } } });
+    expect(first).toMatchObject({ run: { status: 'paused', root: { stoppedAt: { at: 'before', nodes: ['b'] } } } });
   });
 });
 
@@ -221,7 +221,10 @@ describe('where the parent stood, a fork', () => {
     const run = startRun({ ...abc, interruptAfter: ['b'] });
     run.signal('resume', {});
     const fork = forkOf(run, 3);
-    expect(fork.run).toMatchObject({ status: 'paused', root: { hold: { at: 'after', nodes: ['b'], next: ['c'] } } });
+    expect(fork.run).toMatchObject({
+      status: 'paused',
+      root: { stoppedAt: { at: 'after', nodes: ['b'], next: ['c'] } },
+    });
     expect(fork.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'breakpoint', nodes: ['b'] });
     fork.signal('resume', { values: { log: 'x' } });
     expect([fork.run.status, logOf(fork)]).toEqual(['completed', ['a', 'b', 'x', 'c']]);
@@ -245,11 +248,13 @@ describe('where the parent stood, a fork', () => {
     run.signal('approve', {});
     run.signal('event', { event: 'go', payload: 3 });
     expect(logOf(run)).toEqual([1, 2, 3]);
-    const kept = run.checkpoints.map(({ id }) => forkStartAt(id, {}, run).place.events.map(({ payload }) => payload));
+    const kept = run.checkpoints.map(({ id }) =>
+      forkStartAt(id, {}, run).resumePoint.bufferedEvents.map(({ payload }) => payload),
+    );
     expect(kept).toEqual([[], [1, 2], [2], [], []]);
     const fork = forkOf(run, 2);
     expect([fork.run.status, logOf(fork)]).toEqual(['waiting', [1, 2]]);
-    expect(fork.checkpoints[0]?.place.events).toHaveLength(2);
+    expect(fork.checkpoints[0]?.resumePoint.bufferedEvents).toHaveLength(2);
   });
 
   test('goes on with the visits', () => {
@@ -269,7 +274,7 @@ describe('where the parent stood, a fork', () => {
       { from: ['a', 'c'], to: 'd' },
     ];
     const fork = forkOf(startRun({ nodes: addsNames('a', 'b', 'c', 'd'), edges }), 2);
-    expect(fork.checkpoints[0]?.place.joins).toEqual({ 2: ['a'] });
+    expect(fork.checkpoints[0]?.resumePoint.joins).toEqual({ 2: ['a'] });
     expect([fork.steps, logOf(fork)]).toEqual([
       [['c'], ['d']],
       ['a', 'b', 'c', 'd'],
@@ -323,7 +328,7 @@ describe('who decides in a fork', () => {
     [['tea'], { details: ['tea'], parentRun }],
     [null, { parentRun }],
   ])('is told what the parent has done since, besides %j', (details, told) => {
-    const fork = forkOf(startRun({ nodes: { ask: { ...asks, details } } }), 1, { done });
+    const fork = forkOf(startRun({ nodes: { ask: { ...asks, details } } }), 1, { callsSince: done });
     expect(fork.run.approvals).toMatchObject({ 'fork-of-run-1.c1.a1': { runId: 'fork-of-run-1.c1', details: told } });
   });
 

@@ -3,7 +3,7 @@ import { createRandom } from '../support/random.ts';
 import { runShuffled } from '../support/shuffled-run.ts';
 import { randomCatalog } from '../support/random-graphs.ts';
 import { aDefinition } from '../support/builders.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 
 const LARGE = 'x'.repeat(300_000);
 const channels: GraphDefinition['channels'] = { log: { reducer: 'append' } };
@@ -32,7 +32,7 @@ describe('a run that says much at once', () => {
     const random = createRandom(1);
     const choose = (count: number): number => Math.floor(random.next() * count);
     const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
-    expect(steps.some(({ more }) => more)).toBe(true);
+    expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
     expect(run.status).toBe('completed');
     expect(run.root.channels['log']).toHaveLength(length);
   });

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { advance, reopenRun, startRun as begin } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { DEADLINE_TIMER } from '../../src/graph/clock.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { isCallReply } from '../../src/graph/is-call-reply.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import type { RunErrorCode } from '../../src/graph/errors.ts';
-import type { Run } from '../../src/graph/run.ts';
+import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { DEADLINE_TIMER } from '../../src/graph/run/ids.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { isCallReply } from '../../src/graph/run/call.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { RunErrorCode } from '../../src/graph/values/errors.ts';
+import type { Run } from '../../src/graph/run/run.ts';
 import { says } from '../support/agents.ts';
 import { breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
@@ -47,7 +48,7 @@ describe('a run whose deadline was over while a call was out', () => {
   test('makes it again under its key, by the order of the person who retries', () => {
     const { run, key } = late('CANCELED');
     expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
-    expect(retried(run).effects).toMatchObject([{ kind: 'call', key, order: 1 }, { kind: 'timer' }]);
+    expect(retried(run).effects).toMatchObject([{ kind: 'call', key, takeover: 1 }, { kind: 'timer' }]);
   });
 
   test('says so when nobody can tell what it did, and does not make it again', () => {
@@ -144,7 +145,7 @@ test('a deadline that is raised on the way starts anew', () => {
   const asked = { limits: { deadline: '30m' } };
   const run = startRun({ nodes: { a: { ...works('a'), onError: 'intervene' } }, limits }, outside);
   run.signal('retry', asked);
-  expect(run.run).toMatchObject({ limits: { deadlineMs: 1_800_000 }, clock: { leftMs: 1_799_999 } });
+  expect(run.run).toMatchObject({ limits: { deadlineMs: 1_800_000 }, countdown: { leftMs: 1_799_999 } });
 });
 
 test.each([

@@ -16,7 +16,7 @@ async function withLibrary(change: (library: Library) => Partial<Library>) {
     const given = await original<Library>();
     return { ...given, ...change(given) };
   });
-  return import('../../src/graph/json-schema.ts');
+  return import('../../src/graph/values/json-schema.ts');
 }
 
 /** Compiles as the library does, and changes the node that it gives. */

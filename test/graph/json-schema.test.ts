@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { compileJsonSchema, findSchemaProblems } from '../../src/graph/json-schema.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { compileJsonSchema, findSchemaProblems } from '../../src/graph/values/json-schema.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 
 describe('a value', () => {
   test.each<[JsonObject | boolean, Json, string[]]>([

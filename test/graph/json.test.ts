@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, deepEqual, toJson, toJsonObject } from '../../src/graph/json.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { canonicalJson, deepEqual, toJson, toJsonObject } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 
 /** As code without types may leave them. */
 const gap: JsonObject = Object.assign(Object.create(null), { a: undefined });

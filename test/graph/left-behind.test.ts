@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';

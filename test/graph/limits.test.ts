@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { advance } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { limitsOfGraph, tighten } from '../../src/graph/limits.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { limitsOfGraph, tighten } from '../../src/graph/run/limits.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import { adds, startRun, typesOf } from '../support/runs.ts';
@@ -99,7 +99,7 @@ describe('a deadline', () => {
       limits,
     });
     run.passTime(1_800_000);
-    expect(run.run.clock).toMatchObject({ leftMs: expect.closeTo(1_800_000, -2), runsSince: null });
+    expect(run.run.countdown).toMatchObject({ leftMs: expect.closeTo(1_800_000, -2), runsSince: null });
     run.passTime(86_400_000);
     expect([run.run.status, Object.keys(run.run.timers)]).toEqual([
       'waiting',
@@ -107,7 +107,7 @@ describe('a deadline', () => {
     ]);
     run.signal('approve', {});
     run.signal('skip', { output: 'x' });
-    expect(run.run.clock?.runsSince).not.toBeNull();
+    expect(run.run.countdown?.runsSince).not.toBeNull();
     run.passTime(1_700_000);
     expect(run.run.status).toBe('waiting');
     run.passTime(100_000);

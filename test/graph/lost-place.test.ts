@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { advance, startRun as begin } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { NodeDefinition } from '../../src/graph/definition.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { compileRunner } from '../../src/graph/nodes/node-types.ts';
-import type { NodePosition } from '../../src/graph/nodes/position.ts';
-import { NOTHING_SAID } from '../../src/graph/nodes/model/talk.ts';
-import type { Happening } from '../../src/graph/nodes/runner.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { compileBehavior } from '../../src/graph/nodes/node-types.ts';
+import type { NodePosition } from '../../src/graph/run/scope.ts';
+import { EMPTY_CONVERSATION } from '../../src/graph/run/model-turn.ts';
+import type { TaskInput } from '../../src/graph/nodes/behavior.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { IDLE_TASK } from '../support/idle-task.ts';
 import { addsNames } from '../support/runs.ts';
@@ -25,13 +25,13 @@ const IDENTITY = {
 function compile(node: NodeDefinition, graph = aDefinition()) {
   const catalog = aCatalog();
   const subgraph = compileGraph(graph, catalog);
-  return compileRunner(node, { id: 'n', catalog, defaults: {}, subgraph, version: INTERPRETER_VERSION });
+  return compileBehavior(node, { id: 'n', catalog, defaults: {}, subgraph });
 }
 
 const CALL: NodePosition = { kind: 'call', key: 'k' };
 const LLM = {
   kind: 'llm',
-  talk: NOTHING_SAID,
+  conversation: EMPTY_CONVERSATION,
   turn: { key: 'k', model: 0, corrections: [], summarizing: null },
 } as const satisfies NodePosition;
 const WAIT: NodePosition = { kind: 'wait', event: 'go', timerId: null, since: '', deadline: null };
@@ -44,9 +44,9 @@ const model = {
   finishReason: 'stop',
   usage: { inputTokens: 0, outputTokens: 0 },
 } as const;
-const TIMER: Happening = { kind: 'timer', id: 't' };
-const REPLY: Happening = { kind: 'call.completed', key: 'k', reply: model };
-const VALUE: Happening = { kind: 'call.completed', key: 'k', reply: { kind: 'value', value: 1 } };
+const TIMER: TaskInput = { kind: 'timer', id: 't' };
+const REPLY: TaskInput = { kind: 'call.completed', key: 'k', reply: model };
+const VALUE: TaskInput = { kind: 'call.completed', key: 'k', reply: { kind: 'value', value: 1 } };
 
 const thinks: NodeDefinition = { type: 'llm', prompt: 'x' };
 const asks: NodeDefinition = { type: 'approval', title: 'May I?' };
@@ -70,7 +70,7 @@ describe('a task that is given what it does not wait for says so', () => {
     [waits, CALL, TIMER],
     [waits, WAIT, VALUE],
     [nests, CALL, TIMER],
-  ] satisfies [NodeDefinition, NodePosition, Happening][])('%j at %j given %j', (...[node, position, happening]) => {
+  ] satisfies [NodeDefinition, NodePosition, TaskInput][])('%j at %j given %j', (...[node, position, happening]) => {
     expect(() => compile(node).resume(IDLE_TASK, position, happening)).toThrow(
       `A task at position "${position.kind}" was given what it does not wait for`,
     );
@@ -84,8 +84,8 @@ describe('a node that cannot be', () => {
   });
 
   test('a subgraph without a graph is not compiled', () => {
-    const scope = { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null, version: INTERPRETER_VERSION };
-    expect(() => compileRunner(nests, scope)).toThrow(/graph inside/);
+    const scope = { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null };
+    expect(() => compileBehavior(nests, scope)).toThrow(/graph inside/);
   });
 
   test('an llm node without a model does not start', () => {
@@ -100,10 +100,10 @@ describe('a node that cannot be', () => {
 
 describe('a run that does not fit its graph fails and stays readable', () => {
   const graph = compileGraph(aDefinition({ nodes: { ask: { ...asks, type: 'approval', title: 'x' } } }), aCatalog());
-  const { run } = begin(graph, IDENTITY, { input: {}, startedAt: 0 });
+  const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0 });
 
   test('where it begins at a node that is not there', () => {
-    const lost = begin(graph, IDENTITY, { input: {}, startedAt: 0, startAt: 'nowhere' });
+    const lost = startRun(graph, IDENTITY, { input: {}, startedAt: 0, startAt: 'nowhere' });
     expect(lost.run).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
     expect(lost.run.error?.message).toContain('has no node "nowhere"');
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
-import { aCatalog, aDefinition } from '../support/builders.ts';
-import { CallFailure, runInMemory } from '../support/memory-shell.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import { aDefinition } from '../support/builders.ts';
+import { CallFailure } from '../support/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/memory-shell.ts';
 import { adds, logOf, startRun } from '../support/runs.ts';
 
@@ -189,7 +189,7 @@ describe('deadlines of several subgraphs', () => {
     run.passTime(60 * MINUTE);
     expect([failedEvents(run), timersOf(run)]).toEqual([[['top', 'TIMEOUT', undefined]], []]);
     run.signal('retry', {});
-    expect(Object.values(run.run.timers).map(({ task }) => task)).toEqual([['top'], ['top', 'low']]);
+    expect(Object.values(run.run.timers).map(({ taskPath }) => taskPath)).toEqual([['top'], ['top', 'low']]);
     run.signal('event', { event: 'go' });
     expect([run.run.status, logOf(run)]).toEqual(['completed', ['a']]);
   });
@@ -318,14 +318,6 @@ describe('elsewhere', () => {
     run.passTime(120 * MINUTE);
     run.signal('approve', {});
     expect(run.run.status).toBe('completed');
-  });
-
-  test('interpreters before 4 take no notice of it', () => {
-    const nodes = { sub: hourly({ nodes: { w: { ...waits, deadline: '1h' } } }) };
-    const run = runInMemory({ version: 3, definition: aDefinition({ nodes }), catalog: aCatalog(), input: {} }, {});
-    expect(timersOf(run)).toEqual([]);
-    run.passTime(120 * MINUTE);
-    expect(run.run.status).toBe('waiting');
   });
 
   test('it bounds the last word of a canceled run', () => {

@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { advance, startRun as begin } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { openDraft } from '../../src/graph/draft.ts';
-import { findTask, rootFrame, setState } from '../../src/graph/frames.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { unpackBatch } from '../../src/graph/packed-batch.ts';
-import type { PackedBatch } from '../../src/graph/packed-batch.ts';
-import { startAgain } from '../../src/graph/start-again.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { openDraft } from '../../src/graph/superstep/draft.ts';
+import { findTask, rootFrame, setState } from '../../src/graph/superstep/frames.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { PackedBatch } from '../../src/graph/journal/packed-batch.ts';
+import { retryTask } from '../../src/graph/lifecycle/retry-task.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import { addsNames, logOf, startRun } from '../support/runs.ts';
@@ -136,7 +137,7 @@ describe('a task', () => {
     const draft = openDraft(graph, run, 1);
     const found = findTask(draft, ['ask']);
     if (!found) throw new Error('The run has no such task');
-    startAgain(found);
+    retryTask(found);
     expect(draft.run.root).toEqual(run.root);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { closeRun } from '../../src/graph/closed-run.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import { packBatch, unpackBatch } from '../../src/graph/packed-batch.ts';
-import type { Carrier } from '../../src/graph/packed-events.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import { toEndedState } from '../../src/graph/journal/ended-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
+import { packBatch, unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { Carrier } from '../../src/graph/journal/packed-events.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
 import { addsNames, startRun } from '../support/runs.ts';
@@ -23,7 +23,7 @@ const whole: JournalBatch = {
   approvals: Object.values(run.approvals),
   signals: [],
   view: { ...toRunView(run), startedAt: null },
-  closed: null,
+  endedState: null,
 };
 
 const carrier: Carrier = { runId: run.id, call: null };
@@ -70,9 +70,16 @@ describe('a batch', () => {
 
   test('of a run that has ended holds what it can be gone on with', () => {
     const ended = startRun({ nodes: addsNames('a', 'b') });
-    const closed = closeRun(ended.run, compileGraph(aDefinition(), aCatalog()));
+    const endedState = toEndedState(ended.run, compileGraph(aDefinition(), aCatalog()));
     const view = { ...toRunView(ended.run), startedAt: null };
-    const batch = { events: ended.events, checkpoints: ended.checkpoints, approvals: [], signals: [], view, closed };
+    const batch = {
+      events: ended.events,
+      checkpoints: ended.checkpoints,
+      approvals: [],
+      signals: [],
+      view,
+      endedState,
+    };
     expect(sent(batch)).toEqual(batch);
   });
 

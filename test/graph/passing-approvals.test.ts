@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ApprovalPolicy } from '../../src/graph/definition.ts';
-import type { JsonObject } from '../../src/graph/json.ts';
+import type { ApprovalPolicy } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
 import { startRun } from '../support/runs.ts';

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import { isJsonObject } from '../../src/graph/json.ts';
-import { packBatch, unpackBatch } from '../../src/graph/packed-batch.ts';
-import type { Run } from '../../src/graph/run.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import { packBatch, unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { nextByRules } from '../support/next-by-rules.ts';
 import { createRandom } from '../support/random.ts';
 import { randomCatalog, randomGraph } from '../support/random-graphs.ts';
@@ -133,7 +133,7 @@ describe('whatever the graph', () => {
             approvals,
             signals,
             view: { ...toRunView(run), startedAt: null },
-            closed: null,
+            endedState: null,
           };
           const sent = unpackBatch(copyOf(packBatch(batch, carrier)), carrier);
           expect(sent).toEqual({ ...copyOf(batch), view: { ...batch.view, checkpointId: sent.view.checkpointId } });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
-import type { RunLimits } from '../../src/graph/run.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import type { RunLimits } from '../../src/graph/run/limits.ts';
 import { allWork, breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
@@ -307,7 +307,7 @@ describe('a retry of a run whose deadline was over', () => {
     expect(run.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' } });
     run.reopen('retry');
-    expect(run.run).toMatchObject({ status: 'waiting', clock: { leftMs: 3_600_000 } });
+    expect(run.run).toMatchObject({ status: 'waiting', countdown: { leftMs: 3_600_000 } });
     expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'canceled' }, 'run-1.a2': { status: 'pending' } });
     expect(Object.keys(run.run.timers).toSorted()).toEqual([
       'deadline',

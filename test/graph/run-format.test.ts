@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readRun } from '../../src/graph/run-format.ts';
-import type { KeptRun } from '../../src/graph/run-format.ts';
+import { readRun } from '../../src/graph/run/run-format.ts';
+import type { KeptRun } from '../../src/graph/run/run-format.ts';
 import { addsNames, startRun } from '../support/runs.ts';
 
 const { run } = startRun({ nodes: addsNames('a') });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { toCallPolicy } from '../../src/graph/call-policy.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import { parseDuration, toMs } from '../../src/graph/duration.ts';
-import { lanesOf } from '../../src/graph/lanes.ts';
-import { toolCallsOf } from '../../src/graph/message.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { shortened } from '../../src/graph/shortened.ts';
-import { referencesIn, replaceReferences } from '../../src/graph/subgraph-references.ts';
+import { toCallPolicy } from '../../src/graph/definition/call-policy.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import { parseDuration, toMs } from '../../src/graph/values/duration.ts';
+import { openByGroup } from '../../src/graph/superstep/plan-tasks.ts';
+import { toolCallsOf } from '../../src/graph/definition/message.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { shortenId } from '../../src/graph/run/ids.ts';
+import { referencesIn, replaceReferences } from '../../src/graph/definition/references.ts';
 
 describe('a duration', () => {
   test.each([
@@ -39,7 +39,7 @@ test('what is added to a channel that no checkpoint has set makes a list', () =>
 });
 
 test('where nothing runs no lane is taken', () => {
-  expect(lanesOf({ superstep: null }).size).toBe(0);
+  expect(openByGroup({ superstep: null }).size).toBe(0);
 });
 
 test.each<[Json | undefined, string[]]>([
@@ -55,13 +55,13 @@ describe('a place as part of an id', () => {
   const long = 'a'.repeat(161);
 
   test('stays as it is up to 160 characters', () => {
-    expect(shortened('a'.repeat(160))).toBe('a'.repeat(160));
+    expect(shortenId('a'.repeat(160))).toBe('a'.repeat(160));
   });
 
   test('is cut then, and still told from others', () => {
-    expect(shortened(long)).toMatch(/^a{90}~[0-9a-f]{64}$/);
-    expect(shortened(long)).toBe(shortened(long));
-    expect(shortened(`${long}b`)).not.toBe(shortened(`${long}c`));
+    expect(shortenId(long)).toMatch(/^a{90}~[0-9a-f]{64}$/);
+    expect(shortenId(long)).toBe(shortenId(long));
+    expect(shortenId(`${long}b`)).not.toBe(shortenId(`${long}c`));
   });
 });
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { startRun as begin } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import { checkInput } from '../../src/graph/check-input.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { checkInput } from '../../src/graph/compile/check-input.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames } from '../support/runs.ts';
 
@@ -21,15 +21,15 @@ const IDENTITY = {
 describe('a run', () => {
   test('may begin at a node of the caller, past the edges of the start', () => {
     const graph = compileGraph(aDefinition({ nodes: addsNames('a', 'b', 'c') }), aCatalog());
-    const { run } = begin(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
+    const { run } = startRun(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
     expect(run).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
   });
 
   test('has breakpoints of its own on top of those of its graph, not inside subgraphs', () => {
     const sub = { type: 'subgraph', graph: aDefinition({ nodes: addsNames('b') }) } as const;
     const graph = compileGraph(aDefinition({ nodes: { ...addsNames('a'), b: sub } }), aCatalog());
-    const { run } = begin(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
-    expect(run).toMatchObject({ status: 'paused', root: { hold: { at: 'before', nodes: ['b'] } } });
+    const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
+    expect(run).toMatchObject({ status: 'paused', root: { stoppedAt: { at: 'before', nodes: ['b'] } } });
   });
 
   test('whose input does not fit fails', () => {
@@ -37,7 +37,7 @@ describe('a run', () => {
       aDefinition({ channels: { log: { reducer: 'append' }, n: { reducer: 'sum' } } }),
       aCatalog(),
     );
-    const { run } = begin(graph, IDENTITY, { input: { n: 'x' }, startedAt: 0 });
+    const { run } = startRun(graph, IDENTITY, { input: { n: 'x' }, startedAt: 0 });
     expect(run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
   });
 });
@@ -96,7 +96,7 @@ describe('the catalog of a run', () => {
         gone: { type: 'subgraph', graph: 'gone' },
       },
     });
-    const slice = sliceCatalog(definition, catalog);
+    const slice = pinCatalog(definition, catalog);
     expect(Object.keys(slice.tools)).toEqual(['lookup', 'charge']);
     expect(Object.keys(slice.models)).toEqual(['spare']);
     expect(Object.keys(slice.functions)).toEqual(['double']);
@@ -105,13 +105,13 @@ describe('the catalog of a run', () => {
   });
 
   test('holds no graphs where none are named, and the model that goes without saying', () => {
-    const slice = sliceCatalog(aDefinition({ nodes: { l: { type: 'llm', prompt: 'x' } } }), aCatalog());
+    const slice = pinCatalog(aDefinition({ nodes: { l: { type: 'llm', prompt: 'x' } } }), aCatalog());
     expect(Object.keys(slice.models)).toEqual(['default']);
     expect(slice).not.toHaveProperty('graphs');
   });
 
   test('may lack a tool by now: the node fails', () => {
     const graph = compileGraph(aDefinition({ nodes: { t: { type: 'tool', tool: 'gone' } } }), aCatalog());
-    expect(begin(graph, IDENTITY, { input: {}, startedAt: 0 }).run.error?.code).toBe('TOOL_NOT_FOUND');
+    expect(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run.error?.code).toBe('TOOL_NOT_FOUND');
   });
 });

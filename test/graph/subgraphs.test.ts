@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aDefinition } from '../support/builders.ts';
 import { CallFailure } from '../support/memory-shell.ts';
 import { adds, addsNames, failing, gives, logOf, obeying, startRun, typesOf } from '../support/runs.ts';

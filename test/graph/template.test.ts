@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
-import { parseSegments, parseTemplate } from '../../src/graph/template.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { parseSegments, parseTemplate } from '../../src/graph/expression/template.ts';
 
 const NAMES = ['state', 'run', 'item', 'index'] as const;
 function fill(value: Json, state: Json = {}): Json {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
@@ -11,7 +11,7 @@ describe('an undo of which nobody knows what it did', () => {
   const by = { sub: 'ada', roles: ['approver'] };
 
   /** The first undo is `b`'s; it is lost as often as `lost` says. */
-  function playLost({ lost = 1, version = 3 } = {}) {
+  function playLost({ lost = 1 } = {}) {
     const calls: string[] = [];
     const tool = ({ tool: name, args }: ToolCallRequest): Json => {
       const text = JSON.stringify(args);
@@ -22,7 +22,7 @@ describe('an undo of which nobody knows what it did', () => {
       return { receipt: JSON.parse(text).key };
     };
     const definition = aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } });
-    const run = runInMemory({ definition, catalog: aCatalog(), input: {}, version }, { tool });
+    const run = runInMemory({ definition, catalog: aCatalog(), input: {} }, { tool });
     return { run, undone: () => calls.filter((call) => call.startsWith('notify')) };
   }
   const waitingOf = ({ run }: MemoryRun) => toRunView(run).waitingFor;
@@ -102,10 +102,5 @@ describe('an undo of which nobody knows what it did', () => {
     expect(run.run).toMatchObject({ status: 'waiting', timers: {}, failing: { code: 'DEADLINE_EXCEEDED' } });
     expect(Object.values(run.run.approvals)).toMatchObject([{ status: 'canceled' }]);
     expect(waitingOf(run)).toMatchObject([{ id: 'a:1:undo' }]);
-  });
-
-  test('has not been waited for by interpreter 2', () => {
-    const { run } = playLost({ version: 2 });
-    expect(run.run).toMatchObject({ status: 'failed', undone: 2, notUndone: ['b: lost'] });
   });
 });

@@ -1,17 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { advance, startRun } from '../../src/graph/advance.ts';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import type { ToolEntry } from '../../src/graph/catalog.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { ToolEntry } from '../../src/graph/definition/catalog.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { toMermaid } from '../../src/graph/diagram/mermaid.ts';
-import type { Run } from '../../src/graph/run.ts';
-import { sliceCatalog } from '../../src/graph/slice-catalog.ts';
-import { validateGraph } from '../../src/graph/validate/validate.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
+import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import type { MemoryRun } from '../support/memory-shell.ts';
@@ -218,7 +219,7 @@ describe('a definition', () => {
 
   test('pins the tools that undo, and shows them', () => {
     const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
-    expect(Object.keys(sliceCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
+    expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
     expect(toMermaid(definition)).toContain('undone by#58; notify<br/>runs last when canceled');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { validateGraph } from '../../src/graph/validate/validate.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 
 const set: Json = { type: 'set' };

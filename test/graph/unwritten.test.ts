@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { CHANNELS, asks, play } from '../support/agents.ts';
 import type { Played } from '../support/agents.ts';
 import { CallFailure } from '../support/memory-shell.ts';

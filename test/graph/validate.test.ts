@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
-import { validateGraph } from '../../src/graph/validate/validate.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import { aCatalog } from '../support/builders.ts';
 
 const validate = (definition: Json) => validateGraph(definition, aCatalog());

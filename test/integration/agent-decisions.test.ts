@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { anAgent, startAgent, useAgentStack } from '../support/agent-stack.ts';
 import { aGraphOf, eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
 import { askFor, say, toldTo } from '../support/chat-model.ts';

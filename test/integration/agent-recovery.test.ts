@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { PRICE, anAgent, startAgent, useAgentStack } from '../support/agent-stack.ts';
 import { PATIENTLY, aGraphOf, eventsOf, readAll, startRun } from '../support/api-runs.ts';
 import { checkpointWhere, checkpointsOf, leadsTo } from '../support/api-states.ts';

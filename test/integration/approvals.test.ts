@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApprovalPolicy } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { ApprovalPolicy } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer } from '../support/api-client.ts';
 import { PATIENTLY, anAskingGraph, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
 import type { AskingRun } from '../support/api-runs.ts';

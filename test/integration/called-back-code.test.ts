@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { NodeOfType } from '../../src/graph/definition.ts';
+import type { NodeOfType } from '../../src/graph/definition/definition.ts';
 import { PATIENTLY, eventsOf } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';

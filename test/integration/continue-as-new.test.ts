@@ -1,14 +1,14 @@
 import { Client, Connection } from '@temporalio/client';
 import type { WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEngine } from '../../src/api/engine.ts';
-import type { ConfigInput } from '../../src/config.ts';
-import { payloadConverterPath } from '../../src/data-converter.ts';
+import { createEngine } from '../../src/api/temporal/engine.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
+import { payloadConverterPath } from '../../src/process/data-converter.ts';
 import { createClient } from '../../src/dev/demo/client.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { canonicalJson, toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
-import type { Outcome } from '../../src/graph/run.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { canonicalJson, toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import type { SignalResult } from '../../src/graph/run/refusal.ts';
 import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
@@ -151,7 +151,7 @@ test('a decision that comes again in the next execution counts once, and has the
   const engine = createEngine(connection, often.namespace, { payloadConverterPath });
   const approve = async (decisionId: string, sub: string): Promise<void> =>
     await handle.signal('approve', { decisionId, by: { sub, roles: ['approver'] } });
-  const outcomeInAnotherExecution = async (sub: string): Promise<Outcome | null> => {
+  const outcomeInAnotherExecution = async (sub: string): Promise<SignalResult | null> => {
     const { runId } = await handle.describe();
     await approve('d-1', sub);
     await anotherExecution(handle, runId);

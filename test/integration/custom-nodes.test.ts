@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/graph/json.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import { at } from '../support/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/problems.ts';
 import { startTestStack } from '../support/test-stack.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tokens } from '../../src/dev/issuer.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { readDescription } from '../support/api-description.ts';
 import { startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';

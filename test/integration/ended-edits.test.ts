@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aJob, checkpointsOf, etagOf, patchState } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { readAll, startRun } from '../support/api-runs.ts';
 import { aJob, checkpointWhere, checkpointsOf, leadsTo } from '../support/api-states.ts';
 import { aDefinition } from '../support/builders.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer } from '../support/api-client.ts';
 import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeOfType } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aToolOf } from '../support/configured-tool.ts';

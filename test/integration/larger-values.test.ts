@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { PATIENTLY, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';

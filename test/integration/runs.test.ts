@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import {
   PATIENTLY,
   aGraphOf,

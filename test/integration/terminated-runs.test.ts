@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';
 import { aJob, checkpointsOf } from '../support/api-states.ts';
@@ -11,7 +11,7 @@ import { startTestStack } from '../support/test-stack.ts';
 import { useWorkingStack } from '../support/working-stack.ts';
 
 const { stack, service, user, runOf, control, until } = useWorkingStack(
-  async (config) => await startTestStack(config, {}, { forcedEndsMs: 50, settledAfterMs: 2_000 }),
+  async (config) => await startTestStack(config, {}, { terminatedRunsMs: 50, settledAfterMs: 2_000 }),
 );
 
 let temporal: TemporalCli;

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { NodeDefinition } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { readDescription } from '../support/api-description.ts';
 import type { ApiDescription } from '../support/api-description.ts';
 import { aGraphOf, readAll, startRun } from '../support/api-runs.ts';

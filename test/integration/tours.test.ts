@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';
-import { toJson } from '../../src/graph/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
 import { createApiClient } from '../support/api-client.ts';
 import { at } from '../support/json-at.ts';
 import { takePlace } from '../support/place.ts';

@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
+import { createPostgresDialect } from '../../src/store/database/postgres-dialect.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import type { PostgresServer } from '../support/postgres-server.ts';
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NOTHING_PRUNED, addPruned } from '../../src/store/pruned.ts';
-import type { Pruned } from '../../src/store/pruned.ts';
-import type { Retention } from '../../src/store/retention.ts';
+import { NOTHING_PRUNED, addPruned } from '../../src/store/retention.ts';
+import type { Pruned, Retention } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
@@ -44,7 +43,7 @@ async function anEndedRun(id: string, threadId: string | null = null): Promise<v
   await store.runs.create(aNewRun({ id, threadId }));
   await writeTo(store, { id }, aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint(id, n)) }));
   const call = { key: `${id}:a`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
-  await store.ledger.claim({ ...call, order: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
+  await store.ledger.claim({ ...call, takeover: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
     takeOver: true,
     failures: 0,
   }));
@@ -107,7 +106,7 @@ test('of an older run only the last state stays, and can still be read and gone 
   expect(await prune(retention, BATCH)).toEqual({ ...NOTHING, checkpoints: 2 });
   expect(await store.checkpoints.at('R-states', null)).toEqual(before);
   expect(await store.checkpoints.at('R-states', 'R-states.c1')).toBeNull();
-  expect(await store.endings.find('R-states')).not.toBeNull();
+  expect(await store.endedRuns.find('R-states')).not.toBeNull();
   expect(await prune(retention, BATCH)).toEqual(NOTHING);
   await prune(older({ runsBefore: LATER }), BATCH);
 });

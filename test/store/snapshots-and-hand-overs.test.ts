@@ -1,6 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
+import { createPgliteDialect } from '../../src/store/database/pglite-dialect.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Tables } from '../../src/store/tables.ts';
@@ -52,9 +52,9 @@ test('snapshots stay linear when a run is listed by pages of 50, the newest firs
 
 test('a hand-over that is noted late is not taken for that of the next execution', async () => {
   await store.runs.create(aNewRun({ id: 'H' }));
-  await store.handOvers.claim('H', AT, LATER); // the first execution: given to Temporal, and not noted yet …
+  await store.pendingStarts.claim('H', AT, LATER); // the first execution: given to Temporal, and not noted yet …
   await endRun(store, { id: 'H' }); // … it ends, and is retried, and its second execution can't be given to Temporal
-  await store.endings.reopen('H', { lastSeq: 1, reopening: {}, limits: {}, view: aView(), at: AT });
-  await store.handOvers.complete({ id: 'H', execution: 1 }, AT); // the note of the first
-  expect(await store.handOvers.due(LATER, 1_000)).toContain('H');
+  await store.endedRuns.reopen('H', { lastSeq: 1, reopening: {}, limits: {}, view: aView(), at: AT });
+  await store.pendingStarts.complete({ id: 'H', execution: 1 }, AT); // the note of the first
+  expect(await store.pendingStarts.due(LATER, 1_000)).toContain('H');
 });

@@ -1,8 +1,8 @@
 import { PGlite } from '@electric-sql/pglite';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { createPgliteDialect } from '../../src/store/pglite-dialect.ts';
-import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
+import { createPgliteDialect } from '../../src/store/database/pglite-dialect.ts';
+import { createPostgresDialect } from '../../src/store/database/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../../src/store/store.ts';
 import type { OpenedStore } from '../support/checkpoints-suite.ts';
 import { definitionsSuite } from '../support/definitions-suite.ts';

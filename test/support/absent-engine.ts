@@ -1,4 +1,4 @@
-import type { Engine } from '../../src/api/engine.ts';
+import type { Engine } from '../../src/api/temporal/engine.ts';
 
 /** A Temporal that is not there. @param over what it answers all the same */
 export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
@@ -13,8 +13,8 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     decide: nobody,
     outcome: nobody,
     view: nobody,
-    forcedEnds: nothing,
-    forcedEnd: nobody,
+    terminatedRuns: nothing,
+    terminatedRun: nobody,
     ping: nobody,
     ...over,
   };

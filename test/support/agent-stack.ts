@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { HttpToolInput } from '../../src/config/tools.ts';
-import type { GraphDefinition, NodeOfType } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiClient } from './api-client.ts';
 import { aGraphOf, startRun } from './api-runs.ts';
 import { aToolOf } from './configured-tool.ts';

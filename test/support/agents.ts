@@ -1,10 +1,9 @@
-import type { Catalog, ToolEntry } from '../../src/graph/catalog.ts';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
-import type { ModelCallRequest, ModelReply, OverflowReply, ToolCallRequest } from '../../src/graph/effect.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
-import type { Json } from '../../src/graph/json.ts';
-import type { Message, ToolCall } from '../../src/graph/message.ts';
-import type { RunLimits } from '../../src/graph/run.ts';
+import type { Catalog, ToolEntry } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { ModelCallRequest, ModelReply, OverflowReply, ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import type { Message, ToolCall } from '../../src/graph/definition/message.ts';
+import type { RunLimits } from '../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 import { CallFailure, runInMemory } from './memory-shell.ts';
 import type { MemoryRun, Outside } from './memory-shell.ts';
@@ -42,8 +41,6 @@ export interface Stage {
   readonly catalog?: Partial<Catalog>;
   readonly graph?: Partial<GraphDefinition>;
   readonly limits?: Partial<RunLimits>;
-  /** Of the interpreter; the newest without one. */
-  readonly version?: number;
   /** What a tool answers; its argument `key` unless this says otherwise. */
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly outside?: Outside;
@@ -63,7 +60,6 @@ export function play({
   catalog = {},
   graph = {},
   limits = {},
-  version = INTERPRETER_VERSION,
   tool,
   outside = {},
 }: Stage): Played {
@@ -90,7 +86,6 @@ export function play({
       catalog: { ...catalogWith(tools), ...catalog },
       input: {},
       limits,
-      version,
     },
     { model, tool: answer, ...outside },
   );

@@ -3,9 +3,9 @@ import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/comm
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { Activities } from '../../src/activities/index.ts';
-import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
-import type { JournalEntry } from '../../src/activities/write-journal.ts';
-import { payloadConverterPath } from '../../src/data-converter.ts';
+import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
+import type { JournalEntry } from '../../src/activities/calls/write-journal.ts';
+import { payloadConverterPath } from '../../src/process/data-converter.ts';
 import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
 import { startWhole } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
@@ -13,12 +13,12 @@ import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../src/dev/temporal-server.ts';
-import type { CallRequest } from '../../src/graph/effect.ts';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import { unpackBatch } from '../../src/graph/packed-batch.ts';
+import type { CallRequest } from '../../src/graph/run/effect.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
-import { workflowCode } from '../../src/worker/workflow-code.ts';
+import { workflowCode } from '../../src/workers/workflow-code.ts';
 import { TASK_QUEUE } from '../../src/workflows/contract.ts';
 import { reply } from './shuffled-run.ts';
 
@@ -32,7 +32,7 @@ export interface AnsweringWorker {
 
 export interface Heard {
   /** Every call that was made, in the order in which they were. */
-  readonly calls: readonly Pick<CallTask, 'key' | 'order' | 'node' | 'request'>[];
+  readonly calls: readonly Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
   /** What was given to write. */
   readonly batches: readonly JournalBatch[];
   /** By key, the calls that are out; a call that is let answer is none any more. */
@@ -40,7 +40,7 @@ export interface Heard {
 }
 
 interface Hearing extends Heard {
-  readonly calls: Pick<CallTask, 'key' | 'order' | 'node' | 'request'>[];
+  readonly calls: Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
   readonly batches: JournalBatch[];
 }
 
@@ -93,10 +93,10 @@ async function startServer(): Promise<TemporalServer> {
 function answeringActivities(heardOf: (workflowId: string) => Hearing): Activities {
   const current = (): Hearing => heardOf(Context.current().info.workflowExecution?.workflowId ?? '');
   const call = async (task: CallTask): Promise<CallOutcome> => {
-    const { key, order, node, request } = task;
+    const { key, takeover, node, request } = task;
     const { batches, calls, out } = current();
     batches.push(...batchIn(task));
-    calls.push({ key, order, node, request });
+    calls.push({ key, takeover, node, request });
     await new Promise<void>((resolve) => void out.set(key, resolve));
     return outcomeOf(key, request);
   };
@@ -105,7 +105,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
     callTool: call,
     callFunction: call,
     callNode: call,
-    settleCall: async () => {
+    reconcileCall: async () => {
       throw new TypeError('Every call is answered');
     },
     record: async (entry) => void current().batches.push(...batchIn(entry)),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 /** An answer of the API as it came. */
 export interface ApiAnswer {

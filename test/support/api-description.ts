@@ -1,6 +1,6 @@
 import type { ApiClient } from './api-client.ts';
-import { isJsonObject } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { at } from './json-at.ts';
 
 /** What the API says of itself at /openapi.json, to be compared with what it does. */

@@ -1,5 +1,5 @@
-import type { GraphDefinition, NodeDefinition, NodeOfType } from '../../src/graph/definition.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import type { GraphDefinition, NodeDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import type { ApiClient } from './api-client.ts';
 import { aDefinition } from './builders.ts';
 import { at, listAt, textAt } from './json-at.ts';

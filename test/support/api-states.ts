@@ -1,5 +1,5 @@
-import type { NodeOfType } from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { NodeOfType } from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { readAll } from './api-runs.ts';
 import { at, textAt } from './json-at.ts';

@@ -1,10 +1,10 @@
 import { createGuardedFetch } from '../../src/activities/http/guarded-fetch.ts';
 import { createGenerate } from '../../src/activities/models/generate.ts';
 import type { ModelRequest, ModelSettings } from '../../src/activities/models/model.ts';
-import { CallError } from '../../src/activities/call-error.ts';
-import type { ModelReply } from '../../src/graph/effect.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { CallError } from '../../src/activities/calls/call-error.ts';
+import type { ModelReply } from '../../src/graph/run/effect.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aModelQuestion } from './call-builders.ts';
 import { answer } from './loopback-server.ts';
 import type { Answer, HeardRequest, LoopbackServer } from './loopback-server.ts';

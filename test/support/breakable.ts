@@ -1,6 +1,6 @@
-import type { NodeOfType } from '../../src/graph/definition.ts';
-import { toText } from '../../src/graph/expression/text.ts';
-import { isJsonObject } from '../../src/graph/json.ts';
+import type { NodeOfType } from '../../src/graph/definition/definition.ts';
+import { toText } from '../../src/graph/values/text.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
 import { CallFailure } from './memory-shell.ts';
 import type { Outside } from './memory-shell.ts';
 

@@ -1,6 +1,6 @@
-import { DEFAULTS } from '../../src/graph/catalog.ts';
-import type { Catalog } from '../../src/graph/catalog.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { Catalog } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 
 /** A catalog with a tool of each effect, a model and a function. */
 export function aCatalog(over: Partial<Catalog> = {}): Catalog {

@@ -1,11 +1,11 @@
-import type { CallTask } from '../../src/activities/call-task.ts';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
 import type { ModelRequest } from '../../src/activities/models/model.ts';
 import type { CodeToolContext } from '../../src/activities/tools/code-tool.ts';
 import type { Tool, ToolContext } from '../../src/activities/tools/tool.ts';
-import type { CallPolicy, RetryPolicy } from '../../src/graph/call-policy.ts';
-import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/effect.ts';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import type { Carrier } from '../../src/graph/packed-events.ts';
+import type { CallPolicy, RetryPolicy } from '../../src/graph/definition/call-policy.ts';
+import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
+import type { Carrier } from '../../src/graph/journal/packed-events.ts';
 import { createLogger } from '../../src/process/logger.ts';
 
 /** A policy whose times are long enough never to matter, unless a test says otherwise. */
@@ -51,7 +51,7 @@ export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
 export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
   return {
     key: 'R1.pay.1',
-    order: 0,
+    takeover: 0,
     node: 'pay',
     runId: 'R1',
     tenantId: 'acme',
@@ -90,7 +90,7 @@ export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
     checkpoints: [],
     approvals: [],
     signals: [],
-    closed: null,
+    endedState: null,
     view: {
       status: 'running',
       startedAt: '2026-01-02T03:04:05.678Z',

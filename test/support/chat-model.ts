@@ -1,5 +1,5 @@
-import type { Json } from '../../src/graph/json.ts';
-import { toJson } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
 import { at, listAt, textAt } from './json-at.ts';
 import { json } from './loopback-server.ts';
 import type { Answer, HeardRequest, LoopbackServer } from './loopback-server.ts';

@@ -30,7 +30,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
       const numbers = order(numbersUpTo(LENGTH));
       for (const n of [...numbers, ...numbers]) {
         const state = await opened().store.checkpoints.at(runId, `${runId}.c${n}`);
-        expect(state).toMatchObject({ channels: stateAfter(n), place: placeAfter(n) });
+        expect(state).toMatchObject({ channels: stateAfter(n), resumePoint: resumePointAfter(n) });
       }
       const newest = await opened().store.checkpoints.at(runId, null);
       expect(newest?.checkpoint).toMatchObject({ id: `${runId}.c${LENGTH}`, seq: LENGTH, step: LENGTH - 2 });
@@ -107,12 +107,12 @@ function stateAfter(n: number) {
   return { log: from > 0 ? [`anew ${from}`, ...log] : log, ...(third > 0 && { third: { n: third } }) };
 }
 
-function placeAfter(n: number) {
+function resumePointAfter(n: number) {
   const events = Math.floor(n / 50) * 50;
   return {
     visits: { a: n },
     triggers: [{ node: n % 2 === 0 ? 'a' : 'b' }],
-    events: events > 0 ? [{ name: 'paid', payload: events }] : [],
+    bufferedEvents: events > 0 ? [{ name: 'paid', payload: events }] : [],
     spent: { toolCalls: n },
   };
 }
@@ -125,10 +125,10 @@ async function writeChain(store: Store, runId: string): Promise<void> {
       aCheckpoint(runId, n, {
         next: [n % 2 === 0 ? 'a' : 'b'],
         changes: changesOf(n),
-        place: {
+        resumePoint: {
           visits: { a: n },
           spent: { toolCalls: n },
-          ...(n % 50 === 0 && { events: [{ name: 'paid', payload: n }] }),
+          ...(n % 50 === 0 && { bufferedEvents: [{ name: 'paid', payload: n }] }),
         },
       }),
     );

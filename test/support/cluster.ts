@@ -9,8 +9,7 @@ import { prepareTables } from '../../src/dev/shop/tables.ts';
 import type { ShopTables } from '../../src/dev/shop/tables.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
-import { createPostgresDialect } from '../../src/store/postgres-dialect.ts';
-
+import { createPostgresDialect } from '../../src/store/database/postgres-dialect.ts';
 import { startPostgres } from './postgres-server.ts';
 import { startProcesses } from './processes.ts';
 import type { Victim } from './victim.ts';

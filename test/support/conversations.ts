@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { ProcessorContext } from '../../src/activities/context/message-processor.ts';
-import type { Message, ToolCall } from '../../src/graph/message.ts';
-import { toolCallsOf } from '../../src/graph/message.ts';
+import type { Message, ToolCall } from '../../src/graph/definition/message.ts';
+import { toolCallsOf } from '../../src/graph/definition/message.ts';
 
 /** A call of the tool `lookup`. */
 export function aCall(id: string, args: ToolCall['args'] = {}): ToolCall {

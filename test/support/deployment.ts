@@ -1,4 +1,4 @@
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';

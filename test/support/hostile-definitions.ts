@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../src/graph/definition.ts';
+import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 
 /** Text that means something to a diagram's language, to HTML, or to a lexer. */
 const HOSTILE = [

@@ -1,4 +1,4 @@
-import type { TaskContext } from '../../src/graph/nodes/runner.ts';
+import type { TaskContext } from '../../src/graph/nodes/behavior.ts';
 
 const nothing = (): never => {
   throw new Error('Nothing is asked for');
@@ -17,9 +17,9 @@ export const IDLE_TASK: TaskContext = {
   at: '1970-01-01T00:00:00.000Z',
   createdBy: { sub: 'uma', roles: [] },
   hasCapacity: () => true,
-  mayAskModel: () => true,
-  roomAwaited: () => null,
-  mayEverAsk: () => true,
+  hasModelCapacity: () => true,
+  missingBudget: () => null,
+  isModelAllowed: () => true,
   asksPeople: true,
   refuseToolCalls: () => null,
 };

@@ -1,5 +1,5 @@
-import { isJsonList, isJsonObject, own } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { isJsonList, isJsonObject, own } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 /** The part of a value that a JSON Pointer leads to; `undefined` where there is none. */
 export function at(value: Json, pointer: string): Json | undefined {

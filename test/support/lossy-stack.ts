@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
 import { startWhole } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';

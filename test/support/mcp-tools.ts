@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { createGuardedFetch } from '../../src/activities/http/guarded-fetch.ts';
 import { openMcpTools } from '../../src/activities/tools/mcp/open-mcp-tools.ts';
 import type { Tool } from '../../src/activities/tools/tool.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { parseConfig } from '../../src/config.ts';
-import type { ConfigInput } from '../../src/config.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import { aContext } from './call-builders.ts';
 
 type Servers = NonNullable<ConfigInput['mcpServers']>;

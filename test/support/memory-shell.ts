@@ -1,11 +1,13 @@
-import { advance, forkRun, reopenRun, startRun } from '../../src/graph/advance.ts';
-import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
-import type { Approval } from '../../src/graph/approval.ts';
-import type { Catalog } from '../../src/graph/catalog.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import { compileShared } from '../../src/graph/compile.ts';
-import type { CompiledGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { forkRun, startRun } from '../../src/graph/advance/begin-run.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { RunIdentity } from '../../src/graph/advance/begin-run.ts';
+import type { Approval } from '../../src/graph/run/approval.ts';
+import type { Catalog } from '../../src/graph/definition/catalog.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import { compileShared } from '../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type {
   CallEffect,
   CallReply,
@@ -15,13 +17,16 @@ import type {
   NodeCallRequest,
   OverflowReply,
   ToolCallRequest,
-} from '../../src/graph/effect.ts';
-import type { RunErrorCode } from '../../src/graph/errors.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
-import type { Principal, Refusal, Run, RunLimits } from '../../src/graph/run.ts';
+} from '../../src/graph/run/effect.ts';
+import type { RunErrorCode } from '../../src/graph/values/errors.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
+import type { Principal } from '../../src/graph/run/principal.ts';
+import type { Refusal } from '../../src/graph/run/refusal.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import type { RunLimits } from '../../src/graph/run/limits.ts';
 import { forkStartAt, throughTheStore } from './stored.ts';
 import type { Forking } from './stored.ts';
 
@@ -82,8 +87,6 @@ export interface MemoryRun {
 }
 
 export interface MemoryStart {
-  /** Of the interpreter; the newest without one. */
-  readonly version?: number;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly input: JsonObject;
@@ -96,8 +99,8 @@ const REQUESTER: Principal = { sub: 'uma', roles: ['user'] };
 const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
 
 /** Starts a run and takes it as far as it goes. */
-export function runInMemory({ definition, catalog, input, limits, version }: MemoryStart, outside: Outside): MemoryRun {
-  const graph = compileShared(definition, catalog, version);
+export function runInMemory({ definition, catalog, input, limits }: MemoryStart, outside: Outside): MemoryRun {
+  const graph = compileShared(definition, catalog);
   const identity = identityOf('run-1', graph, limits);
   return openMemoryRun(openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT })), outside);
 }
@@ -184,9 +187,9 @@ function take(shell: Shell, occurrence: OccurrenceBody): void {
   absorb(shell, advance(shell.graph, shell.run, { ...occurrence, at: shell.now }));
 }
 
-function absorb(shell: Shell, { run, effects, events, checkpoints, more }: Advance): void {
+function absorb(shell: Shell, { run, effects, events, checkpoints, hasYielded }: Advance): void {
   shell.run = run;
-  shell.hasMore = more;
+  shell.hasMore = hasYielded;
   shell.calls = [...shell.calls, ...effects.filter((effect) => effect.kind === 'call')];
   shell.events.push(...events);
   shell.checkpoints.push(...checkpoints);

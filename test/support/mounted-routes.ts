@@ -1,6 +1,6 @@
 import { createApp } from '../../src/api/app.ts';
-import { createAuthenticate } from '../../src/api/authenticate.ts';
-import { createCursors } from '../../src/api/cursor.ts';
+import { createAuthenticate } from '../../src/api/http/authenticate.ts';
+import { createCursors } from '../../src/api/http/cursor.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openEmbeddedStore } from '../../src/store/store.ts';
 import { anAbsentEngine } from './absent-engine.ts';
@@ -24,7 +24,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       claims: { tenant: 'tenant', roles: 'roles' },
     }),
     logger: createLogger('silent'),
-    leaving: new AbortController().signal,
+    shuttingDown: new AbortController().signal,
   });
   await Promise.all([store.close(), database.close()]);
   const mounted = routes

@@ -1,9 +1,9 @@
-import { foldCheckpoints } from '../../src/graph/checkpoint.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import type { EdgeDefinition, GraphDefinition, Target } from '../../src/graph/definition.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import { isJsonList, isJsonObject } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import type { EdgeDefinition, GraphDefinition, Target } from '../../src/graph/definition/definition.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import { isJsonList, isJsonObject } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 
 /*
  * The rules of edges once more, as plainly as can be: which nodes each superstep runs, by what the events say of those
@@ -89,22 +89,22 @@ function after(
   const next = new Set(jumped);
   const empty = new Set<string>();
   const fired = new Set<string>();
-  const fire = (source: string): void => {
-    fired.add(source);
-    for (const edge of definition.edges) {
-      if (!arrives(walk, edge, source)) continue;
+  const used = new Set<EdgeDefinition>();
+  const fire = (sources: readonly string[]): void => {
+    for (const source of sources) fired.add(source);
+    for (const edge of definition.edges.flatMap((each) => firings(walk, each, { sources, used }))) {
       const nodes = leads(edge, state);
       for (const node of nodes) next.add(node);
       if ('forEach' in edge && nodes.length === 0) empty.add(edge.to);
     }
   };
-  for (const source of finished) fire(source);
+  fire(finished);
   for (;;) {
     const passed = [...empty]
       .filter((node) => !next.has(node) && !fired.has(node) && !walk.deferred.has(node))
       .toSorted();
     if (passed.length === 0) break;
-    for (const source of passed) fire(source);
+    fire(passed);
   }
   next.delete('__end__');
   for (const node of next) if (definition.nodes[node]?.defer) walk.deferred.add(node);
@@ -117,14 +117,19 @@ function after(
 
 const toList = (target: Target): readonly string[] => (typeof target === 'string' ? [target] : target);
 
-function arrives({ joins }: Walk, edge: EdgeDefinition, source: string): boolean {
-  const sources = toList(edge.from);
-  if (!sources.includes(source)) return false;
-  const arrived = (joins.get(edge) ?? new Set()).add(source);
-  joins.set(edge, arrived);
-  if (!sources.every((wanted) => arrived.has(wanted))) return false;
+/** An edge, if it fires: all arrivals of a superstep count together, and a join that fires uses up all of them. */
+function firings(
+  { joins }: Walk,
+  edge: EdgeDefinition,
+  { sources, used }: { readonly sources: readonly string[]; readonly used: Set<EdgeDefinition> },
+): readonly EdgeDefinition[] {
+  const wanted = toList(edge.from);
+  const arrived = new Set([...(joins.get(edge) ?? []), ...sources.filter((source) => wanted.includes(source))]);
+  joins.set(edge, used.has(edge) ? new Set() : arrived);
+  if (used.has(edge) || !wanted.every((source) => arrived.has(source))) return [];
   joins.delete(edge);
-  return true;
+  used.add(edge);
+  return [edge];
 }
 
 function leads(edge: EdgeDefinition, state: State): readonly string[] {

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonObject } from '../../src/graph/json.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import { answer, startLoopbackServer } from './loopback-server.ts';
 import type { Answer, HeardRequest } from './loopback-server.ts';
 import { createOddMcpServer, readMcpMessage } from './odd-mcp-server.ts';

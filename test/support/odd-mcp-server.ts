@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import { isMain } from '../../src/process/is-main.ts';
-import { toText } from '../../src/graph/expression/text.ts';
-import { toJson, toJsonObject } from '../../src/graph/json.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { toText } from '../../src/graph/values/text.ts';
+import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 
 /** An MCP server that does what well-behaved ones don't. It speaks plain JSON-RPC, so that nothing is put right for it. */
 export interface OddMcpServer {

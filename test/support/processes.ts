@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listen } from '../../src/process/listen.ts';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import { openIssuer, signTokens } from '../../src/dev/issuer.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { choosePort } from '../../src/dev/ports.ts';

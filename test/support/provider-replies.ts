@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../src/graph/json.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import type { Provider } from './asked-model.ts';
 import { dataEvents, namedEvents } from './asked-model.ts';
 import { at } from './json-at.ts';

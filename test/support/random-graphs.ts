@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
-import type { Catalog } from '../../src/graph/catalog.ts';
+import type { Catalog } from '../../src/graph/definition/catalog.ts';
 import type {
   ChannelDefinition,
   EdgeDefinition,
   GraphDefinition,
   NodeDefinition,
   WriteDefinition,
-} from '../../src/graph/definition.ts';
-import type { Json } from '../../src/graph/json.ts';
+} from '../../src/graph/definition/definition.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { aCatalog } from './builders.ts';
 
 /*

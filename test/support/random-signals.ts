@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { Json } from '../../src/graph/json.ts';
-import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import { signals } from '../../src/graph/signals/signals.ts';
 
 /* Signals of any kind and payload; many are nearly right. */

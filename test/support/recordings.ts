@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
-import { isJsonList, isJsonObject, toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { isJsonList, isJsonObject, toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { Blobs } from '../../src/store/blobs.ts';
 import type { History } from './executions.ts';
 import { at, listAt } from './json-at.ts';
@@ -23,9 +23,7 @@ const FOLDER = fileURLToPath(new URL('../workflows/histories/', import.meta.url)
 /** Who did it and where, and numbers that nobody reads: all of it is another one's each time. */
 const FLEETING: ReadonlySet<string> = new Set(['identity', 'requestId', 'stackTrace', 'taskId']);
 
-/** @param version the folder */
 export async function writeRecording(
-  version: string,
   name: string,
   { histories, blobs }: { readonly histories: readonly History[]; readonly blobs: Blobs },
 ): Promise<void> {
@@ -34,13 +32,13 @@ export async function writeRecording(
   const events = executions.map(
     (execution) => `{"events":[\n${listAt(execution, '/events').map(toLine).join(',\n')}\n]}`,
   );
-  await writeFile(`${FOLDER}${version}/${name}.json`, `{"executions":[${events.join(',')}],"blobs":${kept}}\n`);
+  await writeFile(`${FOLDER}${name}.json`, `{"executions":[${events.join(',')}],"blobs":${kept}}\n`);
 }
 
 const toLine = (event: Json): string => JSON.stringify(event);
 
 export async function readRecordings(): Promise<readonly Recording[]> {
-  const files = (await readdir(FOLDER, { recursive: true })).filter((file) => file.endsWith('.json')).toSorted();
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.json')).toSorted();
   return await Promise.all(files.map(readRecording));
 }
 

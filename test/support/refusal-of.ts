@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../src/graph/json.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
 import type { MemoryRun } from './memory-shell.ts';
 import { copyOf } from './stored.ts';
 

@@ -1,11 +1,11 @@
 import { historyFromJSON } from '@temporalio/common/lib/proto-utils.js';
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { WorkflowBundleOption } from '@temporalio/worker';
-import { createDataConverter } from '../../src/data-converter.ts';
+import { createDataConverter } from '../../src/process/data-converter.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
-import { workflowCode } from '../../src/worker/workflow-code.ts';
+import { workflowCode } from '../../src/workers/workflow-code.ts';
 import { sharedServers } from './place.ts';
 import { blobsOf } from './recordings.ts';
 import type { Recording } from './recordings.ts';

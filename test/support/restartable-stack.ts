@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';

@@ -1,8 +1,8 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { JournalEntry } from '../../src/activities/write-journal.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { unpackBatch } from '../../src/graph/packed-batch.ts';
+import type { JournalEntry } from '../../src/activities/calls/write-journal.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import { QUERIES } from '../../src/workflows/contract.ts';
 import type { ApiClient } from './api-client.ts';
 import { eventsOf, readAll } from './api-runs.ts';

@@ -1,4 +1,4 @@
-import type { Json } from '../../src/graph/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { hasStatus } from './api-runs.ts';
 

@@ -1,6 +1,6 @@
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { isJsonList, isJsonObject } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { isJsonList, isJsonObject } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 import { CallFailure, runInMemory } from './memory-shell.ts';
 import type { MemoryRun, Outside } from './memory-shell.ts';

@@ -3,13 +3,13 @@ import { ApplicationFailure } from '@temporalio/activity';
 import type { Info } from '@temporalio/activity';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import type { CallOutcome, CallTask } from '../../src/activities/call-task.ts';
+import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
 import { toolCalls } from '../../src/activities/call-tool.ts';
-import { fromStatus } from '../../src/activities/failures.ts';
-import { performCall } from '../../src/activities/perform-call.ts';
+import { fromStatus } from '../../src/activities/calls/classify-failure.ts';
+import { performCall } from '../../src/activities/calls/perform-call.ts';
 import type { Tool, ToolContext } from '../../src/activities/tools/tool.ts';
-import type { ToolCallRequest } from '../../src/graph/effect.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aTool } from './call-builders.ts';
 

@@ -12,7 +12,7 @@ import type { TemporalServer } from '../../src/dev/temporal-server.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
-import { workflowCode } from '../../src/worker/workflow-code.ts';
+import { workflowCode } from '../../src/workers/workflow-code.ts';
 import { NAMESPACES, PLACES, TEMPLATE } from './place.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';

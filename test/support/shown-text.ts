@@ -1,4 +1,4 @@
-import { safeText } from '../../src/graph/diagram/safe-text.ts';
+import { safeText } from '../../src/graph/diagram/diagram.ts';
 
 /** What a diagram shows of a text: its lines, without the space around them. */
 export function shownText(text: string): string {

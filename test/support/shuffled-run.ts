@@ -1,21 +1,23 @@
-import { advance, startRun } from '../../src/graph/advance.ts';
-import type { Advance, RunIdentity } from '../../src/graph/advance.ts';
-import type { Approval } from '../../src/graph/approval.ts';
-import type { Catalog } from '../../src/graph/catalog.ts';
-import { compileShared } from '../../src/graph/compile.ts';
-import type { CompiledGraph } from '../../src/graph/compile.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { CallEffect, CallRequest, ModelCallRequest } from '../../src/graph/effect.ts';
-import type { RunErrorCode } from '../../src/graph/errors.ts';
-import { isJsonObject } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
-import type { ToolCall } from '../../src/graph/message.ts';
-import type { Occurrence, OccurrenceBody } from '../../src/graph/occurrence.ts';
-import { isEnded } from '../../src/graph/run.ts';
-import type { Run } from '../../src/graph/run.ts';
-import { toRunView } from '../../src/graph/run-view.ts';
-import type { RunView } from '../../src/graph/run-view.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import type { RunIdentity } from '../../src/graph/advance/begin-run.ts';
+import type { Approval } from '../../src/graph/run/approval.ts';
+import type { Catalog } from '../../src/graph/definition/catalog.ts';
+import { compileShared } from '../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { CallEffect, CallRequest, ModelCallRequest } from '../../src/graph/run/effect.ts';
+import type { RunErrorCode } from '../../src/graph/values/errors.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { ToolCall } from '../../src/graph/definition/message.ts';
+import type { Occurrence, OccurrenceBody } from '../../src/graph/run/occurrence.ts';
+import { isEnded } from '../../src/graph/run/run.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import type { RunView } from '../../src/graph/journal/run-view.ts';
 
 /*
  * Runs a graph to its end while everything outside happens in an order that the test chooses. What happens is the same
@@ -72,13 +74,13 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
   };
   noteCalls(last, calls);
   while (!isEnded(last.run.status)) {
-    const interjection = last.more ? null : interject?.(last.run);
+    const interjection = last.hasYielded ? null : interject?.(last.run);
     if (interjection) {
       const before = last.run;
       interjection.check(before, take(interjection.body));
       continue;
     }
-    const possible = last.more ? [CONTINUE] : possibilities(last.run, (key) => toReply(calls.get(key), answer));
+    const possible = last.hasYielded ? [CONTINUE] : possibilities(last.run, (key) => toReply(calls.get(key), answer));
     const body = possible[choose(possible.length)];
     if (!body) throw new Error(`The run is stuck: ${JSON.stringify(toRunView(last.run))}`);
     if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');

@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { HttpToolInput } from '../../src/config/tools.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { startScriptedModel } from '../../src/dev/scripted-model/server.ts';
-import type { NodeDefinition } from '../../src/graph/definition.ts';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { ApiAnswer, ApiClient } from './api-client.ts';
 import { hasStatus } from './api-runs.ts';
 import { aDefinition } from './builders.ts';

@@ -1,7 +1,7 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { vi } from 'vitest';
-import type { Approval } from '../../src/graph/approval.ts';
-import type { RunView } from '../../src/graph/run-view.ts';
+import type { Approval } from '../../src/graph/run/approval.ts';
+import type { RunView } from '../../src/graph/journal/run-view.ts';
 import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../src/workflows/contract.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import type { AnsweringWorker, Heard } from './answering-worker.ts';

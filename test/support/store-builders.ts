@@ -1,12 +1,12 @@
-import type { Approval } from '../../src/graph/approval.ts';
-import type { Checkpoint } from '../../src/graph/checkpoint.ts';
-import type { ClosedRun } from '../../src/graph/closed-run.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { startRun } from '../../src/graph/advance.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
-import { NOT_BEGUN } from '../../src/graph/run-view.ts';
-import type { RunView } from '../../src/graph/run-view.ts';
+import type { Approval } from '../../src/graph/run/approval.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import type { EndedRunState } from '../../src/graph/journal/ended-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
+import { NOT_BEGUN } from '../../src/graph/journal/run-view.ts';
+import type { RunView } from '../../src/graph/journal/run-view.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aCatalog, aDefinition } from './builders.ts';
@@ -49,7 +49,7 @@ export function aBatch(seqs: readonly number[], over: Partial<JournalBatch> = {}
     approvals: [],
     signals: [],
     view: aView(),
-    closed: null,
+    endedState: null,
     ...over,
   };
 }
@@ -65,7 +65,7 @@ export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> 
     next: ['a'],
     createdAt: AT,
     changes: { x: { set: n } },
-    place: { visits: { a: n } },
+    resumePoint: { visits: { a: n } },
     ...over,
   };
 }
@@ -92,7 +92,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
 }
 
 /** A run that has ended, as it is kept. */
-function aClosedRun(id: string): ClosedRun {
+function aClosedRun(id: string): EndedRunState {
   const identity = {
     id,
     tenantId: 'acme',
@@ -116,5 +116,5 @@ export async function writeTo(
 /** Ends a run by its event number `seq`, as failed. */
 export async function endRun(store: Store, run: { id: string; tenantId?: string }, seq = 1): Promise<void> {
   const view = aView({ status: 'failed', endedAt: AT });
-  await writeTo(store, run, aBatch([seq], { view, closed: aClosedRun(run.id) }));
+  await writeTo(store, run, aBatch([seq], { view, endedState: aClosedRun(run.id) }));
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { JournalBatch } from '../../src/graph/journal-batch.ts';
+import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
@@ -81,16 +81,16 @@ function runsSuite(store: () => Store): void {
     await store().runs.create(aNewRun({ id: 'R-once', createdAt: '2026-01-01T00:00:00.000Z' }));
     await store().runs.create(aNewRun({ id: 'R-once', createdBy: 'somebody else' }));
     const run = await store().runs.find('R-once');
-    expect([run?.createdBy, run?.status, run?.isHandedOver, run?.view]).toEqual(['ann', 'queued', false, null]);
-    const { handOvers } = store();
-    expect(await handOvers.due(AT, 10)).toEqual(['R-once']);
-    const first = { reopening: null, predecessorId: null, execution: 1, earlySignals: [] };
+    expect([run?.createdBy, run?.status, run?.isDispatched, run?.view]).toEqual(['ann', 'queued', false, null]);
+    const { pendingStarts } = store();
+    expect(await pendingStarts.due(AT, 10)).toEqual(['R-once']);
+    const first = { reopening: null, predecessorId: null, execution: 1, queuedSignals: [] };
     const claimed = { id: 'R-once', start: { some: 'input' }, ...first };
-    expect(await handOvers.claim('R-once', AT, LATER)).toEqual(claimed);
-    expect([await handOvers.claim('R-once', AT, LATER), await handOvers.due(AT, 10)]).toEqual([null, []]);
-    expect(await handOvers.claim('R-once', LATER, LATER)).toEqual(claimed);
-    await handOvers.complete({ id: 'R-once', execution: 1 }, AT);
-    expect(await handOvers.claim('R-once', LATER, LATER)).toBeNull();
+    expect(await pendingStarts.claim('R-once', AT, LATER)).toEqual(claimed);
+    expect([await pendingStarts.claim('R-once', AT, LATER), await pendingStarts.due(AT, 10)]).toEqual([null, []]);
+    expect(await pendingStarts.claim('R-once', LATER, LATER)).toEqual(claimed);
+    await pendingStarts.complete({ id: 'R-once', execution: 1 }, AT);
+    expect(await pendingStarts.claim('R-once', LATER, LATER)).toBeNull();
   });
 
   test('runs are listed newest first, without repeat or gap over pages', async () => {
@@ -150,7 +150,11 @@ function journalSuite(store: () => Store): void {
     await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint('J-chain', n)) }));
     const { checkpoints } = store();
     const newest = await checkpoints.at('J-chain', null);
-    expect([newest?.checkpoint.id, newest?.channels, newest?.place.visits]).toEqual(['J-chain.c3', { x: 3 }, { a: 3 }]);
+    expect([newest?.checkpoint.id, newest?.channels, newest?.resumePoint.visits]).toEqual([
+      'J-chain.c3',
+      { x: 3 },
+      { a: 3 },
+    ]);
     expect((await checkpoints.at('J-chain', 'J-chain.c2'))?.channels).toEqual({ x: 2 });
     expect(await checkpoints.at('J-chain', 'nope')).toBeNull();
     expect((await checkpoints.list(['J-chain'], { limit: 2 })).items.map(({ id }) => id)).toEqual([
@@ -179,7 +183,7 @@ function ledgerSuite(store: () => Store): void {
     node: 'pay',
     called: 'tool:pay',
     requestHash: 'x',
-    order: 0,
+    takeover: 0,
     claim: 'c1',
     scheduledAt: 1,
     journal: null,
@@ -258,7 +262,7 @@ function blobsSuite(store: () => Store): void {
     data: Uint8Array.from(bytes),
   });
 
-  test('blobs are given back as they were, in the order asked for', async () => {
+  test('blobs are given back as they were, in the takeover asked for', async () => {
     await store().blobs.put([aBlob('B1', [0, 255, 10]), aBlob('B2', [])]);
     await store().blobs.put([aBlob('B1', [0, 255, 10])]);
     const [second, first] = await store().blobs.get(['B2', 'B1']);

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { at } from './json-at.ts';
 
 const run = promisify(execFile);

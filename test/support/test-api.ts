@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../src/api/app.ts';
-import { createAuthenticate } from '../../src/api/authenticate.ts';
-import { createCursors } from '../../src/api/cursor.ts';
-import { parseConfig } from '../../src/config.ts';
+import { createAuthenticate } from '../../src/api/http/authenticate.ts';
+import { createCursors } from '../../src/api/http/cursor.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
 import { openIssuer, signTokens } from '../../src/dev/issuer.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { createLogger } from '../../src/process/logger.ts';
-import { toApiSettings, toCatalog } from '../../src/wiring.ts';
+import { toApiSettings, toCatalog } from '../../src/config/to-catalog.ts';
 import { anAbsentEngine } from './absent-engine.ts';
 import { createApiClient } from './api-client.ts';
 import type { ApiClient } from './api-client.ts';
@@ -42,7 +42,7 @@ export async function startTestApi(): Promise<TestApi> {
     authenticate: createAuthenticate(issuer.auth),
     cursors: createCursors('secret'),
     logger: createLogger('silent'),
-    leaving: new AbortController().signal,
+    shuttingDown: new AbortController().signal,
   });
   const ask = async (url: URL, init?: RequestInit): Promise<Response> => await app.request(url.href, init);
   return {

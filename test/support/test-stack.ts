@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ApiDeps } from '../../src/api/environment.ts';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ApiDeps } from '../../src/api/deps.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import { startStack } from '../../src/dev/stack.ts';
 import type { Stack } from '../../src/dev/stack.ts';
@@ -43,7 +43,7 @@ export async function startTestStack(
     temporalPort: 0,
     uiPort: 0,
     environment: variables,
-    sweeping: { turnsMs: 50, handOversMs: 50, ...sweeping },
+    sweeping: { queuesMs: 50, dispatchMs: 50, ...sweeping },
     workflowBundle,
     say: (line) => process.stderr.write(`${line}\n`),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Reopening } from '../../src/store/endings.ts';
+import type { Reopening } from '../../src/store/ended-runs.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { QueueHead } from '../../src/store/threads.ts';
@@ -62,20 +62,20 @@ function turns(store: () => Store): void {
   test('a queued run is not handed over before its turn', async () => {
     await create('claim-1');
     await create('claim-2', 'enqueue');
-    expect(await store().handOvers.claim('claim-2', LATER, LATER)).toBeNull();
-    expect(await store().handOvers.due(LATER, 1_000)).not.toContain('claim-2');
+    expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toBeNull();
+    expect(await store().pendingStarts.due(LATER, 1_000)).not.toContain('claim-2');
     await endRun(store(), { id: 'claim-1', tenantId: 'claim' });
     const head = await headOf('claim');
-    expect(head && (await store().threads.grant(head, AT))).toBe(true);
-    expect(await store().handOvers.due(LATER, 1_000)).toContain('claim-2');
-    expect(await store().handOvers.claim('claim-2', LATER, LATER)).toMatchObject({ predecessorId: 'claim-1' });
+    expect(head && (await store().threads.dequeue(head, AT))).toBe(true);
+    expect(await store().pendingStarts.due(LATER, 1_000)).toContain('claim-2');
+    expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toMatchObject({ predecessorId: 'claim-1' });
   });
 
   test('no turn is granted while another run has it', async () => {
     await create('busy-1');
     await create('busy-2', 'enqueue');
     expect(await headOf('busy')).toBeUndefined();
-    expect(await store().threads.grant(aHead('busy-2'), AT)).toBe(false);
+    expect(await store().threads.dequeue(aHead('busy-2'), AT)).toBe(false);
     expect(await queuedOf('busy')).toEqual(['busy-2']);
   });
 
@@ -85,7 +85,7 @@ function turns(store: () => Store): void {
     await endRun(store(), { id: 'once-1', tenantId: 'once' });
     const head = await headOf('once');
     if (!head) throw new Error('There is no queue');
-    const granted = await Promise.all(TEN.map(() => store().threads.grant(head, AT)));
+    const granted = await Promise.all(TEN.map(() => store().threads.dequeue(head, AT)));
     expect(granted.filter(Boolean)).toHaveLength(1);
     expect(await store().threads.find('once', 't')).toMatchObject({ activeRunId: 'once-2', queued: [] });
   });
@@ -106,7 +106,7 @@ function turns(store: () => Store): void {
     const interruption = { runId: 'stop-3', by: 'ann' };
     expect(await headOf('stop')).toMatchObject({ activeRunId: 'stop-1', interruption });
     await endRun(store(), { id: 'stop-1', tenantId: 'stop' });
-    expect(await store().threads.grant(aHead('stop-2'), AT)).toBe(true);
+    expect(await store().threads.dequeue(aHead('stop-2'), AT)).toBe(true);
     expect(await headOf('stop')).toBeUndefined();
   });
 
@@ -115,7 +115,7 @@ function turns(store: () => Store): void {
     await create('each-3', 'interrupt');
     await create('each-2', 'interrupt');
     await endRun(store(), { id: 'each-1', tenantId: 'each' });
-    expect(await store().threads.grant(aHead('each-2'), AT)).toBe(true);
+    expect(await store().threads.dequeue(aHead('each-2'), AT)).toBe(true);
     expect(await headOf('each')).toMatchObject({ activeRunId: 'each-2', interruption: { runId: 'each-3' } });
   });
 
@@ -126,8 +126,8 @@ function turns(store: () => Store): void {
     const leave = async () => await store().threads.cancelQueued({ id: 'leave-2', tenantId: 'leave' }, canceled);
     expect([await leave(), await leave()]).toEqual([true, false]);
     await endRun(store(), { id: 'leave-1', tenantId: 'leave' });
-    expect(await store().threads.grant(aHead('leave-2'), AT)).toBe(false);
-    expect(await store().handOvers.claim('leave-2', LATER, LATER)).toBeNull();
+    expect(await store().threads.dequeue(aHead('leave-2'), AT)).toBe(false);
+    expect(await store().pendingStarts.claim('leave-2', LATER, LATER)).toBeNull();
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });
 
@@ -139,7 +139,7 @@ function turns(store: () => Store): void {
     if (!head) throw new Error('There is no queue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
     const both = await Promise.all([
-      store().threads.grant(head, AT),
+      store().threads.dequeue(head, AT),
       store().threads.cancelQueued({ id: 'either-2', tenantId: 'either' }, canceled),
     ]);
     expect(both.filter(Boolean)).toHaveLength(1);
@@ -152,10 +152,10 @@ function turns(store: () => Store): void {
       await store().threads.tellQueued('told-2', { name: 'event', payload: { decisionId: id } });
     expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['kept', 'kept', 'kept']);
     await endRun(store(), { id: 'told-1', tenantId: 'told' });
-    expect(await store().threads.grant(aHead('told-2'), AT)).toBe(true);
+    expect(await store().threads.dequeue(aHead('told-2'), AT)).toBe(true);
     expect(await tell('three')).toBe('begun');
-    const claimed = await store().handOvers.claim('told-2', LATER, LATER);
-    expect(claimed?.earlySignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
+    const claimed = await store().pendingStarts.claim('told-2', LATER, LATER);
+    expect(claimed?.queuedSignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
   });
 
   test('a queued run is told so much and no more', async () => {
@@ -185,31 +185,32 @@ function reopenings(store: () => Store): void {
     at: AT,
     ...over,
   });
-  const reopen = async (id: string, over: Partial<Reopening> = {}) => await store().endings.reopen(id, reopening(over));
+  const reopen = async (id: string, over: Partial<Reopening> = {}) =>
+    await store().endedRuns.reopen(id, reopening(over));
 
   test('only one that has ended is found, with what it was started with', async () => {
     await store().runs.create(aNewRun({ id: 'G-find' }));
-    expect(await store().endings.find('G-find')).toBeNull();
+    expect(await store().endedRuns.find('G-find')).toBeNull();
     await endRun(store(), { id: 'G-find' });
-    expect(await store().endings.find('G-find')).toMatchObject({ start: { some: 'input' }, lastSeq: 1 });
-    expect(await store().endings.find('G-none')).toBeNull();
+    expect(await store().endedRuns.find('G-find')).toMatchObject({ start: { some: 'input' }, lastSeq: 1 });
+    expect(await store().endedRuns.find('G-none')).toBeNull();
   });
 
   test('it is handed over again, as the next execution', async () => {
     await store().runs.create(aNewRun({ id: 'G-again' }));
     await endRun(store(), { id: 'G-again' });
-    expect(await store().handOvers.claim('G-again', LATER, LATER)).toBeNull();
+    expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toBeNull();
     expect(await reopen('G-again')).toBe('reopened');
     const run = await store().runs.find('G-again');
-    expect(run).toMatchObject({ status: 'running', limits: { maxSteps: 7 }, isHandedOver: false });
-    expect(await store().handOvers.due(LATER, 1_000)).toContain('G-again');
-    expect(await store().handOvers.claim('G-again', LATER, LATER)).toEqual({
+    expect(run).toMatchObject({ status: 'running', limits: { maxSteps: 7 }, isDispatched: false });
+    expect(await store().pendingStarts.due(LATER, 1_000)).toContain('G-again');
+    expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toEqual({
       id: 'G-again',
       start: { some: 'input' },
       reopening: { again: true },
       predecessorId: null,
       execution: 2,
-      earlySignals: [],
+      queuedSignals: [],
     });
   });
 
@@ -224,7 +225,7 @@ function reopenings(store: () => Store): void {
     await store().runs.create(aNewRun({ id: 'G-hand' }));
     await endRun(store(), { id: 'G-hand' });
     await reopen('G-hand');
-    const claims = await Promise.all(TEN.map(() => store().handOvers.claim('G-hand', AT, LATER)));
+    const claims = await Promise.all(TEN.map(() => store().pendingStarts.claim('G-hand', AT, LATER)));
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   });
 
@@ -241,8 +242,8 @@ function reopenings(store: () => Store): void {
     await endRun(store(), { id: 'G-late' });
     await reopen('G-late');
     await endRun(store(), { id: 'G-late' });
-    expect(await store().runs.find('G-late')).toMatchObject({ status: 'running', isHandedOver: false });
-    expect(await store().endings.find('G-late')).toBeNull();
+    expect(await store().runs.find('G-late')).toMatchObject({ status: 'running', isDispatched: false });
+    expect(await store().endedRuns.find('G-late')).toBeNull();
   });
 
   test('it ends again by a later event', async () => {
@@ -250,11 +251,11 @@ function reopenings(store: () => Store): void {
     await endRun(store(), { id: 'G-end' });
     await reopen('G-end');
     await writeTo(store(), { id: 'G-end' }, aBatch([2]));
-    expect(await store().endings.find('G-end')).toBeNull();
+    expect(await store().endedRuns.find('G-end')).toBeNull();
     await endRun(store(), { id: 'G-end' }, 3);
-    expect(await store().endings.find('G-end')).toMatchObject({ start: { some: 'input' }, lastSeq: 3 });
+    expect(await store().endedRuns.find('G-end')).toMatchObject({ start: { some: 'input' }, lastSeq: 3 });
     expect(await reopen('G-end', { lastSeq: 3 })).toBe('reopened');
-    expect(await store().handOvers.claim('G-end', LATER, LATER)).toMatchObject({ execution: 3 });
+    expect(await store().pendingStarts.claim('G-end', LATER, LATER)).toMatchObject({ execution: 3 });
   });
 
   test('it takes its thread back, unless that has gone on', async () => {

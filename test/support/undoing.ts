@@ -1,4 +1,4 @@
-import type { NodeDefinition, NodeOfType } from '../../src/graph/definition.ts';
+import type { NodeDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import type { MemoryRun } from './memory-shell.ts';
 
 /** Pays, and is paid back with what the payment answered. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { ConfigInput } from '../../src/config.ts';
+import type { ConfigInput } from '../../src/config/load-config.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { ApiClient } from './api-client.ts';
 import { aToolOf } from './configured-tool.ts';

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Catalog } from '../../src/graph/catalog.ts';
-import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { canonicalJson, toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
-import { limitsOfGraph } from '../../src/graph/limits.ts';
+import type { Catalog } from '../../src/graph/definition/catalog.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { canonicalJson, toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { RunGraphInput } from '../../src/workflows/contract.ts';
 import { startAnsweringWorker } from '../support/answering-worker.ts';
 import type { AnsweringWorker, Heard } from '../support/answering-worker.ts';
@@ -80,7 +80,7 @@ function journalOf({ batches }: Heard): object {
     approvals: Object.fromEntries(batches.flatMap(({ approvals }) => approvals).map((one) => [one.id, one])),
     signals: onceEach(batches.flatMap(({ signals }) => signals)),
     view: batches.at(-1)?.view,
-    closed: batches.at(-1)?.closed,
+    closed: batches.at(-1)?.endedState,
   };
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { textIn } from '../../src/dev/demo/answer.ts';
-import type { GraphDefinition, NodeOfType } from '../../src/graph/definition.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { aGraphOf } from '../support/api-runs.ts';
 import { askFor, requestsOf, say, toldTo } from '../support/chat-model.ts';
 import { startCluster } from '../support/cluster.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { listIn, textIn } from '../../src/dev/demo/answer.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders.ts';
 import { startCluster } from '../support/cluster.ts';
 import type { Cluster, VictimName } from '../support/cluster.ts';

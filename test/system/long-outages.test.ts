@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { DEFAULTS } from '../../src/graph/catalog.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import type { ApiAnswer } from '../support/api-client.ts';
 import { eventsOf, readAll } from '../support/api-runs.ts';
 import { aDefinition } from '../support/builders.ts';

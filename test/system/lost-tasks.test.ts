@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
 import { hasStatus } from '../support/api-runs.ts';
 import { aJob } from '../support/api-states.ts';

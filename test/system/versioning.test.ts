@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
 import { PATIENTLY, eventsOf, hasStatus } from '../support/api-runs.ts';
 import { aJob } from '../support/api-states.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { cachedRuns } from '../../src/worker/cached-runs.ts';
+import { cachedRuns } from '../../src/workers/cached-runs.ts';
 
 const MIB = 1_048_576;
 

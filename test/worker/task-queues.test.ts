@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { parseConfig } from '../../src/config.ts';
-import { readTaskQueues, taskQueuesOf } from '../../src/worker/task-queues.ts';
+import { parseConfig } from '../../src/config/load-config.ts';
+import { readTaskQueues, taskQueuesOf } from '../../src/workers/task-queues.ts';
 
 const tool = { description: '', parameters: true, execute: () => null };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readWorkerDeployment } from '../../src/worker/worker-deployment.ts';
+import { readWorkerDeployment } from '../../src/workers/worker-deployment.ts';
 
 const named = { TEMPORAL_DEPLOYMENT_NAME: 'holdfast', TEMPORAL_WORKER_BUILD_ID: '2026-11-22' };
 

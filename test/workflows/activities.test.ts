@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { CallEffect } from '../../src/graph/effect.ts';
+import type { CallEffect } from '../../src/graph/run/effect.ts';
 import { callOptions } from '../../src/workflows/activities.ts';
 import { aModelRequest, aToolRequest } from '../support/call-builders.ts';
 
 const aCall = (request: CallEffect['request']): CallEffect => ({
   kind: 'call',
   key: 'R1.pay.1',
-  order: 0,
+  takeover: 0,
   node: 'pay',
   summary: 'pay: charge',
   request,

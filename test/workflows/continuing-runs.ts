@@ -1,4 +1,4 @@
-import type { GraphDefinition } from '../../src/graph/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { aJob } from '../support/api-states.ts';
 import { aDefinition, inARow } from '../support/builders.ts';
 import { LANGUAGE_RUNS } from './language-runs.ts';

@@ -25,6 +25,11 @@ describe('a call that the server has given up', () => {
     expect(toTaskFailure(unsafe, givenUp(timeoutType, isRetry))).toMatchObject({ error: { code: 'UNKNOWN_OUTCOME' } });
   });
 
+  test('has timed out if it is unsafe and no worker has taken it', () => {
+    const message = 'No worker took the call in time';
+    expect(toTaskFailure(unsafe, givenUp('SCHEDULE_TO_START'))).toMatchObject({ error: { code: 'TIMEOUT', message } });
+  });
+
   test.each([aModelRequest(), aToolRequest({ effect: 'keyed' }), aToolRequest({ effect: 'idempotent' })])(
     'has timed out if it may be repeated',
     (request) => {

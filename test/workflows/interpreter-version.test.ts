@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { INTERPRETER_VERSION } from '../../src/graph/interpreter-version.ts';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
 import { readRecording } from '../support/recordings.ts';
 import type { Recording } from '../support/recordings.ts';
 import { openReplay } from '../support/replays.ts';
 
-/* What becomes of a run that version 1 has begun, when the code of another version has to go on with it. */
+/* What becomes of a run that this version has begun, when the code of another version has to go on with it. */
 
 const CAREFUL = fileURLToPath(new URL('next-version/index.ts', import.meta.url));
 const CARELESS = fileURLToPath(new URL('next-version/careless.ts', import.meta.url));
 
 let begun: Recording;
 beforeAll(async () => {
-  begun = await readRecording('v1/retried.json');
+  begun = await readRecording('retried.json');
 });
 
 describe('a change of the commands', () => {

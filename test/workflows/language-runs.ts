@@ -1,5 +1,5 @@
-import type { GraphDefinition } from '../../src/graph/definition.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 
 /** A run of a graph that uses parts of the language that the demo does not, and what people do to it. */
 export interface LanguageRun {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { RunEvent } from '../../src/graph/events.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
 import { createLatestEvents } from '../../src/workflows/latest-events.ts';
 
 const event = (seq: number, size = 0): RunEvent => ({

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { advance, startRun } from '../../src/graph/advance.ts';
-import { compileGraph } from '../../src/graph/compile.ts';
-import { unpackBatch } from '../../src/graph/packed-batch.ts';
-import type { OccurrenceBody } from '../../src/graph/occurrence.ts';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import { createOutbox } from '../../src/workflows/outbox.ts';
-import type { Parcel } from '../../src/workflows/outbox.ts';
+import type { JournalDelivery } from '../../src/workflows/outbox.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 
 const graph = compileGraph(
@@ -41,7 +42,8 @@ function open() {
   };
 }
 
-const read = (parcel: Parcel | null) => parcel && unpackBatch(parcel.batch, { runId: identity.id, call: null });
+const read = (parcel: JournalDelivery | null) =>
+  parcel && unpackBatch(parcel.batch, { runId: identity.id, call: null });
 
 describe('a parcel that is lost', () => {
   test('is packed again, with approvals as they are by then', () => {

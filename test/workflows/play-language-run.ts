@@ -1,5 +1,5 @@
-import { toJson } from '../../src/graph/json.ts';
-import type { Json } from '../../src/graph/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
 import type { Client } from '../../src/dev/demo/client.ts';
 import { at, listAt, textAt } from '../support/json-at.ts';
 import type { LanguageRun, LanguageStep } from './language-runs.ts';

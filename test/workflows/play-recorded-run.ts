@@ -1,6 +1,6 @@
 import type { WorkflowClient } from '@temporalio/client';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
-import { toJson } from '../../src/graph/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { toJson } from '../../src/graph/values/json.ts';
 import { toWorkflowId } from '../../src/workflows/contract.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { eventsOf, readAll } from '../support/api-runs.ts';

@@ -24,12 +24,11 @@ import type { RecordedRun } from './recorded-runs.ts';
 
 /*
  * Records the histories of runs that together use all of the language, and of one run for each route that the demo's
- * tickets take: `npm run record-histories`, or `npm run record-histories -- <name>…` for some (`demo`: the demo's). What is
- * recorded for an interpreter version stays as it is; a new version is recorded into a folder of its own.
+ * tickets take: `npm run record-histories`, or `npm run record-histories -- <name>…` for some (`demo`: the demo's). A
+ * history that is released is never recorded over.
  */
 
-const VERSION = 'v5';
-const FOLDER = fileURLToPath(new URL(`histories/${VERSION}/`, import.meta.url));
+const FOLDER = fileURLToPath(new URL('histories/', import.meta.url));
 const CONFIG = fileURLToPath(new URL('recording.config.ts', import.meta.url));
 const OFTEN = fileURLToPath(new URL('recording-often.config.ts', import.meta.url));
 
@@ -55,7 +54,7 @@ async function inStudio(config: string | undefined, play: (studio: Studio) => Pr
   const connection = await Connection.connect({ address: stack.temporalAddress });
   try {
     const record: Studio['record'] = async (name, histories) => {
-      await writeRecording(VERSION, name, { histories, blobs: store.blobs });
+      await writeRecording(name, { histories, blobs: store.blobs });
       say(name);
     };
     await play({ stack, workflow: new Client({ connection }).workflow, record });

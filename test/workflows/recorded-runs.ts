@@ -1,5 +1,5 @@
-import type { NodeDefinition, NodeOfType } from '../../src/graph/definition.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
+import type { NodeDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition, inARow } from '../support/builders.ts';
 
 /** A run that is recorded, and what is done to it; tools and models are those of `recording.config.ts`. */

@@ -1,13 +1,13 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { Activities } from '../../src/activities/index.ts';
-import type { CallTask } from '../../src/activities/call-task.ts';
-import type { RunEvent } from '../../src/graph/events.ts';
-import { isJsonObject, own, toJson } from '../../src/graph/json.ts';
-import type { Json, JsonObject } from '../../src/graph/json.ts';
-import type { NodePosition } from '../../src/graph/nodes/position.ts';
-import { unpackBatch } from '../../src/graph/packed-batch.ts';
-import { EdgeSchemas, NodeSchemas } from '../../src/graph/schema.ts';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import { isJsonObject, own, toJson } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import type { NodePosition } from '../../src/graph/run/scope.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import { EdgeSchemas, NodeSchemas } from '../../src/graph/schema/definition-schema.ts';
 import { signals } from '../../src/graph/signals/signals.ts';
 import { UPGRADE } from '../../src/workflows/contract.ts';
 import type { WorkflowInput } from '../../src/workflows/contract.ts';
@@ -55,7 +55,7 @@ const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
   callNode: true,
   callTool: true,
   record: true,
-  settleCall: true,
+  reconcileCall: true,
 };
 
 const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {

@@ -24,7 +24,7 @@ describe('recorded histories', () => {
 
   /** A recording of `retried`, changed. */
   function changed(change: (text: string) => string): Recording {
-    const recording = recordings.find(({ name }) => name.endsWith('/retried'));
+    const recording = recordings.find(({ name }) => name === 'retried');
     if (!recording) throw new TypeError('There is no such recording');
     const [first] = recording.executions;
     return { ...recording, executions: [JSON.parse(change(JSON.stringify(first)))] };

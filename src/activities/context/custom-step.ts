@@ -1,7 +1,6 @@
-import { isJsonList, toJson } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { isMessage, messageProblem } from '../../graph/message.ts';
-import { CallError } from '../call-error.ts';
+import { isJsonList, messageOf, toJson } from '../../graph/values/index.ts';
+import { isMessage, messageProblem } from '../../graph/definition/index.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { MessageProcessor } from './message-processor.ts';
 import type { ProcessingStep } from './processing-step.ts';
 import { restoreConversation } from './restore-conversation.ts';

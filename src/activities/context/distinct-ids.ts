@@ -1,4 +1,4 @@
-import type { Message } from '../../graph/message.ts';
+import type { Message } from '../../graph/definition/index.ts';
 
 /** Gives messages other ids whose id came before, so that each can be told from the others. */
 export function withDistinctIds(messages: readonly Message[]): readonly Message[] {

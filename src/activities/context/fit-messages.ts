@@ -1,6 +1,6 @@
-import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/effect.ts';
-import type { Message } from '../../graph/message.ts';
-import { CallError } from '../call-error.ts';
+import type { ContextPolicy, ContextReport, ModelCallRequest, OverflowReply } from '../../graph/run/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import { withDistinctIds } from './distinct-ids.ts';
 import type { MessageProcessor } from './message-processor.ts';

@@ -1,5 +1,5 @@
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 
 /** The answers to a message's tool calls, in the order of the calls; `null`: nobody has answered. */
 export type Answers = readonly (Message | null)[];

@@ -1,5 +1,5 @@
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 
 /** Messages that are sent together or not at all: one, or one that has tool calls with all its answers. */
 export type MessageGroup = readonly [Message, ...Message[]];

@@ -1,4 +1,4 @@
-import type { Message } from '../../graph/message.ts';
+import type { Message } from '../../graph/definition/index.ts';
 
 /**
  * Makes a conversation fit: gives back the messages to send. It may leave out, shorten and add messages; who changes one

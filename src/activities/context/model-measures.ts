@@ -1,5 +1,4 @@
-import { own } from '../../graph/json.ts';
-import { mapValues } from '../../graph/map-values.ts';
+import { mapValues, own } from '../../graph/values/index.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { loadOpenAiCounter } from './openai-counter.ts';
 import type { TokenCounter } from './token-counter.ts';

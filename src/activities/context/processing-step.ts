@@ -1,5 +1,5 @@
-import type { OverflowReply } from '../../graph/effect.ts';
-import type { Message } from '../../graph/message.ts';
+import type { OverflowReply } from '../../graph/run/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import type { ProcessorContext } from './message-processor.ts';
 
 /** One step of making a conversation fit: a processor of messages, or one that wants something done first. */

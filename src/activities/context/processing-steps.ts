@@ -1,5 +1,5 @@
-import { own } from '../../graph/json.ts';
-import { CallError } from '../call-error.ts';
+import { own } from '../../graph/values/index.ts';
+import { CallError } from '../calls/call-error.ts';
 import { customStep } from './custom-step.ts';
 import { keepLast } from './keep-last.ts';
 import type { MessageProcessor } from './message-processor.ts';

@@ -1,5 +1,5 @@
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import { matchAnswers } from './match-answers.ts';
 
 const NOT_ANSWERED = 'There is no result: the call was canceled or never answered.';

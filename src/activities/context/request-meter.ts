@@ -1,9 +1,8 @@
-import type { ModelCallRequest } from '../../graph/effect.ts';
-import { isJsonObject } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
-import { CallError } from '../call-error.ts';
+import type { ModelCallRequest } from '../../graph/run/index.ts';
+import { isJsonObject, messageOf } from '../../graph/values/index.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
 import type { TokenCounter } from './token-counter.ts';
 

@@ -1,5 +1,5 @@
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import { withDistinctIds } from './distinct-ids.ts';
 import { matchAnswers } from './match-answers.ts';
 import { groupMessages } from './message-groups.ts';

@@ -1,4 +1,4 @@
-import type { Message } from '../../graph/message.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import { groupMessages } from './message-groups.ts';
 import type { MessageProcessor } from './message-processor.ts';
 

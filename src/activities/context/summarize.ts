@@ -1,4 +1,4 @@
-import { isSummary } from '../../graph/nodes/model/summary.ts';
+import { isSummary } from '../../graph/definition/index.ts';
 import { keepLast } from './keep-last.ts';
 import { groupMessages, isOfSystem } from './message-groups.ts';
 import type { MessageGroup } from './message-groups.ts';

@@ -1,6 +1,6 @@
 import type { Response } from 'undici';
-import { CallError } from '../call-error.ts';
-import { REFUSED, fromNetwork } from '../failures.ts';
+import { CallError } from '../calls/call-error.ts';
+import { REFUSED, fromNetwork } from '../calls/classify-failure.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 
 /** A request of a tool; the names of its headers are in lower case. */

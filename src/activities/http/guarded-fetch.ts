@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { Agent, fetch as undiciFetch } from 'undici';
 import type { RequestInit, Response } from 'undici';
-import { CallError } from '../call-error.ts';
+import { CallError } from '../calls/call-error.ts';
 
 /**
  * Makes HTTP requests to public addresses, and to the private ones that the installation allows.

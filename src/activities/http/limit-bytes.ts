@@ -1,5 +1,5 @@
 import { TransformStream } from 'node:stream/web';
-import { CallError } from '../call-error.ts';
+import { CallError } from '../calls/call-error.ts';
 
 /**
  * Passes bytes on, decompressed as they come, and counts them.

@@ -1,5 +1,5 @@
 import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 
 /** What a model has answered, at once or put together from a stream. */
 export interface Answer extends Pick<LanguageModelV3GenerateResult, 'content' | 'finishReason' | 'usage'> {

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../../graph/message.ts';
+import type { ToolCall } from '../../graph/definition/index.ts';
 import { toProviderCallId } from './tool-names.ts';
 
 /** A tool call as one request speaks of it. */

@@ -1,5 +1,5 @@
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /** Why a provider will not answer however often it is asked; statuses don't tell. */
 export type FailureReason = 'insufficient_quota' | 'content_filter' | 'context_length_exceeded';

@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
-import { toolCallsOf } from '../../graph/message.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';

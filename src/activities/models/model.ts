@@ -1,7 +1,6 @@
-import type { ModelEntry } from '../../graph/catalog.ts';
-import type { JsonSchema } from '../../graph/definition.ts';
-import type { ModelCallRequest, ModelReply } from '../../graph/effect.ts';
-import type { Json } from '../../graph/json.ts';
+import type { ModelEntry } from '../../graph/definition/index.ts';
+import type { Json, JsonSchema } from '../../graph/values/index.ts';
+import type { ModelCallRequest, ModelReply } from '../../graph/run/index.ts';
 import type { SecretReference } from '../secrets.ts';
 
 /** A model of a provider, as the configuration names it. */

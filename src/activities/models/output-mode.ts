@@ -1,5 +1,5 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import { isJsonObject } from '../../graph/json.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
 import type { ModelRequest, ModelSettings } from './model.ts';
 import { isPlainSchema, isStrictSchema } from './plain-schema.ts';
 

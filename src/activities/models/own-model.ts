@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { ModelReply } from '../../graph/effect.ts';
-import { toJson, toPointer } from '../../graph/json.ts';
-import type { Json } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { CallError } from '../call-error.ts';
-import { fromCode } from '../failures.ts';
+import type { ModelReply } from '../../graph/run/index.ts';
+import { messageOf, toJson, toPointer } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { CallError } from '../calls/call-error.ts';
+import { fromCode } from '../calls/classify-failure.ts';
 import type { Generate, OwnGenerate } from './model.ts';
 
 /** A model that is code of the configuration: what it gives back is checked, what it throws may be tried again. */

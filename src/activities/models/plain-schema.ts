@@ -1,5 +1,5 @@
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /* Which schemas the JSON modes of providers can be trusted with. They refuse some, and lose parts of others in silence. */
 

@@ -1,5 +1,5 @@
-import { isJsonObject, toJson } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /**
  * Finds the error in what a provider has sent: `{ error }`, such a thing in a list or within a `response`, or the error

@@ -1,9 +1,9 @@
 import type { LanguageModelV3Content, LanguageModelV3Message, SharedV3ProviderOptions } from '@ai-sdk/provider';
-import type { ProviderParts } from '../../graph/effect.ts';
-import { isJsonList, isJsonObject, toJson } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
+import type { ProviderParts } from '../../graph/run/index.ts';
+import { isJsonList, isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import type { ModelSettings } from './model.ts';
 
 /*

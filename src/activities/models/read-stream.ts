@@ -4,7 +4,7 @@ import type {
   LanguageModelV3StreamPart,
   LanguageModelV3Text,
 } from '@ai-sdk/provider';
-import { CallError } from '../call-error.ts';
+import { CallError } from '../calls/call-error.ts';
 import { refusalIn } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { ToldError } from './told-error.ts';

@@ -1,7 +1,7 @@
 import { AISDKError, APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
-import type { JsonObject } from '../../graph/json.ts';
-import { CallError } from '../call-error.ts';
-import { fromNetwork, fromStatus } from '../failures.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { CallError } from '../calls/call-error.ts';
+import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { failureReason, retryDelayIn } from './failure-reason.ts';
 import { findProviderError, statusTold } from './provider-error.ts';
 import { ToldError } from './told-error.ts';

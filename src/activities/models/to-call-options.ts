@@ -1,5 +1,5 @@
 import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider';
-import { toolCallsOf } from '../../graph/message.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { ModelRequest, ModelSettings, ToolOffer } from './model.ts';
 import { chooseOutputMode } from './output-mode.ts';
 import type { OutputMode } from './output-mode.ts';

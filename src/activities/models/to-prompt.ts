@@ -1,8 +1,8 @@
 import type { LanguageModelV3Message, LanguageModelV3Prompt } from '@ai-sdk/provider';
-import { isJsonObject } from '../../graph/json.ts';
-import type { Json } from '../../graph/json.ts';
-import { toolCallsOf } from '../../graph/message.ts';
-import type { Message } from '../../graph/message.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { toolCallsOf } from '../../graph/definition/index.ts';
+import type { Message } from '../../graph/definition/index.ts';
 import type { ModelSettings } from './model.ts';
 import { createCallIds } from './call-ids.ts';
 import type { CallIds } from './call-ids.ts';

@@ -1,8 +1,8 @@
 import type { LanguageModelV3FinishReason } from '@ai-sdk/provider';
-import type { ModelReply } from '../../graph/effect.ts';
-import { own, toJson } from '../../graph/json.ts';
-import type { Json } from '../../graph/json.ts';
-import { CallError } from '../call-error.ts';
+import type { ModelReply } from '../../graph/run/index.ts';
+import { own, toJson } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { CallError } from '../calls/call-error.ts';
 import type { Answer } from './answer.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';

@@ -1,8 +1,6 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
-import type { JsonSchema } from '../../graph/definition.ts';
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
-import { mapValues } from '../../graph/map-values.ts';
+import type { Json, JsonObject, JsonSchema } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 
 /** Providers refuse a tool whose parameters hold these at the top. */
 const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([

@@ -1,19 +1,15 @@
 import type { Response } from 'undici';
-import type { ToolEntry } from '../../graph/catalog.ts';
-import { toText } from '../../graph/expression/text.ts';
-import { isJsonObject, toJson } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { parseSegments } from '../../graph/template.ts';
-import { CallError } from '../call-error.ts';
-import { fromNetwork, fromStatus } from '../failures.ts';
+import type { ToolEntry } from '../../graph/definition/index.ts';
+import { isJsonObject, messageOf, toJson, toText } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { parseSegments } from '../../graph/expression/index.ts';
+import { CallError } from '../calls/call-error.ts';
+import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { followRedirects } from '../http/follow-redirects.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { readBody } from '../http/read-body.ts';
-import { resolveHeaders } from '../resolve-texts.ts';
-import type { TextsOrSecrets } from '../resolve-texts.ts';
-import { useSecrets } from '../secrets.ts';
-import type { SecretResolver } from '../secrets.ts';
+import { resolveHeaders, useSecrets } from '../secrets.ts';
+import type { TextsOrSecrets, SecretResolver } from '../secrets.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
 export interface HttpTool extends Tool {

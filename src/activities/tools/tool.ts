@@ -1,6 +1,7 @@
-import type { CallSafety, ToolEntry } from '../../graph/catalog.ts';
-import type { Json } from '../../graph/json.ts';
-import type { Principal } from '../../graph/run.ts';
+import type { CallSafety, ToolEntry } from '../../graph/definition/index.ts';
+import type { Principal } from '../../graph/run/index.ts';
+import type { Json, SchemaViolation } from '../../graph/values/index.ts';
+import { CallError } from '../calls/call-error.ts';
 
 /** What a tool may be called. */
 export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
@@ -27,4 +28,10 @@ export interface ToolContext {
   readonly attempt: number;
   /** Aborts when the call has taken too long or nobody wants it any more. */
   readonly signal: AbortSignal;
+}
+
+/** Arguments that are not what a tool takes; it is not called. */
+export function badArguments(tool: string, { path, message }: SchemaViolation): CallError {
+  const text = `The arguments of ${tool} break its parameters at ${path || '/'}: ${message}`;
+  return new CallError('INVALID_TOOL_ARGUMENTS', text, { retryable: false, done: 'no' });
 }

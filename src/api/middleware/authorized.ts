@@ -1,8 +1,8 @@
 import { createMiddleware } from 'hono/factory';
-import type { Caller } from '../authenticate.ts';
-import type { ApiDeps, ApiEnv } from '../environment.ts';
-import { ApiError } from '../errors.ts';
-import type { Permission } from '../permissions.ts';
+import type { Caller } from '../http/authenticate.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Permission } from '../http/permissions.ts';
 
 /** Lets a request through whose token grants one of the permissions. */
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Context } from 'hono';
 import { createMiddleware } from 'hono/factory';
 import { ulid } from 'ulid';
-import { canonicalJson, toJson } from '../../graph/json.ts';
+import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
-import type { ApiDeps, ApiEnv } from '../environment.ts';
-import { ApiError } from '../errors.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { ApiError } from '../http/errors.ts';
 
 /** After so long another request may take over from one whose process is gone. */
 const LEASE_MS = 15_000;

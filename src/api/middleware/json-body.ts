@@ -1,8 +1,7 @@
 import { createMiddleware } from 'hono/factory';
-import type { ApiEnv } from '../environment.ts';
-import { isDeeperThan } from '../../graph/json.ts';
-import { messageOf } from '../../graph/message-of.ts';
-import { ApiError } from '../errors.ts';
+import type { ApiEnv } from '../deps.ts';
+import { isDeeperThan, messageOf } from '../../graph/values/index.ts';
+import { ApiError } from '../http/errors.ts';
 
 const MAX_DEPTH = 100;
 

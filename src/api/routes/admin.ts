@@ -2,9 +2,9 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { countPrunable, pruneRuns } from '../prune-runs.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { countPrunable, pruneRuns } from '../sweeper/prune-runs.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import { MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
 
 const tags = ['admin'];
@@ -38,7 +38,7 @@ const prune: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const { dryRun } = c.req.valid('json');
-    const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps, deps.leaving);
+    const pruned = dryRun ? await countPrunable(deps) : await pruneRuns(deps, deps.shuttingDown);
     return c.json({ dryRun, ...pruned }, 200);
   });
 };

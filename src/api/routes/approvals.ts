@@ -1,14 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { toPublicApproval } from '../../graph/events.ts';
+import { toPublicApproval } from '../../graph/run/index.ts';
 import { mapPage } from '../../store/page.ts';
-import { decideApproval, findApproval } from '../decide-approval.ts';
-import { findRun } from '../find-run.ts';
+import { decideApproval, findApproval } from '../runs/decide-approval.ts';
+import { findRun } from '../runs/find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { readPage } from '../paging.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { readPage } from '../http/paging.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import {
   ApprovalListSchema,
   ApprovalSchema,

@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { drawDiagram } from '../draw-diagram.ts';
+import { drawDiagram } from '../runs/draw-diagram.ts';
 import { authorized } from '../middleware/authorized.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import { problems, security } from '../schemas/common.ts';
 
 const Query = z.object({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import { absolutePath } from 'swagger-ui-dist';
-import type { ApiEnv } from '../environment.ts';
+import type { ApiEnv } from '../deps.ts';
 
 const ASSETS: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css'],

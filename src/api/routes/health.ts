@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { notNow } from '../errors.ts';
-import { LEAVING, findObstacle } from '../../process/find-obstacle.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { notNow } from '../http/errors.ts';
+import { SHUTTING_DOWN, findUnavailable } from '../../process/dependencies.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import { json, problems } from '../schemas/common.ts';
 
 const tags = ['operations'];
@@ -19,7 +19,7 @@ const alive: AddRoute = (router) => {
   router.openapi(route, (c) => c.json({ status: 'ok' as const }, 200));
 };
 
-const ready: AddRoute = (router, { store, engine, leaving }) => {
+const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
   const route = createRoute({
     method: 'get',
     path: '/readyz',
@@ -29,7 +29,7 @@ const ready: AddRoute = (router, { store, engine, leaving }) => {
   });
   const needs = { 'The database': () => store.ping(), Temporal: () => engine.ping() };
   router.openapi(route, async (c) => {
-    const obstacle = leaving.aborted ? LEAVING : await findObstacle(needs);
+    const obstacle = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(needs);
     if (obstacle !== null) throw notNow(obstacle);
     return c.json({ status: 'ok' as const }, 200);
   });

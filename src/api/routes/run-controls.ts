@@ -1,18 +1,18 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { z } from '@hono/zod-openapi';
-import { isJsonObject, toJsonObject } from '../../graph/json.ts';
-import type { JsonObject } from '../../graph/json.ts';
-import { isEnded } from '../../graph/run.ts';
+import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { ApiDeps } from '../environment.ts';
-import { findRun } from '../find-run.ts';
+import type { ApiDeps } from '../deps.ts';
+import { findRun } from '../runs/find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { toApiError } from '../refusal.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
-import { toRunJson } from '../run-json.ts';
+import { toApiError } from '../http/errors.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { Id, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
 import {
   CancelSchema,
@@ -25,7 +25,7 @@ import {
   RunSchema,
   SkipSchema,
 } from '../schemas/run.ts';
-import { sendSignal } from '../send-signal.ts';
+import { sendSignal } from '../runs/send-signal.ts';
 
 /** Signals that are not named as their route. */
 const SIGNALS: Readonly<Record<string, string>> = { signal: 'event' };
@@ -59,7 +59,7 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
 
 /** A run as it is after a control: one that runs knows it first, one that is on its way to Temporal is as its row says. */
 async function readControlled(deps: ApiDeps, before: RunRecord, { limits }: JsonObject) {
-  const isLive = before.isHandedOver && !isEnded(before.status);
+  const isLive = before.isDispatched && !isEnded(before.status);
   if (isLive && isJsonObject(limits)) await deps.store.runs.setLimits(before.id, { ...before.limits, ...limits });
   const [now, view, retrying] = await Promise.all([
     deps.store.runs.find(before.id),

@@ -1,22 +1,22 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Limits } from '../../graph/definition.ts';
-import { toJson, toJsonObject } from '../../graph/json.ts';
+import type { Limits } from '../../graph/definition/index.ts';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { mapPage } from '../../store/page.ts';
-import type { ApiDeps, ApiEnv } from '../environment.ts';
-import { findRun, unknownRun } from '../find-run.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import { findRun, unknownRun } from '../runs/find-run.ts';
 import { authorized, requirePermission } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { readPage } from '../paging.ts';
-import { redactEvent } from '../redact-event.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
-import { toRunJson } from '../run-json.ts';
+import { readPage } from '../http/paging.ts';
+import { redactEvent } from '../runs/redact-event.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema } from '../schemas/run.ts';
-import { startRun } from '../start-run.ts';
-import { readWait, waitForRun } from '../wait-for-run.ts';
+import { startRun } from '../runs/start-run.ts';
+import { readWait, waitForRun } from '../runs/wait-for-run.ts';
 
 const tags = ['runs'];
 const Prefer = z.object({
@@ -134,7 +134,10 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const run =
     seconds === null
       ? await deps.store.runs.find(id)
-      : await waitForRun(deps, id, { seconds, isUnwanted: () => c.req.raw.signal.aborted || deps.leaving.aborted });
+      : await waitForRun(deps, id, {
+          seconds,
+          isUnwanted: () => c.req.raw.signal.aborted || deps.shuttingDown.aborted,
+        });
   if (!run) throw unknownRun(id);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
   return toRunJson(run, await deps.store.ledger.retrying(id));

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createRoute } from '@hono/zod-openapi';
-import { definitionSchema } from '../../graph/schema/definition-schema.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { definitionSchema } from '../../graph/schema/index.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import { GivenRecord } from '../schemas/common.ts';
 
 const CACHE = 'public, max-age=3600';

@@ -1,20 +1,20 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import { toJson, toJsonObject } from '../../graph/json.ts';
-import { diffRuns } from '../diff-runs.ts';
-import { editState } from '../edit-state.ts';
-import type { ApiEnv } from '../environment.ts';
-import { findRun } from '../find-run.ts';
-import { listCheckpoints } from '../list-checkpoints.ts';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
+import { diffRuns } from '../states/diff-runs.ts';
+import { editState } from '../runs/edit-state.ts';
+import type { ApiEnv } from '../deps.ts';
+import { findRun } from '../runs/find-run.ts';
+import { listCheckpoints } from '../states/list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
-import { readPage } from '../paging.ts';
-import { readState } from '../read-state.ts';
-import { replayRun } from '../replay-run.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
-import { toRunJson } from '../run-json.ts';
+import { readPage } from '../http/paging.ts';
+import { readState } from '../states/read-state.ts';
+import { replayRun } from '../replay/replay-run.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 import {
   CheckpointListSchema,
@@ -25,8 +25,8 @@ import {
   RunSchema,
   StateSchema,
 } from '../schemas/run.ts';
-import { startFork } from '../start-fork.ts';
-import { etagOf } from '../state-etag.ts';
+import { startFork } from '../runs/start-fork.ts';
+import { etagOf } from '../http/etag.ts';
 
 const tags = ['state'];
 

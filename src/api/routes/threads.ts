@@ -1,21 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { mapPage } from '../../store/page.ts';
 import type { ThreadRecord } from '../../store/threads.ts';
-import type { Caller } from '../authenticate.ts';
-import type { ApiDeps } from '../environment.ts';
-import { ApiError } from '../errors.ts';
-import { findRun } from '../find-run.ts';
-import { listCheckpoints } from '../list-checkpoints.ts';
+import type { Caller } from '../http/authenticate.ts';
+import type { ApiDeps } from '../deps.ts';
+import { ApiError } from '../http/errors.ts';
+import { findRun } from '../runs/find-run.ts';
+import { listCheckpoints } from '../states/list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
-import { readPage } from '../paging.ts';
-import { readState } from '../read-state.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
-import { toRunJson } from '../run-json.ts';
+import { readPage } from '../http/paging.ts';
+import { readState } from '../states/read-state.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
+import { toRunJson } from '../runs/run-json.ts';
 import { Id, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
-import { etagOf } from '../state-etag.ts';
-import { checkpointLeftBy } from '../thread-state.ts';
+import { etagOf } from '../http/etag.ts';
+import { checkpointLeftBy } from '../runs/thread-state.ts';
 
 const tags = ['threads'];
 

@@ -1,11 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Catalog, ToolEntry } from '../../graph/catalog.ts';
+import type { Catalog, ToolEntry } from '../../graph/definition/index.ts';
 import { mapPage, toPage } from '../../store/page.ts';
 import type { Page, PageRequest } from '../../store/page.ts';
 import { authorized } from '../middleware/authorized.ts';
-import { readPage } from '../paging.ts';
-import { routes } from '../router.ts';
-import type { AddRoute } from '../router.ts';
+import { readPage } from '../http/paging.ts';
+import { routes } from '../middleware/router.ts';
+import type { AddRoute } from '../middleware/router.ts';
 import { PageQuery, json, problems, security } from '../schemas/common.ts';
 import { ToolListSchema } from '../schemas/tool.ts';
 import type { ToolJson } from '../schemas/tool.ts';

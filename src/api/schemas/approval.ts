@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { ApprovalPolicy, JsonSchema } from '../../graph/definition.ts';
+import type { ApprovalPolicy } from '../../graph/definition/index.ts';
+import type { JsonSchema } from '../../graph/values/index.ts';
 import { AnyJson, GivenJson, listOf, NextCursor, Time } from './common.ts';
 
 const GivenSchema = z

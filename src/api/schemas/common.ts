@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 const ProblemSchema = z
   .object({

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import type { RunEvent } from '../../graph/events.ts';
-import { Limits } from '../../graph/schema.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import { Limits } from '../../graph/schema/index.ts';
 import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { JsonSchema } from '../../graph/definition.ts';
+import type { JsonSchema } from '../../graph/values/index.ts';
 import { NextCursor, listOf } from './common.ts';
 
 const ParametersSchema = z

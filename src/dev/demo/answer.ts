@@ -1,5 +1,5 @@
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /*
  * Reads fields of the API's answers. @throws TypeError when one is not what it should be

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isJsonObject, toJson } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /** Speaks to the API as somebody, and goes on trying while it is away: every POST carries a key under which it is done once. */
 export interface Client {

@@ -1,4 +1,4 @@
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Client } from './client.ts';
 import type { TicketResult } from './run-ticket.ts';
 import type { TicketCase } from './ticket.ts';

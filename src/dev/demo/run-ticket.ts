@@ -1,5 +1,5 @@
-import { isJsonObject } from '../../graph/json.ts';
-import type { JsonObject } from '../../graph/json.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
 import { listIn, textIn } from './answer.ts';
 import type { Client } from './client.ts';
 import type { Decision, TicketCase } from './ticket.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { toJsonObject } from '../../graph/json.ts';
-import type { Json } from '../../graph/json.ts';
+import { toJsonObject } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
 import { act } from './act.ts';
 import type { Act } from './act.ts';
 import { answer } from './answer.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Json, JsonObject } from '../../graph/json.ts';
-import { toJson } from '../../graph/json.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { toJson } from '../../graph/values/index.ts';
 
 /** What the scripted model is asked. */
 export interface Prompt {

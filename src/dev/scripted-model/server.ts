@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { createFaults, readJson } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
 import { listen } from '../../process/listen.ts';
-import type { Listening, Place } from '../../process/listen.ts';
+import type { Listening, ListenOptions } from '../../process/listen.ts';
 import { ChatRequestSchema, complete } from './completion.ts';
 
 const CHAT = '/v1/chat/completions';
@@ -13,7 +13,7 @@ const CHAT = '/v1/chat/completions';
  * @returns its address, which ends in `/v1`
  * @throws when the port is taken
  */
-export async function startScriptedModel(place: Place): Promise<Listening> {
+export async function startScriptedModel(place: ListenOptions): Promise<Listening> {
   const listening = await listen(createScriptedModel(), place);
   return { ...listening, url: `${listening.url}/v1` };
 }

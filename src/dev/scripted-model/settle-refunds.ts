@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Json } from '../../graph/json.ts';
+import type { Json } from '../../graph/values/index.ts';
 import type { AnsweredCall, AskedCall, Conversation } from './prompt.ts';
 import { toAmountText } from './write-reply.ts';
 

@@ -1,5 +1,5 @@
-import { isJsonList, isJsonObject } from '../../graph/json.ts';
-import type { Json, JsonObject } from '../../graph/json.ts';
+import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /**
  * The smallest value that fits a JSON Schema, as far as `const`, `enum`, types, required members, lengths and lower

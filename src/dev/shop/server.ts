@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createFaults, readJson, toProblem } from '../faults.ts';
 import type { ServiceEnvironment } from '../faults.ts';
 import { listen } from '../../process/listen.ts';
-import type { Listening, Place } from '../../process/listen.ts';
+import type { Listening, ListenOptions } from '../../process/listen.ts';
 import { AmountSchema } from './money.ts';
 import { findOrders } from './orders.ts';
 import { issueRefund, listRefunds } from './refunds.ts';
@@ -16,7 +16,7 @@ import { prepareTables } from './tables.ts';
 import type { ShopTables } from './tables.ts';
 
 /** Where the shop keeps its books, where it listens, and the key that every request has to carry. */
-export interface ShopOptions extends Place {
+export interface ShopOptions extends ListenOptions {
   readonly dialect: Dialect;
   readonly apiKey: string;
 }

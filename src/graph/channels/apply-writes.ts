@@ -1,12 +1,11 @@
-import { GraphError, toRunError } from '../errors.ts';
-import type { RunError } from '../errors.ts';
-import { isJsonObject, roomAfter } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { Update } from '../scope.ts';
-import type { Channel } from './channel.ts';
+import { GraphError, toRunError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+import { remainingBytes, MAX_VALUE_BYTES, tooLarge } from '../values/json-size.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { Update, Channel } from './channel.ts';
 import { OwnedLists } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
-import { keepRoom, roomOf } from './room.ts';
 
 export type Channels = Readonly<Record<string, Json>>;
 
@@ -93,11 +92,11 @@ function fold(
   for (const { value: update } of writes) {
     const { value: reduced, extension } = reduceOne(channel, value, { update, context });
     const added = extension ?? (channel.reducer.isAdding ? update : null);
-    room = added === null ? roomOf(reduced) : roomAfter(room ?? roomOf(value), added);
+    room = added === null ? remainingBytesOf(reduced) : remainingBytes(room ?? remainingBytesOf(value), added);
     value = reduced;
     extensions.push(extension);
   }
-  keepRoom(value, room ?? roomOf(value));
+  keepRemainingBytes(value, room ?? remainingBytesOf(value));
   checkSchema(channel, value);
   const appended = extensions.every((extension) => extension !== null);
   return { value, change: appended ? { append: extensions.flat() } : { set: value } };
@@ -155,4 +154,27 @@ function refused(channel: string, writes: readonly WriteOfChannel[], thrown: unk
     channel,
     culprits: writes.map(({ by }) => by),
   };
+}
+
+/**
+ * How much values may grow at least: so that a list which grows at each step is not measured at each step. An entry may
+ * say too little, never too much. What is refused is measured anew, so it does not depend on what is remembered.
+ */
+const remainingBytesMemo = new WeakMap<object, number>();
+
+/** How much a channel's value may grow. */
+function remainingBytesOf(value: Json): number {
+  if (typeof value !== 'object' || value === null) return remainingBytes(MAX_VALUE_BYTES, value);
+  return remainingBytesMemo.get(value) ?? remainingBytes(MAX_VALUE_BYTES, value);
+}
+
+/**
+ * Remembers how much a new value may grow.
+ * @param left is at most that
+ * @throws GraphError `PAYLOAD_TOO_LARGE`
+ */
+function keepRemainingBytes(value: Json, left: number): void {
+  const room = left < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : left;
+  if (room < 0) throw tooLarge('its value');
+  if (typeof value === 'object' && value !== null) remainingBytesMemo.set(value, room);
 }

@@ -1,12 +1,11 @@
-import type { ChannelDefinition } from '../definition.ts';
-import { parseExpression } from '../expression.ts';
-import { INTERPRETER_VERSION } from '../interpreter-version.ts';
-import type { Json } from '../json.ts';
-import { compileJsonSchema } from '../json-schema.ts';
-import type { SchemaCheck } from '../json-schema.ts';
-import { REDUCERS_OF_1, reducers } from './reducers.ts';
+import type { ChannelDefinition } from '../definition/definition.ts';
+import { parseExpression } from '../expression/expression.ts';
+import { compileJsonSchema } from '../values/json-schema.ts';
+import type { SchemaCheck } from '../values/json-schema.ts';
+import type { Json } from '../values/json.ts';
 import { OwnedLists } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
+import { reducers } from './reducers.ts';
 
 /** A channel, ready to take writes. */
 export interface Channel {
@@ -18,13 +17,8 @@ export interface Channel {
   readonly ephemeral: boolean;
 }
 
-/** @param version of the interpreter */
-export function compileChannel(
-  name: string,
-  definition: ChannelDefinition,
-  version: number = INTERPRETER_VERSION,
-): Channel {
-  const reducer = compileReducer(definition.reducer ?? 'replace', version);
+export function compileChannel(name: string, definition: ChannelDefinition): Channel {
+  const reducer = compileReducer(definition.reducer ?? 'replace');
   return {
     name,
     reducer,
@@ -41,8 +35,16 @@ function initialOf({ replacement }: Reducer, value: Json): Json {
   return replacement ? replacement(value, { owned: new OwnedLists(), extension: null, nextMessageId }) : value;
 }
 
-function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>, version: number): Reducer {
-  if (typeof reducer === 'string') return (version < 2 && REDUCERS_OF_1[reducer]) || reducers[reducer];
+function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
+  if (typeof reducer === 'string') return reducers[reducer];
   const expression = parseExpression(reducer.expr, ['current', 'update']);
   return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
+
+/** The channels of a compiled graph, by name. */
+export interface ChannelSet {
+  readonly channels: ReadonlyMap<string, Channel>;
+}
+
+/** What a node writes, by channel. */
+export type Update = Readonly<Record<string, Json>>;

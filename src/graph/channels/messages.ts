@@ -1,10 +1,9 @@
-import { GraphError } from '../errors.ts';
-import { isJsonObject, toItems } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { isMessage, messageProblem } from '../message.ts';
-import type { Message } from '../message.ts';
-import { asList } from './mismatch.ts';
-import { extend } from './reducer.ts';
+import { GraphError } from '../values/errors.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import { isMessage, messageProblem } from '../definition/message.ts';
+import type { Message } from '../definition/message.ts';
+import { asList, extend } from './reducer.ts';
 import type { ReduceContext, Reducer } from './reducer.ts';
 
 /**

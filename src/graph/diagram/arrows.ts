@@ -1,6 +1,6 @@
-import { END } from '../definition.ts';
-import type { EdgeDefinition, NodeDefinition, Target } from '../definition.ts';
-import { toList } from '../to-list.ts';
+import { END } from '../definition/definition.ts';
+import type { EdgeDefinition, NodeDefinition, Target } from '../definition/definition.ts';
+import { toList } from '../values/collections.ts';
 import type { Arrow } from './diagram.ts';
 
 /** An arrow that leaves from an edge's sources, or from a node, wherever these are drawn. */

@@ -1,7 +1,6 @@
-import type { GraphDefinition } from '../definition.ts';
-import { NO_MARKS } from './diagram.ts';
+import type { GraphDefinition } from '../definition/definition.ts';
+import { NO_MARKS, safeText } from './diagram.ts';
 import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
-import { safeText } from './safe-text.ts';
 import { toDiagram } from './to-diagram.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { GraphDefinition, NodeDefinition } from '../definition.ts';
-import { isJsonObject, own } from '../json.ts';
+import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { isJsonObject, own } from '../values/json.ts';
 
 /** What stands in a node: its id, its type with what it works on, and what is special about it. */
 export function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinition): readonly string[] {

@@ -1,6 +1,6 @@
-import { END, START } from '../definition.ts';
-import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition.ts';
-import { toList } from '../to-list.ts';
+import { END, START } from '../definition/definition.ts';
+import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { toList } from '../values/collections.ts';
 import { detoursOf, waysOf } from './arrows.ts';
 import type { Way } from './arrows.ts';
 import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
@@ -15,14 +15,14 @@ export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
 }
 
 /** Where in a graph, and in what drawing, something is drawn. */
-interface Place {
+interface Level {
   /** The ids of the inline subgraphs around it, outermost first. */
   readonly path: readonly string[];
   readonly keys: Keys;
   readonly markOf: (address: string) => Mark;
 }
 
-function drawGraph(definition: GraphDefinition, place: Place): Diagram {
+function drawGraph(definition: GraphDefinition, place: Level): Diagram {
   const ids = new Map<string, string>();
   const nodes = Object.entries(definition.nodes).map(([id, node]) => {
     const shape = drawNode(id, node, { definition, place });
@@ -46,7 +46,7 @@ function drawGraph(definition: GraphDefinition, place: Place): Diagram {
 function drawNode(
   id: string,
   node: NodeDefinition,
-  { definition, place }: { definition: GraphDefinition; place: Place },
+  { definition, place }: { definition: GraphDefinition; place: Level },
 ): Shape {
   const path = [...place.path, id];
   const inner = node.type === 'subgraph' && typeof node.graph === 'object' ? node.graph : null;
@@ -64,7 +64,7 @@ const NODE_KINDS = ['set', 'llm', 'agent', 'tool', 'function', 'approval', 'wait
 const KINDS: ReadonlyMap<string, ShapeKind> = new Map(NODE_KINDS.map((kind) => [kind, kind]));
 
 /** The points where ways begin and end, if any does. */
-function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Place): readonly Shape[] {
+function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): readonly Shape[] {
   const ends = edges.some((edge) => waysOf(edge).some(({ to }) => to === END));
   const leaves = Object.values(nodes).some((node) => detoursOf(node).some(({ to }) => to === END));
   const kinds = ends || leaves ? (['start', 'end'] as const) : (['start'] as const);
@@ -75,7 +75,7 @@ const POINT_PREFIXES = { start: 'begin', end: 'finish' } as const;
 const POINT = { isDeferred: false, mark: 'none', inner: null } as const;
 
 /** One edge; where several sources have to finish, their arrows meet in a join. */
-function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Place): Diagram {
+function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Level): Diagram {
   const sources = [...new Set(toList(edge.from))].flatMap((id) => ids.get(id) ?? []);
   const ways = drawWays(waysOf(edge), ids);
   const [first] = sources;

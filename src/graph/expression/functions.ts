@@ -1,9 +1,9 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { toJson } from '../json.ts';
-import type { Json } from '../json.ts';
+import { toJson } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
 import { spend } from './meter.ts';
-import { matchesPattern } from './regular-expression.ts';
-import { toText } from './text.ts';
+import { matchesPattern } from '../values/regular-expression.ts';
+import { toText } from '../values/text.ts';
 import { fromCel, unwrap } from './value.ts';
 
 /**

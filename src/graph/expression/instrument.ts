@@ -1,10 +1,8 @@
-import { divideJsonNumbers, isJsonDivision, openOperands } from './division.ts';
+import { divideJsonNumbers, isJsonDivision, openOperands, compareNumbersByValue, isComparison } from './numbers.ts';
 import { REPLACED_METHODS, replacementName } from './functions.ts';
-import { spend } from './meter.ts';
-import { compareNumbersByValue, isComparison } from './mixed-numbers.ts';
+import { spend, sizeOf, weightOf } from './meter.ts';
 import { childrenOf } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
-import { sizeOf, weightOf } from './weight.ts';
 
 const READS_OPERANDS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<=', '>', '>=', 'call', 'rcall', '+']);
 const MAKES_VALUES: ReadonlySet<string> = new Set(['call', 'rcall', '+', 'list', 'map']);

@@ -1,6 +1,6 @@
 import { Duration, UnsignedInt } from '@marcbachmann/cel-js/evaluator';
-import { toJson } from '../json.ts';
-import type { Json } from '../json.ts';
+import { toJson, isJsonList, isJsonObject } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
 
 /**
  * A CEL value as JSON: whole numbers become plain numbers, durations text, a timestamp RFC 3339 text, an empty optional `null`.
@@ -31,4 +31,18 @@ interface Optional {
 
 function isOptional(value: object): value is Optional {
   return 'hasValue' in value && typeof value.hasValue === 'function' && 'value' in value;
+}
+
+/** Whether an object inside a value has a member named `constructor`: the CEL library would take that for its type. */
+export function hasConstructorMember(value: Json): boolean {
+  if (isJsonList(value)) return value.some(hasConstructorMember);
+  if (!isJsonObject(value)) return false;
+  return Object.hasOwn(value, 'constructor') || Object.values(value).some(hasConstructorMember);
+}
+
+/** The value with maps in place of its objects, whose members the library never takes for anything but data. */
+export function toMaps(value: Json): unknown {
+  if (isJsonList(value)) return value.map(toMaps);
+  if (!isJsonObject(value)) return value;
+  return new Map(Object.entries(value).map(([key, member]) => [key, toMaps(member)]));
 }

@@ -1,23 +1,22 @@
-import { toMs } from '../duration.ts';
-import type { NodeOfType } from '../definition.ts';
-import type { ModelReply } from '../effect.ts';
-import type { Principal } from '../run.ts';
-import { toMessage } from './model/answer-message.ts';
+import { toMs } from '../values/duration.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { ModelReply } from '../run/effect.ts';
+import type { Principal } from '../run/principal.ts';
+import { toMessage } from './model/conversation.ts';
 import { compileModelTurn, isForTurn } from './model/model-turn.ts';
-import type { Answered, ModelTurn, TurnProgress } from './model/model-turn.ts';
+import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
 import type { Offer } from './model/model-calls.ts';
-import type { NodeScope } from './node-scope.ts';
-import { failureIn, isOut, isOver } from './tool-calls/batch.ts';
-import type { AgentPosition } from './position.ts';
-import { done, failed, goingOnFrom } from './runner.ts';
-import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
-import { readStopwatch, startStopwatch, timeLeft } from './stopwatch.ts';
-import { NOTHING_SAID } from './model/talk.ts';
-import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, takeIn } from './tool-calls/work-on-batch.ts';
-import type { BatchWork } from './tool-calls/work-on-batch.ts';
-import type { Toolbox, Workplace } from './tool-calls/toolbox.ts';
-import { createToolbox } from './tool-calls/toolbox.ts';
-import { unexpected } from './unexpected.ts';
+import type { NodeSettings } from './node-settings.ts';
+import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
+import type { AgentPosition } from '../run/scope.ts';
+import { done, failed, savingProgress, unexpected } from './behavior.ts';
+import type { TaskInput, NodeBehavior, Progress, TaskContext } from './behavior.ts';
+import { readStopwatch, startStopwatch, timeLeft } from './node-deadline.ts';
+import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
+import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, resumeBatch } from './tool-calls/run-batch.ts';
+import type { BatchWork } from './tool-calls/run-batch.ts';
+import type { Toolbox, ToolBatchContext } from './tool-calls/callable-tool.ts';
+import { createToolbox } from './tool-calls/callable-tool.ts';
 
 /** How many turns of an agent may ask for tools of which its node says nothing. */
 const MAX_ITERATIONS = 5;
@@ -26,7 +25,7 @@ const MAX_ITERATIONS = 5;
  * Asks a model, makes the tool calls that it asks for, tells it the answers, and so on until it asks for none. When so
  * many turns have asked for tools, one more is asked without.
  */
-export function compileAgent(node: NodeOfType<'agent'>, scope: NodeScope): NodeRunner {
+export function compileAgent(node: NodeOfType<'agent'>, scope: NodeSettings): NodeBehavior {
   const { tools: names = [], approve = {}, maxIterations = MAX_ITERATIONS, deadline } = node;
   const plan: Plan = {
     node,
@@ -42,9 +41,9 @@ export function compileAgent(node: NodeOfType<'agent'>, scope: NodeScope): NodeR
       if (position.kind !== 'agent') throw unexpected(position);
       return restart(plan, task, { ...position, stopwatch: startStopwatch(task.now) });
     },
-    takeLate(task, position, happening) {
+    keepLate(task, position, happening) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return withWork(position, takeIn(placeOf(plan, task, position), workOf(position), happening));
+      return withWork(position, resumeBatch(placeOf(plan, task, position), workOf(position), happening));
     },
     resume(task, position, happening) {
       if (position.kind !== 'agent') throw unexpected(position);
@@ -65,7 +64,7 @@ interface Plan {
 function beginning({ now }: TaskContext): AgentPosition {
   return {
     kind: 'agent',
-    talk: NOTHING_SAID,
+    conversation: EMPTY_CONVERSATION,
     turn: null,
     batch: [],
     iterations: 0,
@@ -77,7 +76,7 @@ function beginning({ now }: TaskContext): AgentPosition {
 /** Time counts while a call is out; waiting for people does not. */
 function withTime(position: AgentPosition, now: number): AgentPosition {
   const { turn, batch, stopwatch } = position;
-  return { ...position, stopwatch: readStopwatch(stopwatch, now, turn !== null || isOut(batch)) };
+  return { ...position, stopwatch: readStopwatch(stopwatch, now, turn !== null || hasOpenCall(batch)) };
 }
 
 /** @throws GraphError `TIMEOUT` when the agent's deadline is over */
@@ -89,7 +88,10 @@ function leftMs({ deadlineMs }: Plan, { stopwatch }: AgentPosition): number | nu
 function ask(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
   const mayUseTools = plan.names.length > 0 && at.iterations < plan.maxIterations;
   const asking = { ...at, isLast: !mayUseTools, batch: [] };
-  return afterTurn(plan, task, { at: asking, progress: plan.turn.ask(task, at.talk, offerOf(plan, task, asking)) });
+  return afterTurn(plan, task, {
+    at: asking,
+    progress: plan.turn.ask(task, at.conversation, offerOf(plan, task, asking)),
+  });
 }
 
 /** Tools that this run may not call are not offered. */
@@ -105,27 +107,30 @@ function offerOf(plan: Plan, task: TaskContext, at: AgentPosition): Offer {
 function resume(
   plan: Plan,
   task: TaskContext,
-  { at, happening }: { at: AgentPosition; happening: Happening },
+  { at, happening }: { at: AgentPosition; happening: TaskInput },
 ): Progress {
-  const { talk, turn } = at;
+  const { conversation, turn } = at;
   if (turn?.key === null) return restart(plan, task, at);
   if (turn) {
     if (!isForTurn(happening)) throw unexpected(at);
-    const progress = plan.turn.resume(task, { talk, turn, offer: offerOf(plan, task, at) }, happening);
+    const progress = plan.turn.resume(task, { conversation, turn, offer: offerOf(plan, task, at) }, happening);
     return afterTurn(plan, task, { at, progress });
   }
-  return goOn(plan, task, { at, work: takeIn(placeOf(plan, task, at), workOf(at), happening) });
+  return goOn(plan, task, { at, work: resumeBatch(placeOf(plan, task, at), workOf(at), happening) });
 }
 
 function restart(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
-  const { talk, turn, batch } = at;
+  const { conversation, turn, batch } = at;
   if (turn)
-    return afterTurn(plan, task, { at, progress: plan.turn.askAgain(task, { talk, turn }, offerOf(plan, task, at)) });
+    return afterTurn(plan, task, {
+      at,
+      progress: plan.turn.askAgain(task, { conversation, turn }, offerOf(plan, task, at)),
+    });
   if (batch.length === 0) return ask(plan, task, at);
-  return atWork(plan, task, { at, work: { batch: readyAgain(batch), made: talk.made } });
+  return atWork(plan, task, { at, work: { batch: readyAgain(batch), callsMade: conversation.callsMade } });
 }
 
-function placeOf(plan: Plan, task: TaskContext, at: AgentPosition): Workplace {
+function placeOf(plan: Plan, task: TaskContext, at: AgentPosition): ToolBatchContext {
   return { task, tools: plan.tools, leftMs: () => leftMs(plan, at) };
 }
 
@@ -136,20 +141,24 @@ function afterTurn(
 ): Progress {
   switch (progress.kind) {
     case 'asking':
-      return { kind: 'open', position: { ...at, talk: progress.talk, turn: progress.turn } };
+      return { kind: 'open', position: { ...at, conversation: progress.conversation, turn: progress.turn } };
     case 'failed':
-      return failed(progress.failure, { ...at, turn: null, talk: progress.talk });
+      return failed(progress.failure, { ...at, turn: null, conversation: progress.conversation });
     case 'answered':
       return afterAnswer(plan, task, { at, answer: progress });
   }
 }
 
-function afterAnswer(plan: Plan, task: TaskContext, { at, answer }: { at: AgentPosition; answer: Answered }): Progress {
-  const { talk, reply } = answer;
+function afterAnswer(
+  plan: Plan,
+  task: TaskContext,
+  { at, answer }: { at: AgentPosition; answer: FinishedTurn },
+): Progress {
+  const { conversation, reply } = answer;
   if (at.isLast || reply.toolCalls.length === 0) return finish(plan, at, answer);
-  const work = readBatch(placeOf(plan, task, at), reply.toolCalls, talk.made);
-  const said = [...talk.said, toMessage(reply)];
-  const working = { ...at, talk: { ...talk, said }, turn: null, iterations: at.iterations + 1 };
+  const work = readBatch(placeOf(plan, task, at), reply.toolCalls, conversation.callsMade);
+  const messages = [...conversation.messages, toMessage(reply)];
+  const working = { ...at, conversation: { ...conversation, messages }, turn: null, iterations: at.iterations + 1 };
   return atWork(plan, task, { at: working, work });
 }
 
@@ -159,23 +168,23 @@ function atWork(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition
   return refusal ? failed(refusal, withWork(at, work)) : goOn(plan, task, { at, work });
 }
 
-function workOf({ batch, talk: { made } }: AgentPosition): BatchWork {
-  return { batch, made };
+function workOf({ batch, conversation: { callsMade } }: AgentPosition): BatchWork {
+  return { batch, callsMade };
 }
 
-function withWork(at: AgentPosition, { batch, made }: BatchWork): AgentPosition {
-  return { ...at, talk: { ...at.talk, made }, batch };
+function withWork(at: AgentPosition, { batch, callsMade }: BatchWork): AgentPosition {
+  return { ...at, conversation: { ...at.conversation, callsMade }, batch };
 }
 
 /** Makes the calls that can be made. Once all are answered, the model is told, in the order of the calls. */
 function goOn(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; work: BatchWork }): Progress {
   const position = withWork(at, beginBatch(placeOf(plan, task, at), work));
-  const { talk, batch } = position;
+  const { conversation, batch } = position;
   const failure = failureIn(batch);
-  if (failure && !isOut(batch)) return failed(failure, position);
-  if (!isOver(batch) || !task.mayAskModel()) return { kind: 'open', position };
-  const told = { ...position, talk: { ...talk, said: [...talk.said, ...answersOf(batch)] } };
-  return goingOnFrom(position, () => ask(plan, task, told));
+  if (failure && !hasOpenCall(batch)) return failed(failure, position);
+  if (!isAnswered(batch) || !task.hasModelCapacity()) return { kind: 'open', position };
+  const messages = [...conversation.messages, ...answersOf(batch)];
+  return savingProgress(position, () => ask(plan, task, { ...position, conversation: { ...conversation, messages } }));
 }
 
 /** A reply without the calls that it asks for all the same, and so without the provider's own form of them. */
@@ -185,10 +194,10 @@ function withoutCalls(reply: ModelReply): ModelReply {
   return { ...rest, toolCalls: [] };
 }
 
-function finish({ node }: Plan, at: AgentPosition, { talk, reply, object, model }: Answered): Progress {
+function finish({ node }: Plan, at: AgentPosition, { conversation, reply, object, model }: FinishedTurn): Progress {
   const message = toMessage(withoutCalls(reply));
-  const { usage, said } = talk;
+  const { usage, messages } = conversation;
   const iterations = at.isLast ? at.iterations : at.iterations + 1;
   const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };
-  return done(result, node.messages === undefined ? undefined : { [node.messages]: [...said, message] });
+  return done(result, node.messages === undefined ? undefined : { [node.messages]: [...messages, message] });
 }

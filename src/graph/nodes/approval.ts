@@ -1,17 +1,16 @@
-import type { Approval } from '../approval.ts';
-import type { NodeOfType } from '../definition.ts';
-import { toMs } from '../duration.ts';
-import { toText } from '../expression/text.ts';
-import type { Json } from '../json.ts';
-import { closedApproval, rejected } from './closed-approval.ts';
-import { field } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import { done, failedBecause } from './runner.ts';
-import type { NodeRunner, Progress } from './runner.ts';
-import { unexpected } from './unexpected.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { Approval } from '../run/approval.ts';
+import type { ApprovalPosition } from '../run/scope.ts';
+import { toMs } from '../values/duration.ts';
+import type { Json } from '../values/json.ts';
+import { toText } from '../values/text.ts';
+import { unexpected, done, failedBecause } from './behavior.ts';
+import type { NodeBehavior, Progress, TaskInput, TaskContext } from './behavior.ts';
+import { field } from './node-settings.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /** Asks a person and waits. The answer is the result; rejection and expiry are results too unless the node says `fail`. */
-export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope): NodeRunner {
+export function compileApproval(node: NodeOfType<'approval'>, scope: NodeSettings): NodeBehavior {
   const title = field('title', node.title, '');
   const details = field('details', node.details, null);
   const args = field('args', node.args, null);
@@ -34,7 +33,7 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeScope):
     resume(task, position, happening) {
       if (position.kind !== 'approval') throw unexpected(position);
       const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
-      return conclude(node, closedApproval(task, { position, onTimeout }, happening));
+      return conclude(node, resumeApproval(task, { position, onTimeout }, happening));
     },
   };
 }
@@ -60,4 +59,25 @@ function toResult({ status, args, decisions, expiresAt }: Approval): Json {
   if (!last) return { decision: status, args, by: null, reason: null, at: expiresAt, values: null };
   const { by, reason, at, values } = last;
   return { decision: status, args, by, reason, at, values };
+}
+
+/**
+ * The approval that a task waits for, closed by what has happened.
+ * @param onTimeout how it counts when its time is up
+ */
+export function resumeApproval(
+  task: TaskContext,
+  { position, onTimeout }: { readonly position: ApprovalPosition; readonly onTimeout: Approval['status'] },
+  happening: TaskInput,
+): Approval {
+  if (happening.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
+  if (happening.kind !== 'approval.closed') throw unexpected(position);
+  task.cancelTimer(position.timerId);
+  return happening.approval;
+}
+
+/** @param what was rejected */
+export function rejected(what: string, { decisions }: Approval): Progress {
+  const reason = decisions.at(-1)?.reason;
+  return failedBecause('APPROVAL_REJECTED', `${what} was rejected${reason ? `: ${reason}` : ''}`);
 }

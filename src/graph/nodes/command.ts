@@ -1,16 +1,16 @@
-import { END } from '../definition.ts';
-import { GraphError } from '../errors.ts';
-import { isJsonObject, toItems } from '../json.ts';
-import type { Json } from '../json.ts';
-import { done, failed } from './runner.ts';
-import type { Command, NodeRunner, Progress } from './runner.ts';
-import { unexpected } from './unexpected.ts';
+import { END } from '../definition/definition.ts';
+import { GraphError } from '../values/errors.ts';
+import { isJsonObject, toItems } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { done, failed, unexpected } from './behavior.ts';
+import type { Command } from '../run/scope.ts';
+import type { NodeBehavior, Progress } from './behavior.ts';
 
 const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
 const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
 
 /** Ends a task whose call of code came back. @param mayGoto the nodes that its node may send the run to */
-export function afterCodeCall(mayGoto: readonly string[]): NodeRunner['resume'] {
+export function afterCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
   return (_task, position, happening) => {
     if (happening.kind === 'call.failed') return failed(happening.failure);
     if (happening.kind !== 'call.completed' || happening.reply.kind !== 'value') throw unexpected(position);

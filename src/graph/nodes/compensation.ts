@@ -1,18 +1,19 @@
-import type { NodeOfType } from '../definition.ts';
-import type { ToolCallRequest } from '../effect.ts';
-import { GraphError } from '../errors.ts';
-import type { Bindings } from '../expression.ts';
-import { own } from '../json.ts';
-import { parseTemplate } from '../template.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { ToolCallRequest } from '../run/effect.ts';
+import { GraphError } from '../values/errors.ts';
+import type { Bindings } from '../expression/expression.ts';
+import { own } from '../values/json.ts';
+import { parseTemplate } from '../expression/template.ts';
 import { toToolCall } from './tool-calls/callable-tool.ts';
-import { NODE_NAMES, policyOf } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
+import { NODE_NAMES } from '../expression/expression.ts';
+import { policyOf } from './node-settings.ts';
+import type { NodeSettings } from './node-settings.ts';
 
 /** Makes the call that undoes another one. @throws GraphError when its arguments can't be filled */
 export type Compensate = (bindings: Bindings) => ToolCallRequest;
 
 /** What undoes the call of a tool node, if it names anything. Its arguments see the `result` of that call. */
-export function compileCompensation({ compensate }: NodeOfType<'tool'>, scope: NodeScope): Compensate | null {
+export function compileCompensation({ compensate }: NodeOfType<'tool'>, scope: NodeSettings): Compensate | null {
   if (!compensate) return null;
   const { tool: name } = compensate;
   const args = parseTemplate(compensate.args ?? {}, [...NODE_NAMES, 'result'], 'compensate.args');

@@ -1,37 +1,20 @@
-import type { CallSettings } from '../call-policy.ts';
-import { isJsonList, own } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
-import { parseMembers } from '../template.ts';
+import type { CallSettings } from '../definition/call-policy.ts';
+import { own, isJsonList } from '../values/json.ts';
+import type { JsonObject, Json } from '../values/json.ts';
+import { parseMembers } from '../expression/template.ts';
 import { afterCodeCall } from './command.ts';
-import { NODE_NAMES, policyOf } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { NodeRunner } from './runner.ts';
-
-/** The fields that a node of any type may have; all others of a custom node are its own. */
-const COMMON: ReadonlySet<string> = new Set([
-  'type',
-  'description',
-  'write',
-  'retry',
-  'timeout',
-  'deadline',
-  'onError',
-  'maxVisits',
-  'defer',
-  'mayGoto',
-]);
-
-/** The fields of a custom node that its type has made up. */
-export function ownFields(node: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(node).filter(([name]) => !COMMON.has(name)));
-}
+import { NODE_NAMES } from '../expression/expression.ts';
+import { policyOf } from './node-settings.ts';
+import type { NodeSettings } from './node-settings.ts';
+import type { NodeBehavior } from './behavior.ts';
+import { ownFields } from '../definition/custom-fields.ts';
 
 /** A node of a type that is registered by code: one call of that code. */
 export function compileCustom(
   node: CallSettings & { readonly type: string },
   fields: JsonObject,
-  scope: NodeScope,
-): NodeRunner {
+  scope: NodeSettings,
+): NodeBehavior {
   const registered = own(scope.catalog.nodeTypes ?? {}, node.type);
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);

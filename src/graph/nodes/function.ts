@@ -1,12 +1,12 @@
-import type { NodeOfType } from '../definition.ts';
-import { own } from '../json.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import { own } from '../values/json.ts';
 import { afterCodeCall } from './command.ts';
-import { field, policyOf } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { NodeRunner } from './runner.ts';
+import { field, policyOf } from './node-settings.ts';
+import type { NodeSettings } from './node-settings.ts';
+import type { NodeBehavior } from './behavior.ts';
 
 /** One call of a function that is registered on the worker; what it returns is the node's result. */
-export function compileFunction(node: NodeOfType<'function'>, scope: NodeScope): NodeRunner {
+export function compileFunction(node: NodeOfType<'function'>, scope: NodeSettings): NodeBehavior {
   const args = field('args', node.args, {});
   const registered = own(scope.catalog.functions, node.function) ?? { effect: 'idempotent' };
   const request = {

@@ -1,26 +1,25 @@
-import type { NodeOfType } from '../definition.ts';
-import type { Json } from '../json.ts';
-import { toMessage } from './model/answer-message.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { Json } from '../values/json.ts';
+import { toMessage } from './model/conversation.ts';
 import { compileModelTurn, isForTurn } from './model/model-turn.ts';
 import type { TurnProgress } from './model/model-turn.ts';
 import type { Offer } from './model/model-calls.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { Timed } from './position.ts';
-import { done, failed } from './runner.ts';
-import type { NodeRunner, Progress } from './runner.ts';
-import { sharedDeadline } from './stopwatch.ts';
-import { NOTHING_SAID } from './model/talk.ts';
-import { unexpected } from './unexpected.ts';
+import type { NodeSettings } from './node-settings.ts';
+import type { WithStopwatch } from '../run/scope.ts';
+import { done, failed, unexpected } from './behavior.ts';
+import type { NodeBehavior, Progress } from './behavior.ts';
+import { sharedDeadline } from './node-deadline.ts';
+import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 
 /** One answer of a model: as text, as an object that fits the node's `output` schema, or as requests for tools. */
-export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunner {
+export function compileLlm(node: NodeOfType<'llm'>, scope: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, scope);
-  const deadline = sharedDeadline(node, scope);
-  const offerAt = (timed: Timed): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
+  const deadline = sharedDeadline(node);
+  const offerAt = (timed: WithStopwatch): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
   return {
     start(task) {
       const timed = deadline.begin(task.now);
-      return toProgress(node, turn.ask(task, NOTHING_SAID, offerAt(timed)), timed);
+      return toProgress(node, turn.ask(task, EMPTY_CONVERSATION, offerAt(timed)), timed);
     },
     resume(task, position, happening) {
       if (position.kind !== 'llm') throw unexpected(position);
@@ -33,16 +32,26 @@ export function compileLlm(node: NodeOfType<'llm'>, scope: NodeScope): NodeRunne
   };
 }
 
-function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: Timed): Progress {
+function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: WithStopwatch): Progress {
   switch (progress.kind) {
     case 'asking':
-      return { kind: 'open', position: { kind: 'llm', talk: progress.talk, turn: progress.turn, ...timed } };
+      return {
+        kind: 'open',
+        position: { kind: 'llm', conversation: progress.conversation, turn: progress.turn, ...timed },
+      };
     case 'failed':
       return failed(progress.failure);
     case 'answered': {
-      const { reply, object, talk, model } = progress;
+      const { reply, object, conversation, model } = progress;
       const message = toMessage(reply);
-      const result: Json = { text: reply.text, object, toolCalls: reply.toolCalls, message, usage: talk.usage, model };
+      const result: Json = {
+        text: reply.text,
+        object,
+        toolCalls: reply.toolCalls,
+        message,
+        usage: conversation.usage,
+        model,
+      };
       return done(result, node.messages === undefined ? undefined : { [node.messages]: message });
     }
   }

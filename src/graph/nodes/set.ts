@@ -1,8 +1,7 @@
-import { done } from './runner.ts';
-import type { NodeRunner } from './runner.ts';
-import { nothingToResume } from './unexpected.ts';
+import { done, nothingToResume } from './behavior.ts';
+import type { NodeBehavior } from './behavior.ts';
 
 /** A pure step: nothing but its `write`. */
-export function compileSet(): NodeRunner {
+export function compileSet(): NodeBehavior {
   return { start: () => done(null), resume: nothingToResume };
 }

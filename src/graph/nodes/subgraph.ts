@@ -1,15 +1,14 @@
-import type { NodeOfType } from '../definition.ts';
-import { freshScope } from '../fresh-scope.ts';
-import { parseMembers } from '../template.ts';
-import { NODE_NAMES } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import { overdue } from './overdue.ts';
-import { done, failed } from './runner.ts';
-import type { NodeRunner } from './runner.ts';
-import { unexpected } from './unexpected.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import { freshScope } from '../run/fresh-scope.ts';
+import { parseMembers } from '../expression/template.ts';
+import { NODE_NAMES } from '../expression/expression.ts';
+import type { NodeSettings } from './node-settings.ts';
+import { deadlineExceeded } from './node-deadline.ts';
+import { done, failed, unexpected } from './behavior.ts';
+import type { NodeBehavior } from './behavior.ts';
 
 /** A graph inside a graph: it begins anew on each visit, and its output is the node's result. */
-export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child }: NodeScope): NodeRunner {
+export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child }: NodeSettings): NodeBehavior {
   if (!child) throw new TypeError('A subgraph node is compiled with the graph inside');
   const input = parseMembers(node.input ?? {}, NODE_NAMES, (channel) => `input.${channel}`);
   return {
@@ -19,7 +18,7 @@ export function compileSubgraph(node: NodeOfType<'subgraph'>, { subgraph: child 
     resume(_task, position, happening) {
       if (happening.kind === 'subgraph.finished') return done(happening.output);
       if (happening.kind === 'subgraph.failed') return failed({ callFailed: false, error: happening.error });
-      if (happening.kind === 'timer' && position.kind === 'subgraph') return overdue(node);
+      if (happening.kind === 'timer' && position.kind === 'subgraph') return deadlineExceeded(node);
       throw unexpected(position);
     },
   };

@@ -1,23 +1,22 @@
-import type { NodeOfType } from '../definition.ts';
-import type { Json } from '../json.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { Json } from '../values/json.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
-import { compileCalls } from './calls.ts';
-import { closedApproval, rejected } from './closed-approval.ts';
-import { field } from './node-scope.ts';
-import type { NodeScope } from './node-scope.ts';
-import type { ApprovalPosition, NodePosition } from './position.ts';
-import { done, failed, failedBecause } from './runner.ts';
-import type { Happening, NodeRunner, Progress, TaskContext } from './runner.ts';
-import { toolNotFound } from './tool-calls/told-to-model.ts';
-import { unexpected } from './unexpected.ts';
+import { compileCalls } from './tool-calls/tool-calls.ts';
+import { resumeApproval, rejected } from './approval.ts';
+import { field } from './node-settings.ts';
+import type { NodeSettings } from './node-settings.ts';
+import type { ApprovalPosition, NodePosition } from '../run/scope.ts';
+import { done, failed, failedBecause, unexpected } from './behavior.ts';
+import type { TaskInput, NodeBehavior, Progress, TaskContext } from './behavior.ts';
+import { toolNotFound } from './tool-calls/messages.ts';
 
 /** One call of a tool, whose answer is the node's result; or the calls that a channel's last message asks for. */
-export function compileTool(node: NodeOfType<'tool'>, scope: NodeScope): NodeRunner {
+export function compileTool(node: NodeOfType<'tool'>, scope: NodeSettings): NodeBehavior {
   return node.calls === undefined ? compileOneCall(node, scope) : compileCalls(node, node.calls, scope);
 }
 
-function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, scope: NodeScope): NodeRunner {
+function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, scope: NodeSettings): NodeBehavior {
   const { tool: name } = node;
   const tool = compileCallable(name, { node, scope, approve: {}, asksForUnsafe: false });
   const args = field('args', node.args, {});
@@ -49,7 +48,7 @@ function call(tool: CallableTool, task: TaskContext, args: Json): Progress {
   return { kind: 'open', position: { kind: 'call', key: task.call(0, tool.request(args, null)) } };
 }
 
-function afterCall(position: NodePosition, happening: Happening): Progress {
+function afterCall(position: NodePosition, happening: TaskInput): Progress {
   if (happening.kind === 'call.failed') return failed(happening.failure);
   if (happening.kind === 'call.completed' && happening.reply.kind === 'value') return done(happening.reply.value);
   throw unexpected(position);
@@ -58,9 +57,9 @@ function afterCall(position: NodePosition, happening: Happening): Progress {
 function afterQuestion(
   tool: CallableTool,
   task: TaskContext,
-  { position, happening }: { position: ApprovalPosition; happening: Happening },
+  { position, happening }: { position: ApprovalPosition; happening: TaskInput },
 ): Progress {
-  const approval = closedApproval(task, { position, onTimeout: 'expired' }, happening);
+  const approval = resumeApproval(task, { position, onTimeout: 'expired' }, happening);
   const { status, args, expiresAt } = approval;
   if (status === 'approved') return call(tool, task, args);
   return status === 'expired'

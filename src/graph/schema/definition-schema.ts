@@ -1,104 +1,185 @@
 import { z } from 'zod';
-import type { Catalog } from '../catalog.ts';
-import { isJsonList, isJsonObject, own, toJsonObject } from '../json.ts';
-import type { JsonObject } from '../json.ts';
-import { mapValues } from '../map-values.ts';
-import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas, TimeSpan } from '../schema.ts';
-import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS, NODE_DESCRIPTIONS } from './descriptions.ts';
+import { parseDuration } from '../values/duration.ts';
 
-type NodeTypes = NonNullable<Catalog['nodeTypes']>;
-
-/**
- * The shape of definitions as JSON Schema (2020-12), for editors: completion, and errors of shape. Whether the names in
- * a definition are known, and its expressions right, only `validateGraph` can tell.
- * @param nodeTypes those that code registers
+/*
+ * The shape of a definition. Of the graph layer only this file and `schema/` use zod, and no workflow imports them.
+ * Nodes and edges are told apart before they are parsed, so that an error speaks of the kind that was meant.
  */
-export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
-  const nodes = { ...NodeSchemas, ...registered(nodeTypes) };
-  const types = new Map<unknown, string>(Object.entries(nodes).map(([type, schema]) => [schema, type]));
-  const kinds = new Map<unknown, string>(Object.entries(EdgeSchemas).map(([kind, schema]) => [schema, kind]));
-  const whole = GraphSchema.extend({
-    name: z.string().regex(/^[a-z][a-z0-9-]{0,62}$/),
-    channels: z.record(Name, GraphSchema.shape.channels.unwrap().valueType).optional(),
-    nodes: z.record(Name, z.union(Object.values(nodes))),
-    edges: z.array(z.union(Object.values(EdgeSchemas))),
-  });
-  const schema = z.toJSONSchema(whole, {
-    io: 'input',
-    override: ({ zodSchema, jsonSchema }) => {
-      const type = types.get(zodSchema);
-      const kind = kinds.get(zodSchema);
-      Object.assign(jsonSchema.properties ?? {}, own(NARROWER, type ?? ''));
-      describeFields(jsonSchema);
-      if (type !== undefined) Object.assign(jsonSchema, lookOfNode(type));
-      if (kind !== undefined) Object.assign(jsonSchema, lookOfEdge(kind));
-      if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION;
-    },
-  });
-  return { ...toJsonObject(schema), title: 'Graph definition, version 1' };
-}
 
-const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/);
-const DURATION = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
-const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
+/** A refusal with an issue code of its own; everything else a schema refuses is `INVALID_FIELD`. */
+const coded = (code: string): { params: { code: string } } => ({ params: { code } });
 
-/** Fields of nodes of a type that rules say more of than the shape: what may be a template is checked where it is none. */
-const NARROWER: Readonly<Record<string, JsonObject>> = {
-  subgraph: { graph: { anyOf: [{ type: 'string' }, { $ref: '#' }] } },
-  wait: {
-    for: { type: 'string', pattern: String.raw`\{\{|${DURATION}` },
-    until: { type: 'string', pattern: String.raw`\{\{|^\d{4}-\d{2}-\d{2}T` },
-  },
+/** A text that `parseDuration` reads. */
+export const Duration = z.string().refine((text) => parseDuration(text) !== null, {
+  error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
+  ...coded('INVALID_DURATION'),
+});
+/** How long something may take: where it may take no time, it is over before it has begun. */
+export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
+  error: ({ input }) => `"${String(input)}" leaves no time for it`,
+  ...coded('INVALID_DURATION'),
+});
+const Count = z.int().min(1);
+const Names = z.array(z.string());
+const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
+const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
+const Values = z.record(z.string(), z.json());
+
+const Retry = z.strictObject({
+  maxAttempts: Count.optional(),
+  initialInterval: Duration.optional(),
+  backoffCoefficient: z.number().min(1).optional(),
+  maxInterval: Duration.optional(),
+  nonRetryable: Names.optional(),
+});
+
+const Channel = z.strictObject({
+  reducer: z
+    .union([
+      z.enum(['replace', 'append', 'union', 'merge', 'sum', 'min', 'max', 'and', 'or', 'messages']),
+      z.strictObject({ expr: z.string() }),
+    ])
+    .optional(),
+  default: z.json().optional(),
+  schema: Schema.optional(),
+  ephemeral: z.boolean().optional(),
+  redact: z.boolean().optional(),
+  description: z.string().optional(),
+});
+
+export const Limits = z.strictObject({
+  maxSteps: Count.optional(),
+  maxConcurrency: Count.optional(),
+  deadline: Duration.optional(),
+  maxTokens: Count.optional(),
+  maxCostUsd: z.number().min(0).optional(),
+  maxToolCalls: z.int().min(0).optional(),
+});
+
+/** The definition without its nodes and edges, which have schemas of their own. */
+export const GraphSchema = z.strictObject({
+  $schema: z.string().optional(),
+  name: z.string(),
+  description: z.string().optional(),
+  channels: z.record(z.string(), Channel).optional(),
+  nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
+  edges: z.array(z.looseObject({})),
+  input: Names.optional(),
+  output: Names.optional(),
+  interruptBefore: Names.optional(),
+  interruptAfter: Names.optional(),
+  limits: Limits.optional(),
+  defaults: z
+    .strictObject({ model: OneOrMore.optional(), timeout: TimeSpan.optional(), retry: Retry.optional() })
+    .optional(),
+  onCancel: z.string().optional(),
+});
+
+const common = {
+  description: z.string().optional(),
+  write: z.union([z.string(), Values]).optional(),
+  deadline: TimeSpan.optional(),
+  onError: z.union([z.literal('intervene'), z.strictObject({ to: z.string(), write: Values.optional() })]).optional(),
+  maxVisits: Count.optional(),
+  defer: z.boolean().optional(),
+};
+const call = { ...common, timeout: TimeSpan.optional(), retry: Retry.optional() };
+
+const Policy = z.strictObject({
+  roles: Names.optional(),
+  users: Names.optional(),
+  quorum: Count.optional(),
+  excludeRequester: z.boolean().optional(),
+  requireReason: z.boolean().optional(),
+  reminders: z.array(Duration).optional(),
+  escalate: z.array(z.strictObject({ after: Duration, roles: Names })).optional(),
+});
+
+const modelFields = {
+  ...call,
+  model: OneOrMore.optional(),
+  system: z.string().optional(),
+  prompt: z.string().optional(),
+  messages: z.string().optional(),
+  tools: Names.optional(),
+  output: Schema.optional(),
+  context: z.strictObject({ maxTokens: Count.optional(), strategy: OneOrMore.optional() }).optional(),
+  temperature: z.number().min(0).optional(),
+  maxOutputTokens: Count.optional(),
 };
 
-/** Nodes of these types have exactly one of these fields. */
-const EXACTLY_ONE: Readonly<Record<string, readonly string[]>> = {
-  llm: ['prompt', 'messages'],
-  agent: ['prompt', 'messages'],
-  tool: ['tool', 'calls'],
-  wait: ['for', 'until', 'event'],
+export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
+  set: z.strictObject({ type: z.literal('set'), ...common }),
+  llm: z.strictObject({ type: z.literal('llm'), ...modelFields }),
+  agent: z.strictObject({
+    type: z.literal('agent'),
+    ...modelFields,
+    maxIterations: Count.optional(),
+    approve: z.record(z.string(), z.string()).optional(),
+  }),
+  tool: z.strictObject({
+    type: z.literal('tool'),
+    ...call,
+    tool: z.string().optional(),
+    args: z.json().optional(),
+    calls: z.string().optional(),
+    compensate: z.strictObject({ tool: z.string(), args: z.json().optional() }).optional(),
+  }),
+  function: z.strictObject({
+    type: z.literal('function'),
+    ...call,
+    function: z.string(),
+    args: z.json().optional(),
+    mayGoto: Names.optional(),
+  }),
+  subgraph: z.strictObject({
+    type: z.literal('subgraph'),
+    ...common,
+    graph: z.union([z.string(), z.looseObject({})]),
+    input: Values.optional(),
+  }),
+  wait: z.strictObject({
+    type: z.literal('wait'),
+    ...common,
+    for: z.string().optional(),
+    until: z.string().optional(),
+    event: z.string().min(1).optional(),
+    timeout: Duration.optional(),
+  }),
+  approval: z.strictObject({
+    type: z.literal('approval'),
+    ...common,
+    title: z.string(),
+    details: z.json().optional(),
+    args: z.json().optional(),
+    argsSchema: Schema.optional(),
+    decisionSchema: Schema.optional(),
+    policy: Policy.optional(),
+    timeout: TimeSpan.optional(),
+    onTimeout: z.enum(['expire', 'reject', 'approve', 'fail']).optional(),
+    onReject: z.enum(['continue', 'fail']).optional(),
+  }),
 };
 
-function lookOfNode(type: string): JsonObject {
-  const fields = own(EXACTLY_ONE, type);
-  return {
-    ...titled(`${type} node`, own(NODE_DESCRIPTIONS, type)),
-    ...(fields && { oneOf: fields.map((field) => ({ required: [field] })) }),
-  };
-}
+/** The fields of a node of a registered type, without those that the type has made up. */
+export const CustomNodeSchema = z.strictObject({ type: z.string(), ...call, mayGoto: Names.optional() });
 
-function lookOfEdge(kind: string): JsonObject {
-  return titled(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
-}
-
-function titled(title: string, description: string | undefined): JsonObject {
-  return { title, ...(description !== undefined && { description }) };
-}
-
-/** Nodes of registered types have fields of their own. They may be templates, so that only their names are told. */
-function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
-  return mapValues(nodeTypes, ({ schema }, type) => {
-    const { properties = {}, required = [] } = isJsonObject(schema) ? schema : {};
-    const isRequired = (name: string): boolean => isJsonList(required) && required.includes(name);
-    const fields = mapValues(isJsonObject(properties) ? properties : {}, (_, name) =>
-      isRequired(name) ? z.unknown() : z.unknown().optional(),
-    );
-    return CustomNodeSchema.extend({ ...fields, type: z.literal(type) }).loose();
-  });
-}
-
-function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void {
-  for (const [name, schema] of Object.entries(properties)) {
-    const description = own(FIELD_DESCRIPTIONS, name);
-    if (typeof schema === 'object' && description !== undefined) schema.description = description;
-  }
-}
-
-/** Durations are told by the code of the issue that a text that is none gives. */
-function isDuration({ _zod: { def } }: z.core.$ZodTypes): boolean {
-  return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && isCoded(check.def.params));
-}
-
-function isCoded(params: unknown): boolean {
-  return isJsonObject(params) && params['code'] === 'INVALID_DURATION';
-}
+export const EdgeSchemas = {
+  plain: z.strictObject({ from: OneOrMore, to: OneOrMore }),
+  branches: z.strictObject({
+    from: OneOrMore,
+    branches: z.array(z.strictObject({ when: z.string().optional(), to: OneOrMore })).min(1),
+  }),
+  route: z.strictObject({
+    from: OneOrMore,
+    route: z.string(),
+    paths: z.record(z.string(), OneOrMore),
+    default: OneOrMore.optional(),
+  }),
+  forEach: z.strictObject({
+    from: OneOrMore,
+    forEach: z.string(),
+    to: z.string(),
+    maxConcurrency: Count.optional(),
+  }),
+} as const;

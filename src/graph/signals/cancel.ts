@@ -1,5 +1,5 @@
-import type { Draft } from '../draft.ts';
-import { withdraw } from '../withdraw.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import { taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -18,5 +18,5 @@ export function cancelRun(draft: Draft, by: string, reason: string | null): void
   const { run } = draft;
   if (run.cancellation) return;
   run.cancellation = { by, reason, isClosing: false };
-  if (!run.failing) withdraw(draft);
+  if (!run.failing) cancelOpenQuestions(draft);
 }

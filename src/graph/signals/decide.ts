@@ -1,18 +1,18 @@
-import { decide } from '../approval.ts';
-import type { Approval, Decision, Verdict } from '../approval.ts';
-import type { Draft } from '../draft.ts';
-import { deliver, emitAt } from '../deliver.ts';
-import { toPublicApproval } from '../events.ts';
-import { findTask } from '../frames.ts';
-import { jsonSize, own, toJson } from '../json.ts';
-import type { Json } from '../json.ts';
-import type { Refusal } from '../run.ts';
-import { saveApproval } from '../tasks.ts';
+import { decide, toPublicApproval } from '../run/approval.ts';
+import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { deliver, emitAt } from '../superstep/deliver.ts';
+import { findTask } from '../superstep/frames.ts';
+import { jsonSize } from '../values/json-size.ts';
+import { own, toJson } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { saveApproval } from '../superstep/approvals.ts';
 import { refused, taken, textOf } from './signal.ts';
-import type { Answer, SignalKind, SignalRequest } from './signal.ts';
+import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** `approve` and `reject`: a person's answer to a pending approval. */
-export function decisionSignal(decision: Verdict['decision'], description: string): SignalKind {
+export function decisionSignal(decision: DecisionRequest['decision'], description: string): SignalKind {
   return {
     description,
     properties: { approvalId: { type: 'string' }, reason: { type: 'string' }, args: true, values: true },
@@ -20,7 +20,7 @@ export function decisionSignal(decision: Verdict['decision'], description: strin
   };
 }
 
-function handle(draft: Draft, decision: Verdict['decision'], { payload, by }: SignalRequest): Answer {
+function handle(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
   const found = findApproval(draft, textOf(payload, 'approvalId'));
   if ('taken' in found) return found;
   const verdict = {
@@ -46,7 +46,7 @@ function said(approval: Approval): Json {
   return jsonSize(whole) <= MAX_SAID ? whole : { id: approval.id };
 }
 
-function findApproval({ run }: Draft, id: string | undefined): Approval | Answer {
+function findApproval({ run }: Draft, id: string | undefined): Approval | Handled {
   if (id !== undefined) {
     const named = own(run.approvals, id);
     return named ?? refused(wasMade(run, id) ? closedBefore(id) : unknown(id));

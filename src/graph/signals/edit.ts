@@ -1,19 +1,18 @@
-import { abandon } from '../abandon.ts';
+import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
-import { stopBefore } from '../breakpoints.ts';
-import type { Draft } from '../draft.ts';
-import { EdgeFailure } from '../edges.ts';
-import { evaluateEdges, fire, lookAgain } from '../fire.ts';
-import { rootFrame } from '../frames.ts';
-import { refusePassing, refuseSpeakingFor } from '../pass-approval.ts';
-import type { Visited } from '../place.ts';
-import { refuseUndone, refuseUnknownNode, refuseUnless } from '../refusals.ts';
-import { revive } from '../revive.ts';
-import { isEnded } from '../run.ts';
-import type { Refusal } from '../run.ts';
-import { editChannels, saveEdit } from '../update-state.ts';
-import type { StateEdit } from '../update-state.ts';
+import { stopBefore } from '../superstep/breakpoints.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { EdgeFailure, evaluateEdges, fire, lookAgain } from '../superstep/fire-edges.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import { refuseBypass, refuseSpeakingFor } from './bypass-approval.ts';
+import type { Visited } from '../journal/resume-point.ts';
+import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
+import { reopenRun } from '../lifecycle/reopen.ts';
+import { isEnded } from '../run/run.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { editChannels, saveEdit } from './edit-channels.ts';
+import type { StateEdit } from './edit-channels.ts';
 import { valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
@@ -55,7 +54,7 @@ function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null
     refuseUndone(draft) ??
     refuseUnknownNode(draft, asNode, '/asNode') ??
     refuseSpeakingFor(draft, graph, { node: asNode, by }) ??
-    refusePassing(draft, by)
+    refuseBypass(draft, by)
   );
 }
 
@@ -68,7 +67,7 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   const writes = [{ by: asNode, node: asNode, update: values }];
   const applied = applyWrites(graph.channels, scope.channels, { writes, context });
   if (!applied.ok) return null;
-  const tried = { ...scope, channels: applied.channels, unfired: [asNode], triggers: [], deferred: [] };
+  const tried = { ...scope, channels: applied.channels, pendingEdges: [asNode], triggers: [], deferred: [] };
   try {
     evaluateEdges(draft, { ...frame, scope: tried });
     return null;
@@ -81,18 +80,18 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
 
 function goOnFrom(draft: Draft, node: string): Visited {
   const frame = rootFrame(draft);
-  const visited = abandon(draft);
-  frame.scope.hasPassed = false;
-  frame.scope.unfired = [node];
+  const visited = discardSuperstep(draft);
+  frame.scope.hasPassedBreakpoint = false;
+  frame.scope.pendingEdges = [node];
   fire(draft, frame);
   // One that does not run stands at the breakpoint then: it has stopped already.
-  if (draft.graph.version >= 2 && draft.run.status !== 'waiting') stopBefore(draft, frame, frame.scope.triggers);
+  if (draft.run.status !== 'waiting') stopBefore(draft, frame, frame.scope.triggers);
   return visited;
 }
 
 function reopen(draft: Draft, by: string): void {
   const { triggers, deferred } = rootFrame(draft).scope;
   if (!isEnded(draft.run.status) || triggers.length + deferred.length === 0) return;
-  revive(draft);
+  reopenRun(draft);
   draft.run.pause = { by, reason: null };
 }

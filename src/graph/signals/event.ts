@@ -1,9 +1,9 @@
-import { deliver } from '../deliver.ts';
-import { emit } from '../draft.ts';
-import type { Draft } from '../draft.ts';
-import type { KeptEvent } from '../run.ts';
-import { openTasks, rootFrame } from '../frames.ts';
-import type { TaskFrame } from '../tasks.ts';
+import { deliver } from '../superstep/deliver.ts';
+import { emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import type { BufferedEvent } from '../run/run.ts';
+import { openTasks, rootFrame } from '../superstep/frames.ts';
+import type { TaskFrame } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -24,7 +24,7 @@ export const event: SignalKind = {
       });
     const payload = given['payload'] ?? null;
     const waiting = openTasks(draft).find((of) => waitsFor(of, name));
-    if (!waiting && draft.run.events.length >= MAX_KEPT)
+    if (!waiting && draft.run.bufferedEvents.length >= MAX_KEPT)
       return refused({
         code: 'BUFFER_FULL',
         message: `${MAX_KEPT} events are kept already; nothing waits for "${name}"`,
@@ -36,9 +36,9 @@ export const event: SignalKind = {
   },
 };
 
-function keep({ run }: Draft, event: KeptEvent): void {
-  run.events = [...run.events, event];
-  run.areEventsSaved = false;
+function keep({ run }: Draft, event: BufferedEvent): void {
+  run.bufferedEvents = [...run.bufferedEvents, event];
+  run.areBufferedEventsSaved = false;
 }
 
 function waitsFor({ frame, task: { state } }: TaskFrame, name: string): boolean {

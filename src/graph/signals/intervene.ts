@@ -1,20 +1,21 @@
-import type { Draft } from '../draft.ts';
-import { GraphError } from '../errors.ts';
-import type { RunError } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
-import { refusePassing, refuseSpeakingFor } from '../pass-approval.ts';
-import { refuseUndone } from '../refusals.ts';
-import { revive } from '../revive.ts';
-import { isEnded } from '../run.ts';
-import type { Principal, Refusal } from '../run.ts';
-import { tell } from '../start-again.ts';
-import { failTask, skipTask } from '../task-progress.ts';
-import { emitTask } from '../tasks.ts';
-import { endDoubt } from '../undo.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { GraphError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+import type { JsonObject } from '../values/json.ts';
+import { refuseBypass, refuseSpeakingFor } from './bypass-approval.ts';
+import { refuseUndone } from './refusals.ts';
+import { reopenRun } from '../lifecycle/reopen.ts';
+import { isEnded } from '../run/run.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { tell } from '../lifecycle/retry-task.ts';
+import { failTask, skipTask } from '../superstep/run-task.ts';
+import { emitTask } from '../superstep/frames.ts';
+import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { WHICH, findIntervention } from './interventions.ts';
 import type { Intervention } from './interventions.ts';
 import { refused, taken, textOf } from './signal.ts';
-import type { Answer, SignalKind, SignalRequest } from './signal.ts';
+import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Goes on with an output that a person gives instead of the node's own. */
 export const skip: SignalKind = {
@@ -30,13 +31,13 @@ export const skip: SignalKind = {
       return refused({ code: 'MALFORMED', message: `The node can't go on with that output: ${error.message}`, issues });
     }
   },
-  ofUndo(draft, doubt, { payload, by }) {
-    endDoubt(draft, doubt, { result: payload['output'] ?? null, by: by.sub });
+  handleCompensation(draft, doubt, { payload, by }) {
+    settleUnknownCompensation(draft, doubt, { result: payload['output'] ?? null, by: by.sub });
     return taken();
   },
 };
 
-function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
+function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const { of, call } = found;
@@ -45,14 +46,14 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   const output = payload['output'] ?? null;
   if (call) emitTask(of, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(of, output, by.sub);
-  if (isEnded(draft.run.status)) revive(draft);
+  if (isEnded(draft.run.status)) reopenRun(draft);
   if (call) tell(of, { kind: 'call.skipped', number: call.number, output });
   return taken();
 }
 
 function refuseSkipping(draft: Draft, { of, call }: Intervention, by: Principal): Refusal | null {
   const refusal = refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
-  return refusal ?? (call || draft.graph.version < 4 ? null : refusePassing(draft, by, [of]));
+  return refusal ?? (call ? null : refuseBypass(draft, by, [of]));
 }
 
 /** Gives the node up: the run fails. */
@@ -62,13 +63,13 @@ export const fail: SignalKind = {
   handle(draft, { payload, by }) {
     const found = findIntervention(draft, payload);
     if ('code' in found) return refused(found);
-    const { of, failure, kept } = found;
+    const { of, failure, saved } = found;
     const error = givenUp(failure.error, payload, by.sub);
-    failTask(of, { failure: { ...failure, error }, kept, by: by.sub });
+    failTask(of, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
   },
-  ofUndo(draft, doubt, { payload, by }) {
-    endDoubt(draft, doubt, { error: givenUp(doubt.error, payload, by.sub), by: by.sub });
+  handleCompensation(draft, doubt, { payload, by }) {
+    settleUnknownCompensation(draft, doubt, { error: givenUp(doubt.error, payload, by.sub), by: by.sub });
     return taken();
   },
 };

@@ -1,14 +1,14 @@
-import type { Draft } from '../draft.ts';
-import { openTasks } from '../frames.ts';
-import type { JsonObject } from '../json.ts';
-import { isEnded } from '../run.ts';
-import type { BatchCall } from '../nodes/tool-calls/batch.ts';
-import { batchOf, isKept } from '../nodes/position.ts';
-import type { KeptPosition } from '../nodes/position.ts';
-import type { Refusal } from '../run.ts';
-import { interventionId } from '../run-view.ts';
-import type { TaskFailure } from '../scope.ts';
-import type { TaskFrame } from '../tasks.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { openTasks } from '../superstep/frames.ts';
+import type { JsonObject } from '../values/json.ts';
+import { isEnded } from '../run/run.ts';
+import type { BatchCall } from '../run/tool-batch.ts';
+import { batchOf, isResumable } from '../run/position.ts';
+import type { SavedProgress } from '../run/scope.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { interventionId } from '../run/ids.ts';
+import type { TaskFailure } from '../values/errors.ts';
+import type { TaskFrame } from '../superstep/frames.ts';
 import { textOf } from './signal.ts';
 
 /** A node that has failed, or one of the calls that it makes, and what a person may do something about. */
@@ -16,7 +16,7 @@ export interface Intervention {
   readonly of: TaskFrame;
   readonly failure: TaskFailure;
   /** What the node has done already. */
-  readonly kept: KeptPosition | null;
+  readonly saved: SavedProgress | null;
   /** The call that has failed, where it is not the node itself. */
   readonly call: BatchCall | null;
 }
@@ -58,17 +58,17 @@ function interventions(draft: Draft): Intervention[] {
     const { state } = of.task;
     if (of.frame.isFailing && !hasFailed) return [];
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
-    return waits ? [{ of, failure: state.failure, kept: state.kept, call: null }] : callsOf(of);
+    return waits ? [{ of, failure: state.failure, saved: state.saved, call: null }] : callsOf(of);
   });
 }
 
 /** The calls of a task at work that wait for somebody. */
 function callsOf(of: TaskFrame): Intervention[] {
   const { state } = of.task;
-  if (state.phase !== 'open' || !isKept(state.position)) return [];
+  if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
-    call.state.phase === 'intervention' ? [{ of, failure: call.state.failure, kept: position, call }] : [],
+    call.state.phase === 'intervention' ? [{ of, failure: call.state.failure, saved: position, call }] : [],
   );
 }
 
@@ -77,7 +77,7 @@ function namesOf(all: readonly Intervention[]): string {
 }
 
 function idOf({ of, call }: Intervention): string {
-  return interventionId(of.frame.trail, of.task, call && call.number);
+  return interventionId(of.frame.executionPath, of.task, call && call.number);
 }
 
 /** Whether a payload names an intervention, or leaves open which it means. */

@@ -1,12 +1,12 @@
-import { saveEdit, editChannels } from '../update-state.ts';
-import { emit } from '../draft.ts';
-import type { Draft } from '../draft.ts';
-import { lookAgain } from '../fire.ts';
-import { openFrames, rootFrame } from '../frames.ts';
-import { isJsonObject } from '../json.ts';
-import type { JsonObject } from '../json.ts';
+import { saveEdit, editChannels } from './edit-channels.ts';
+import { emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { lookAgain } from '../superstep/fire-edges.ts';
+import { openFrames, rootFrame } from '../superstep/frames.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
 import { refused, taken, textOf } from './signal.ts';
-import type { Answer, SignalKind, SignalRequest } from './signal.ts';
+import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Stops the run after the superstep that runs; one that waits stops at once. */
 export const pause: SignalKind = {
@@ -31,7 +31,7 @@ export const resume: SignalKind = {
   handle: (draft, request) => goOn(draft, request),
 };
 
-function goOn(draft: Draft, { payload, by }: SignalRequest): Answer {
+function goOn(draft: Draft, { payload, by }: SignalRequest): Handled {
   const { run } = draft;
   if (run.status !== 'paused')
     return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${run.status}, not paused` });
@@ -61,8 +61,8 @@ export function valuesOf({ values }: JsonObject): JsonObject | null {
 export function release(draft: Draft, by: string): void {
   const { run } = draft;
   for (const { scope } of openFrames(draft)) {
-    if (scope.hold?.at === 'before') scope.hasPassed = true;
-    scope.hold = null;
+    if (scope.stoppedAt?.at === 'before') scope.hasPassedBreakpoint = true;
+    scope.stoppedAt = null;
   }
   if (run.status === 'paused') emit(draft, rootFrame(draft), { type: 'run.resumed', by });
   run.pause = null;

@@ -1,10 +1,10 @@
-import { restartClock } from '../clock.ts';
-import type { Limits } from '../definition.ts';
-import type { Draft } from '../draft.ts';
-import { isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
-import { limitsOfGraph, refuseLoose, tighten } from '../limits.ts';
-import type { Refusal } from '../run.ts';
+import { restartCountdown } from '../lifecycle/deadlines.ts';
+import type { Limits } from '../definition/definition.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { isJsonObject } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { limitsOfGraph, refuseLoose, tighten } from '../run/limits.ts';
+import type { Refusal } from '../run/refusal.ts';
 
 const COUNT = { type: 'integer', minimum: 1 } as const;
 
@@ -32,7 +32,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
   const raised = Object.entries(limits).filter(([name]) => given.has(name));
   draft.run.limits = { ...draft.run.limits, ...Object.fromEntries(raised) };
-  if (given.has('deadlineMs')) restartClock(draft);
+  if (given.has('deadlineMs')) restartCountdown(draft);
   return null;
 }
 

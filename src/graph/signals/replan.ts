@@ -1,12 +1,12 @@
-import { abandon } from '../abandon.ts';
-import type { Draft } from '../draft.ts';
-import { rootFrame } from '../frames.ts';
-import { refusePassing } from '../pass-approval.ts';
-import type { Visited } from '../place.ts';
-import { refuseUndone, refuseUnknownNode, refuseUnless } from '../refusals.ts';
-import { revive } from '../revive.ts';
-import { isEnded } from '../run.ts';
-import { editChannels, saveEdit } from '../update-state.ts';
+import { discardSuperstep } from '../lifecycle/cancel.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import { refuseBypass } from './bypass-approval.ts';
+import type { Visited } from '../journal/resume-point.ts';
+import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
+import { reopenRun } from '../lifecycle/reopen.ts';
+import { isEnded } from '../run/run.ts';
+import { editChannels, saveEdit } from './edit-channels.ts';
 import { release, valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
@@ -22,13 +22,13 @@ export const replan: SignalKind = {
       refuseUnless(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
       refuseUndone(draft) ??
       refuseUnknownNode(draft, node, '/node') ??
-      refusePassing(draft, by);
+      refuseBypass(draft, by);
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by: by.sub });
     if (!edited.ok) return refused(edited.refusal);
     const visited = moveTo(draft, node);
     saveEdit(draft, edited.changes, visited);
-    if (isEnded(draft.run.status)) revive(draft);
+    if (isEnded(draft.run.status)) reopenRun(draft);
     else release(draft, by.sub);
     return taken();
   },
@@ -37,9 +37,9 @@ export const replan: SignalKind = {
 /** Who stands at the breakpoint before a node and is sent to it goes on past it. */
 function moveTo(draft: Draft, node: string): Visited {
   const { scope } = rootFrame(draft);
-  const stoodThere = scope.hold?.at === 'before' && scope.hold.nodes.includes(node);
-  const visited = abandon(draft);
+  const stoodThere = scope.stoppedAt?.at === 'before' && scope.stoppedAt.nodes.includes(node);
+  const visited = discardSuperstep(draft);
   scope.triggers = [{ node }];
-  if (stoodThere && draft.graph.version >= 2) scope.hasPassed = true;
+  if (stoodThere) scope.hasPassedBreakpoint = true;
   return visited;
 }

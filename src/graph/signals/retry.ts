@@ -1,18 +1,18 @@
-import { emit } from '../draft.ts';
-import type { Draft } from '../draft.ts';
-import { rootFrame } from '../frames.ts';
-import type { JsonObject } from '../json.ts';
-import { refuseUndone } from '../refusals.ts';
-import { revive } from '../revive.ts';
-import { isEnded } from '../run.ts';
-import type { Refusal } from '../run.ts';
-import { startAgain, tell } from '../start-again.ts';
-import { undoAgain } from '../undo.ts';
+import { emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import type { JsonObject } from '../values/json.ts';
+import { refuseUndone } from './refusals.ts';
+import { reopenRun } from '../lifecycle/reopen.ts';
+import { isEnded } from '../run/run.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { retryTask, tell } from '../lifecycle/retry-task.ts';
+import { retryCompensation } from '../lifecycle/compensation.ts';
 import type { Intervention } from './interventions.ts';
 import { WHICH, findIntervention, findInterventions } from './interventions.ts';
 import { LIMITS, raiseLimits } from './raise-limits.ts';
 import { refused, taken } from './signal.ts';
-import type { Answer, SignalKind, SignalRequest } from './signal.ts';
+import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Has a failed node's work done again; a run that has failed goes on from all the nodes that it failed at. */
 export const retry: SignalKind = {
@@ -20,16 +20,16 @@ export const retry: SignalKind = {
   properties: { ...WHICH, limits: LIMITS },
   reopens: true,
   handle: (draft, request) => (draft.run.status === 'failed' ? retryRun(draft, request) : retryNode(draft, request)),
-  ofUndo(draft, doubt, { payload, by }) {
+  handleCompensation(draft, doubt, { payload, by }) {
     const refusal = raiseLimits(draft, payload['limits']);
     if (refusal) return refused(refusal);
-    emit(draft, rootFrame(draft), { type: 'run.retried', node: doubt.undo.place.node, by: by.sub });
-    undoAgain(draft, doubt);
+    emit(draft, rootFrame(draft), { type: 'run.retried', node: doubt.compensation.task.node, by: by.sub });
+    retryCompensation(draft, doubt);
     return taken();
   },
 };
 
-function retryNode(draft: Draft, { payload, by }: SignalRequest): Answer {
+function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const refusal = raiseLimits(draft, payload['limits']);
@@ -38,7 +38,7 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Answer {
   return taken();
 }
 
-function retryRun(draft: Draft, { payload, by }: SignalRequest): Answer {
+function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = failedNodes(draft, payload);
   if ('code' in found) return refused(found);
   const refusal = refuseUndone(draft) ?? raiseLimits(draft, payload['limits']);
@@ -61,8 +61,8 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[]
 function begin(draft: Draft, found: readonly Intervention[], by: string): void {
   for (const { of, call } of found) {
     emit(draft, of.frame, { type: 'run.retried', node: of.task.node, by });
-    if (!call) startAgain(of);
+    if (!call) retryTask(of);
   }
-  if (isEnded(draft.run.status)) revive(draft);
+  if (isEnded(draft.run.status)) reopenRun(draft);
   for (const { of, call } of found) if (call) tell(of, { kind: 'call.ordered', number: call.number });
 }

@@ -1,7 +1,9 @@
-import type { JsonSchema } from '../definition.ts';
-import type { Draft } from '../draft.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { Principal, Refusal, UndoInDoubt } from '../run.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import type { Draft } from '../superstep/draft.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
+import type { UnknownCompensation } from '../run/compensation.ts';
 
 /** A decision or control that reaches a run from outside: by the API or by Temporal's own tools. */
 export interface SignalKind {
@@ -13,9 +15,9 @@ export interface SignalKind {
   readonly reopens?: true;
   /** A run that only waits for its calls before it is over may take it. */
   readonly whileEnding?: true;
-  handle(draft: Draft, request: SignalRequest): Answer;
+  handle(draft: Draft, request: SignalRequest): Handled;
   /** What it does to an undo that is in doubt; without it, a run that is being undone does not take it. */
-  ofUndo?(draft: Draft, doubt: UndoInDoubt, request: SignalRequest): Answer;
+  handleCompensation?(draft: Draft, doubt: UnknownCompensation, request: SignalRequest): Handled;
 }
 
 export interface SignalRequest {
@@ -24,15 +26,15 @@ export interface SignalRequest {
 }
 
 /** What a signal came to: taken, with what its sender is told; or refused, and nothing has changed. */
-export type Answer =
+export type Handled =
   | { readonly taken: true; readonly value: Json }
   | { readonly taken: false; readonly refusal: Refusal };
 
-export function taken(value: Json = null): Answer {
+export function taken(value: Json = null): Handled {
   return { taken: true, value };
 }
 
-export function refused(refusal: Refusal): Answer {
+export function refused(refusal: Refusal): Handled {
   return { taken: false, refusal };
 }
 

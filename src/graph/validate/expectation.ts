@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { isJsonList, isJsonObject } from '../json.ts';
-import type { Json } from '../json.ts';
-import { didYouMean } from '../nearest.ts';
-import { truncate } from '../truncate.ts';
+import { isJsonList, isJsonObject } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { didYouMean, truncate } from '../values/text.ts';
 
 /** Says what a value should have been and what it is, with the name that was probably meant. */
 export function unlikeExpected(issues: readonly z.core.$ZodIssue[], value: Json): string {

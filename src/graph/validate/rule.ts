@@ -1,4 +1,4 @@
-import type { ErrorIssueCode, GraphIssue, WarningIssueCode } from '../issue.ts';
+import type { ErrorIssueCode, GraphIssue, WarningIssueCode } from '../definition/issue.ts';
 import type { Subject } from './subject.ts';
 
 /** Looks at a definition and gives every issue of its kind. */

@@ -1,23 +1,22 @@
 import type { z } from 'zod';
-import type { GraphIssue } from '../issue.ts';
-import { toPointer } from '../json.ts';
-import type { Json } from '../json.ts';
-import { didYouMean } from '../nearest.ts';
+import type { GraphIssue } from '../definition/issue.ts';
 import { fieldsAt } from '../schema/fields-at.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import { isJsonList, isJsonObject, own } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { didYouMean } from '../values/text.ts';
 import { isUnexpected, unlikeExpected } from './expectation.ts';
 import { error } from './rule.ts';
-import { valueAt } from './value-at.ts';
-import type { Path } from './value-at.ts';
 
 /** Where a value stands in the definition, and what its fields may be named. */
-interface Place {
+interface Location {
   readonly path: Path;
   /** Names that could have been meant at the top of the value, besides those that the schema knows. */
   readonly alsoKnown?: readonly string[];
 }
 
 /** What a schema of the language says is wrong with a value: each issue at the deepest place that is wrong. */
-export function shapeIssues(schema: z.ZodType, value: Json, place: Place): readonly GraphIssue[] {
+export function shapeIssues(schema: z.ZodType, value: Json, place: Location): readonly GraphIssue[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues
@@ -42,7 +41,7 @@ function innermost(issue: z.core.$ZodIssue, above: Path): readonly Found[] {
   return meant ?? [{ issue, at }];
 }
 
-interface Whole extends Place {
+interface Whole extends Location {
   readonly schema: z.ZodType;
   readonly value: Json;
 }
@@ -67,4 +66,15 @@ function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): GraphIs
     return error('INVALID_DURATION', path, issue.message);
   const message = isUnexpected({ ...issue, path: [] }) ? unlikeExpected([issue], value) : issue.message;
   return error('INVALID_FIELD', path, message);
+}
+
+/** Where a part of a value is. */
+export type Path = readonly (string | number)[];
+
+/** The part of a value at a path, if there is one. */
+export function valueAt(value: Json, path: Path): Json | undefined {
+  return path.reduce<Json | undefined>((found, part) => {
+    if (isJsonList(found)) return found[Number(part)];
+    return isJsonObject(found) ? own(found, String(part)) : undefined;
+  }, value);
 }

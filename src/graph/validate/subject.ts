@@ -1,6 +1,7 @@
-import { isJsonList, isJsonObject, toPointer } from '../json.ts';
-import type { Json, JsonObject } from '../json.ts';
-import type { Catalog } from '../catalog.ts';
+import { isJsonList, isJsonObject } from '../values/json.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { Catalog } from '../definition/catalog.ts';
 
 /**
  * A definition under validation, as far as it can be read: rules look at the readable parts and leave the rest to the

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { CallError } from '../../../src/activities/call-error.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
 import { withDistinctIds } from '../../../src/activities/context/distinct-ids.ts';
 import { fitMessages } from '../../../src/activities/context/fit-messages.ts';
 import type { FittingMessages } from '../../../src/activities/context/fit-messages.ts';
@@ -8,8 +8,8 @@ import { groupMessages, isOfSystem, requiredGroups } from '../../../src/activiti
 import type { MessageProcessor } from '../../../src/activities/context/message-processor.ts';
 import { repairCalls } from '../../../src/activities/context/repair-calls.ts';
 import { createRequestMeter } from '../../../src/activities/context/request-meter.ts';
-import type { OverflowReply } from '../../../src/graph/effect.ts';
-import type { Message } from '../../../src/graph/message.ts';
+import type { OverflowReply } from '../../../src/graph/run/effect.ts';
+import type { Message } from '../../../src/graph/definition/message.ts';
 import { aModelRequest } from '../../support/call-builders.ts';
 import { anyConversation, idsOf, isPaired } from '../../support/conversations.ts';
 

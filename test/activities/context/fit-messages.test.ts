@@ -3,8 +3,8 @@ import { fitMessages } from '../../../src/activities/context/fit-messages.ts';
 import type { FittingDeps, FittingMessages } from '../../../src/activities/context/fit-messages.ts';
 import type { MessageProcessor } from '../../../src/activities/context/message-processor.ts';
 import { UNKNOWN_MEASURE } from '../../../src/activities/context/model-measures.ts';
-import type { ContextPolicy, ModelCallRequest, OverflowReply } from '../../../src/graph/effect.ts';
-import type { Message } from '../../../src/graph/message.ts';
+import type { ContextPolicy, ModelCallRequest, OverflowReply } from '../../../src/graph/run/effect.ts';
+import type { Message } from '../../../src/graph/definition/message.ts';
 import { aModelRequest } from '../../support/call-builders.ts';
 import { aCall, aCaller, aMessage, anAnswer, idsOf } from '../../support/conversations.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { keepLast } from '../../../src/activities/context/keep-last.ts';
 import { shortenToolResults } from '../../../src/activities/context/shorten-tool-results.ts';
 import { summarize } from '../../../src/activities/context/summarize.ts';
-import type { Message } from '../../../src/graph/message.ts';
+import type { Message } from '../../../src/graph/definition/message.ts';
 import { shorten } from '../../../src/graph/nodes/model/summary.ts';
 import { aCaller, aMessage, anAnswer, byLength, idsOf } from '../../support/conversations.ts';
 

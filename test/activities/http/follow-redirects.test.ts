@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { aContext } from '../../support/call-builders.ts';
 import { CANARY, aHttpTool } from '../../support/http-tool-builder.ts';
 import { answer, closedPort, json } from '../../support/loopback-server.ts';

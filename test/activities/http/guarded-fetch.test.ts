@@ -1,7 +1,7 @@
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CallError } from '../../../src/activities/call-error.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
 import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
 import { readBody } from '../../../src/activities/http/read-body.ts';
 import { answer, silence } from '../../support/loopback-server.ts';

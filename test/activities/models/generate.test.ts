@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { CallError } from '../../../src/activities/call-error.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
 import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
 import { createGenerate } from '../../../src/activities/models/generate.ts';
 import type { ModelRequest, ModelSettings } from '../../../src/activities/models/model.ts';
 import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
-import type { ModelReply } from '../../../src/graph/effect.ts';
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
+import type { ModelReply } from '../../../src/graph/run/effect.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { aModelQuestion } from '../../support/call-builders.ts';
 import { answer, breakOff, closedPort, hangUp, json, silence } from '../../support/loopback-server.ts';
 import type { Answer } from '../../support/loopback-server.ts';

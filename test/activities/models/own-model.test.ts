@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CallError } from '../../../src/activities/call-error.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
 import { createOwnModel } from '../../../src/activities/models/own-model.ts';
 import { aModelQuestion } from '../../support/call-builders.ts';
 

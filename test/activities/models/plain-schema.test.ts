@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isPlainSchema, isStrictSchema } from '../../../src/activities/models/plain-schema.ts';
-import type { JsonSchema } from '../../../src/graph/definition.ts';
+import type { JsonSchema } from '../../../src/graph/values/json-schema.ts';
 
 const text = { type: 'string' } as const;
 const closed = { type: 'object', properties: { a: text }, required: ['a'], additionalProperties: false } as const;

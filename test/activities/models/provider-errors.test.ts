@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { PROVIDERS, askModel, failureOf } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { json } from '../../support/loopback-server.ts';
 import { useLoopbackServer } from '../../support/use-loopback-server.ts';
 

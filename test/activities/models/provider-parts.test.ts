@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelReply } from '../../../src/graph/effect.ts';
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
+import type { ModelReply } from '../../../src/graph/run/effect.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { askModel, dataEvents, namedEvents } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
 import { at } from '../../support/json-at.ts';

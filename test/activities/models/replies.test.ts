@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelReply } from '../../../src/graph/effect.ts';
+import type { ModelReply } from '../../../src/graph/run/effect.ts';
 import { PROVIDERS, askModel, dataEvents, failureOf, namedEvents } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
 import { json } from '../../support/loopback-server.ts';

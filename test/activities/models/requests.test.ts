@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
-import { isJsonList, isJsonObject } from '../../../src/graph/json.ts';
-import type { Message, ToolCall } from '../../../src/graph/message.ts';
+import { isJsonList, isJsonObject } from '../../../src/graph/values/json.ts';
+import type { Message, ToolCall } from '../../../src/graph/definition/message.ts';
 import { MODELS, PROVIDERS, askModel, onlyRequest } from '../../support/asked-model.ts';
 import type { Asking, Provider } from '../../support/asked-model.ts';
 import { json } from '../../support/loopback-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CallError } from '../../../src/activities/call-error.ts';
-import type { JsonObject } from '../../../src/graph/json.ts';
+import type { CallError } from '../../../src/activities/calls/call-error.ts';
+import type { JsonObject } from '../../../src/graph/values/json.ts';
 import { PROVIDERS, askModel, begunStream, dataEvents, failureOf, namedEvents } from '../../support/asked-model.ts';
 import type { Provider } from '../../support/asked-model.ts';
 import { hangUp, json, silence } from '../../support/loopback-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { toToolSchema } from '../../../src/activities/models/tool-schema.ts';
-import type { JsonSchema } from '../../../src/graph/definition.ts';
+import type { JsonSchema } from '../../../src/graph/values/json-schema.ts';
 
 describe('toToolSchema', () => {
   test.each<[JsonSchema, object]>([

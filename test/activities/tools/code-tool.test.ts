@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { CallError } from '../../../src/activities/call-error.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
 import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
 import { createCodeTool } from '../../../src/activities/tools/code-tool.ts';
 import type { CodeToolSettings } from '../../../src/activities/tools/code-tool.ts';

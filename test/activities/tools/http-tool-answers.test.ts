@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../../src/graph/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { aContext } from '../../support/call-builders.ts';
 import { aHttpTool } from '../../support/http-tool-builder.ts';
 import { answer, breakOff, closedPort, endlessText, hangUp, json } from '../../support/loopback-server.ts';

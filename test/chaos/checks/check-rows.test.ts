@@ -26,9 +26,9 @@ afterAll(async () => await store.close());
 /** A run that Temporal has, with two events, a call that is out, and an approval that is waited for. */
 async function aRun(id: string): Promise<void> {
   await store.runs.create(aNewRun({ id }));
-  await store.handOvers.complete({ id, execution: 1 }, AT);
+  await store.pendingStarts.complete({ id, execution: 1 }, AT);
   const call = { key: `${id}:call`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
-  await store.ledger.claim({ ...call, order: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
+  await store.ledger.claim({ ...call, takeover: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
     takeOver: true,
     failures: 0,
   }));
@@ -96,7 +96,7 @@ const WRONGS: readonly Wrong[] = [
   },
   {
     what: 'a run that Temporal never got',
-    statement: `update runs set handed_over_at = null where id = 'R-open'`,
+    statement: `update runs set dispatched_at = null where id = 'R-open'`,
     rule: HANDED_OVER,
     finding: 'R-open',
   },

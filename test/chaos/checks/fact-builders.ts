@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import type { Action, ActionKind } from '../actions.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Story } from '../customer.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../../src/graph/json.ts';
+import type { JsonObject } from '../../../src/graph/values/json.ts';
 import type { RunAccount } from '../../support/run-accounts.ts';
 import type { Action } from '../actions.ts';
 import type { Story } from '../customer.ts';

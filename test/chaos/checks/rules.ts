@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { at, textAt } from '../../support/json-at.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import type { ActionKind } from '../actions.ts';
 import type { RunFacts } from './run-facts.ts';
 

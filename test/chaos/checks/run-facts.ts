@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { Json } from '../../../src/graph/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { eventsOf } from '../../support/api-runs.ts';
 import { accountOfRows, accountOfWorkflow } from '../../support/run-accounts.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
+import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { Diagram, Marks } from '../../../src/graph/diagram/diagram.ts';
 import { NO_MARKS } from '../../../src/graph/diagram/diagram.ts';
 import { toDiagram } from '../../../src/graph/diagram/to-diagram.ts';

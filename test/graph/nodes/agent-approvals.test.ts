@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Approval } from '../../../src/graph/approval.ts';
-import type { Json } from '../../../src/graph/json.ts';
-import { toRunView } from '../../../src/graph/run-view.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
 import type { Answer, MemoryRun } from '../../support/memory-shell.ts';
 import { asks, playAgent, toldIn } from '../../support/agents.ts';

@@ -1,18 +1,17 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { CallEffect } from '../../../src/graph/effect.ts';
-import { isCallReply } from '../../../src/graph/is-call-reply.ts';
-import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
-import type { Json } from '../../../src/graph/json.ts';
-import { afterHappening } from '../../../src/graph/nodes/tool-calls/after-happening.ts';
-import type { BatchCall } from '../../../src/graph/nodes/tool-calls/batch.ts';
-import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
-import type { BegunPosition, NodePosition } from '../../../src/graph/nodes/position.ts';
-import type { Happening } from '../../../src/graph/nodes/runner.ts';
-import { NOTHING_SAID } from '../../../src/graph/nodes/model/talk.ts';
-import { createToolbox } from '../../../src/graph/nodes/tool-calls/toolbox.ts';
-import { answersOf } from '../../../src/graph/nodes/tool-calls/work-on-batch.ts';
-import { within } from '../../../src/graph/call-policy.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
+import { isCallReply } from '../../../src/graph/run/call.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { resumeCall } from '../../../src/graph/nodes/tool-calls/resume-call.ts';
+import type { BatchCall } from '../../../src/graph/run/tool-batch.ts';
+import { compileBehavior } from '../../../src/graph/nodes/node-types.ts';
+import type { ResumablePosition, NodePosition } from '../../../src/graph/run/scope.ts';
+import type { TaskInput } from '../../../src/graph/nodes/behavior.ts';
+import { EMPTY_CONVERSATION } from '../../../src/graph/run/model-turn.ts';
+import { createToolbox } from '../../../src/graph/nodes/tool-calls/callable-tool.ts';
+import { answersOf } from '../../../src/graph/nodes/tool-calls/run-batch.ts';
+import { within } from '../../../src/graph/definition/call-policy.ts';
 import { CHANNELS, asks, play, playAgent, says } from '../../support/agents.ts';
 import { aCatalog } from '../../support/builders.ts';
 import { aPolicy } from '../../support/call-builders.ts';
@@ -29,16 +28,16 @@ const call: BatchCall = {
   args: {},
   isEdited: false,
   number: 0,
-  order: 0,
+  takeover: 0,
   state: { phase: 'ready', isApproved: true },
 };
 
 const runnerOf = (node: NodeDefinition) =>
-  compileRunner(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null, version: INTERPRETER_VERSION });
-const atCalls = (batch: readonly BatchCall[]): BegunPosition => ({ kind: 'calls', batch, made: 1 });
-const atAgent: BegunPosition = {
+  compileBehavior(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null });
+const atCalls = (batch: readonly BatchCall[]): ResumablePosition => ({ kind: 'calls', batch, callsMade: 1 });
+const atAgent: ResumablePosition = {
   kind: 'agent',
-  talk: NOTHING_SAID,
+  conversation: EMPTY_CONVERSATION,
   turn: null,
   batch: [],
   iterations: 0,
@@ -47,16 +46,16 @@ const atAgent: BegunPosition = {
 };
 
 describe('a task that lost its place', () => {
-  const capacity: Happening = { kind: 'capacity' };
+  const capacity: TaskInput = { kind: 'capacity' };
 
-  test.each<[NodeDefinition, BegunPosition]>([
+  test.each<[NodeDefinition, ResumablePosition]>([
     [agent, atCalls([])],
     [calls, atAgent],
   ])('of %j says so', (node, position) => {
     const runner = runnerOf(node);
     for (const act of [
       () => runner.restart?.(IDLE_TASK, position),
-      () => runner.takeLate?.(IDLE_TASK, position, capacity),
+      () => runner.keepLate?.(IDLE_TASK, position, capacity),
       () => runner.resume(IDLE_TASK, position, capacity),
     ])
       expect(act).toThrow(TypeError);
@@ -88,13 +87,16 @@ describe('a task that lost its place', () => {
 
 test('what a call does not wait for changes nothing', () => {
   const place = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
-  expect(afterHappening(place, { call, made: 1 }, { kind: 'event', payload: null })).toEqual({ call, made: 1 });
-  expect(afterHappening(place, { call, made: 1 }, { kind: 'call.ordered', number: 0 })).toEqual({ call, made: 1 });
+  expect(resumeCall(place, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
+  expect(resumeCall(place, { call, callsMade: 1 }, { kind: 'call.ordered', number: 0 })).toEqual({
+    call,
+    callsMade: 1,
+  });
 });
 
 test('a call that lost its place is told something all the same', () => {
   const place = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
-  const told = (happening: Happening): unknown => afterHappening(place, { call, made: 1 }, happening).call.state;
+  const told = (happening: TaskInput): unknown => resumeCall(place, { call, callsMade: 1 }, happening).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   expect(told({ kind: 'call.failed', key: 'k', failure })).toMatchObject({ content: 'Execution failed: no' });
   const reply = { kind: 'overflow', messages: 1 } as const;
@@ -114,14 +116,14 @@ test('a call of a tool that names others may have come from one that is gone', (
   const scope = { id: 'n', catalog: { ...catalog, tools: { charge: { ...charge, onFailure: 'gone' } } } };
   const caller = {
     node: {},
-    scope: { ...scope, defaults: {}, subgraph: null, version: INTERPRETER_VERSION },
+    scope: { ...scope, defaults: {}, subgraph: null },
     approve: {},
     asksForUnsafe: false,
   };
   const tools = createToolbox(null, caller);
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
-  const work = { call: { ...call, tool: 'charge' }, made: 1 };
-  const after = afterHappening({ task: IDLE_TASK, tools, leftMs: () => null }, work, {
+  const work = { call: { ...call, tool: 'charge' }, callsMade: 1 };
+  const after = resumeCall({ task: IDLE_TASK, tools, leftMs: () => null }, work, {
     kind: 'call.failed',
     key: 'k',
     failure,

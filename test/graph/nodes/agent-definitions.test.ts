@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Catalog } from '../../../src/graph/catalog.ts';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
-import { sliceCatalog } from '../../../src/graph/slice-catalog.ts';
-import { validateGraph } from '../../../src/graph/validate/validate.ts';
+import type { Catalog } from '../../../src/graph/definition/catalog.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { pinCatalog } from '../../../src/graph/definition/pin-catalog.ts';
+import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { aCatalog } from '../../support/builders.ts';
 
 const ours = aCatalog({ messageProcessors: ['last', 'summarize'] });
@@ -113,7 +113,7 @@ describe('what a run pins', () => {
   });
   const graphOf = (node: NodeDefinition): GraphDefinition => ({ name: 'x', nodes: { n: node }, edges: [] });
   const pinned = (node: NodeDefinition): readonly (readonly string[])[] => {
-    const { tools, models } = sliceCatalog(graphOf(node), catalog);
+    const { tools, models } = pinCatalog(graphOf(node), catalog);
     return [Object.keys(tools), Object.keys(models)];
   };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { ToolEntry } from '../../../src/graph/catalog.ts';
-import type { GraphDefinition } from '../../../src/graph/definition.ts';
-import type { CallEffect, ToolCallRequest } from '../../../src/graph/effect.ts';
-import type { Json } from '../../../src/graph/json.ts';
-import { toRunView } from '../../../src/graph/run-view.ts';
+import type { ToolEntry } from '../../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect, ToolCallRequest } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import { asks, play, playAgent, toldIn } from '../../support/agents.ts';
 import type { Agent, Played, Stage } from '../../support/agents.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
@@ -171,7 +171,7 @@ describe('a call that waits for a person', () => {
       tool: failing(['lookup'], lost, 1),
       outside: {
         next: (calls) => {
-          held.orders.push(...calls.slice(0, 1).map(({ key, order }) => [key, order] as const));
+          held.orders.push(...calls.slice(0, 1).map(({ key, takeover }) => [key, takeover] as const));
           return 0;
         },
       },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { CallEffect } from '../../../src/graph/effect.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { asks, modelDown, playAgent, says, toldIn } from '../../support/agents.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
 import { firstLogged, typesOf } from '../../support/runs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { OverflowReply } from '../../../src/graph/effect.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { OverflowReply } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { CHANNELS, asks, modelDown, playAgent, says, toldIn } from '../../support/agents.ts';
 import type { Agent, Played, Said } from '../../support/agents.ts';
 import { firstLogged } from '../../support/runs.ts';

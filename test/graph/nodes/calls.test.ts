@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { Json } from '../../../src/graph/json.ts';
-import { toRunView } from '../../../src/graph/run-view.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import { CHANNELS, asks, modelDown, play } from '../../support/agents.ts';
 import type { Played, Stage } from '../../support/agents.ts';
 import { CallFailure } from '../../support/memory-shell.ts';

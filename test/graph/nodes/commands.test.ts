@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../../src/graph/definition.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { addsNames, gives, logOf, obeying, startRun, typesOf } from '../../support/runs.ts';
 import type { MemoryRun } from '../../support/memory-shell.ts';
 

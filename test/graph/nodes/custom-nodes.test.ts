@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition } from '../../../src/graph/definition.ts';
-import type { NodeCallRequest } from '../../../src/graph/effect.ts';
-import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
-import type { Json, JsonObject } from '../../../src/graph/json.ts';
-import { compileRunner } from '../../../src/graph/nodes/node-types.ts';
-import { sliceCatalog } from '../../../src/graph/slice-catalog.ts';
-import { validateGraph } from '../../../src/graph/validate/validate.ts';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { NodeCallRequest } from '../../../src/graph/run/effect.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { compileBehavior } from '../../../src/graph/nodes/node-types.ts';
+import { pinCatalog } from '../../../src/graph/definition/pin-catalog.ts';
+import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
 import { IDLE_TASK } from '../../support/idle-task.ts';
 import { CallFailure, runInMemory } from '../../support/memory-shell.ts';
@@ -86,12 +85,11 @@ describe('a node of a registered type', () => {
   });
 
   test('is given null for what is not in scope', () => {
-    const runner = compileRunner(fetches({}), {
+    const runner = compileBehavior(fetches({}), {
       id: 'f',
       catalog,
       defaults: {},
       subgraph: null,
-      version: INTERPRETER_VERSION,
     });
     const requests: unknown[] = [];
     const progress = runner.start({
@@ -106,7 +104,7 @@ describe('a node of a registered type', () => {
   });
 
   test('is pinned by its run, other types are not', () => {
-    const slice = sliceCatalog(aDefinition({ nodes: { f: fetches({}) } }), catalog);
+    const slice = pinCatalog(aDefinition({ nodes: { f: fetches({}) } }), catalog);
     expect(Object.keys(slice.nodeTypes ?? {})).toEqual(['fetch']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { ModelCallRequest, ModelReply } from '../../../src/graph/effect.ts';
-import { isJsonObject } from '../../../src/graph/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
+import { isJsonObject } from '../../../src/graph/values/json.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
 import { firstLogged, startRun } from '../../support/runs.ts';
 

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { ModelCallRequest, ModelReply, OverflowReply } from '../../../src/graph/effect.ts';
-import { estimateRequest } from '../../../src/graph/estimate-request.ts';
-import type { Run, RunLimits } from '../../../src/graph/run.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { ModelCallRequest, ModelReply, OverflowReply } from '../../../src/graph/run/effect.ts';
+import { estimateRequest } from '../../../src/graph/superstep/estimate-tokens.ts';
+import type { Run } from '../../../src/graph/run/run.ts';
+import type { RunLimits } from '../../../src/graph/run/limits.ts';
 import { CHANNELS, asks, modelDown, says } from '../../support/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
 import { runInMemory } from '../../support/memory-shell.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { CallEffect } from '../../../src/graph/effect.ts';
-import type { Json } from '../../../src/graph/json.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
 import { CHANNELS, modelDown, play, says } from '../../support/agents.ts';
 import type { Played, Said, Stage } from '../../support/agents.ts';
 import { aDefinition } from '../../support/builders.ts';
@@ -98,11 +98,6 @@ describe.each(
     const played = playCase(one);
     expect([played.run.run.status, errorsOf(played)]).toEqual(['completed', []]);
     expect(nodesOf(played).slice(0, 3)).toEqual(['a', 'b', 'a']);
-  });
-
-  test('was refused by interpreter 3', () => {
-    const played = playCase(one, { version: 3 });
-    expect([played.run.run.status, errorsOf(played)]).toEqual(['failed', ['BUDGET_EXCEEDED']]);
   });
 
   test('goes on when the call that it waits for has failed', () => {
@@ -224,9 +219,7 @@ describe('nothing waits', () => {
 test('a beginning that reads more than is left waits until others have given it back', () => {
   const reads: NodeDefinition = { ...llm, prompt: 'x'.repeat(400), maxOutputTokens: 20 };
   const graph = { nodes: { a: { ...b, maxOutputTokens: 20 }, b: reads }, edges: together('a', 'b') };
-  const runUnder = (version: number): string =>
-    play({ version, replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status;
-  expect([3, 4].map(runUnder)).toEqual(['failed', 'completed']);
+  expect(play({ replies: ['x', 'y'], graph, limits: { maxTokens: 127 } }).run.run.status).toBe('completed');
 });
 
 test('a fallback is not cut short for what others have only set aside', () => {
@@ -234,9 +227,7 @@ test('a fallback is not cut short for what others have only set aside', () => {
     ...CASES['a fallback that costs more'],
     limits: { maxCostUsd: 0.000_65 },
   };
-  const outputs = (version: number): unknown =>
-    playCase(one, { version }).requests.find(({ model }) => model === 'dear')?.maxOutputTokens;
-  expect([3, 4].map(outputs)).toEqual([8, 20]);
+  expect(playCase(one).requests.find(({ model }) => model === 'dear')?.maxOutputTokens).toBe(20);
 });
 
 describe('where cost has a limit, a model without a price', () => {
@@ -282,13 +273,6 @@ describe('where cost has a limit, a model without a price', () => {
   test('is asked where it has none', () => {
     const { run } = played(askOf('free', 'default'), ['x'], { limits: { maxTokens: 100 } });
     expect(logOf(run)).toEqual(['free']);
-  });
-
-  test('failed the run under interpreter 3', () => {
-    const refused = played(askOf('free', 'default'), [], { version: 3 });
-    expect(refused.run.run.error?.code).toBe('BUDGET_EXCEEDED');
-    const hidden = played(askOf('default', 'free'), [modelDown], { version: 3 });
-    expect(hidden.run.run.error?.code).toBe('BUDGET_EXCEEDED');
   });
 
   test('is not the one that is asked for want of room: a budget that is used up fails the run', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { JsonSchema } from '../../../src/graph/definition.ts';
-import { compileJsonSchema } from '../../../src/graph/json-schema.ts';
-import type { Json } from '../../../src/graph/json.ts';
-import { readArguments, readCoerced } from '../../../src/graph/nodes/tool-calls/read-arguments.ts';
+import type { JsonSchema } from '../../../src/graph/values/json-schema.ts';
+import { compileJsonSchema } from '../../../src/graph/values/json-schema.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { readArguments } from '../../../src/graph/nodes/tool-calls/callable-tool.ts';
+import { asks, playAgent } from '../../support/agents.ts';
 
 const patterned: JsonSchema = {
   type: 'object',
@@ -29,8 +30,14 @@ const nested: JsonSchema = {
   properties: { 'a/b ~c': { type: 'array', items: { type: 'object', properties: { on: { type: 'boolean' } } } } },
 };
 
-const reads = (read: typeof readArguments, given: Json, schema: JsonSchema): Json => {
-  const found = read(given, schema, compileJsonSchema(schema));
+const zipped: JsonSchema = {
+  type: 'object',
+  patternProperties: { '^zip': { type: 'string' } },
+  additionalProperties: { type: 'number' },
+};
+
+const reads = (given: Json, schema: JsonSchema): Json => {
+  const found = readArguments(given, schema, compileJsonSchema(schema));
   return 'args' in found ? found.args : `broken at ${found.violation.path}`;
 };
 
@@ -50,11 +57,14 @@ describe('arguments that a model has written', () => {
     ['nothing is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
     ['a text that is none stays wrong', patterned, { n: 'five', m: '5' }, 'broken at /n'],
   ])('%s', (...[, schema, given, read]) => {
-    expect(reads(readArguments, given, schema)).toEqual(read);
+    expect(reads(given, schema)).toEqual(read);
   });
 
-  test('were read otherwise before interpreter 4', () => {
-    expect(reads(readCoerced, { s_zip: '1010' }, patterned)).toBe('broken at /s_zip');
-    expect(reads(readCoerced, { kind: 'other', v: '5' }, branched)).toEqual({ kind: 'other', v: 5 });
+  test('reach the tool as they were read', () => {
+    const tool = { effect: 'idempotent', description: '', parameters: zipped } as const;
+    const replies = [asks(['lookup', { zip: '1010', n: '5' }]), 'done'];
+    expect(playAgent({}, { replies, tools: { lookup: tool } }).calls.map(({ args }) => args)).toEqual([
+      { zip: '1010', n: 5 },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition } from '../../../src/graph/definition.ts';
-import type { CallEffect } from '../../../src/graph/effect.ts';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
 import { CHANNELS, modelDown, play } from '../../support/agents.ts';
 import type { Played, Stage } from '../../support/agents.ts';
 import { CallFailure } from '../../support/memory-shell.ts';
@@ -48,13 +48,10 @@ function playSlowly(node: NodeDefinition, stage: Partial<Stage>): Slow {
 describe('an llm node', () => {
   const asks: NodeDefinition = { type: 'llm', prompt: 'x', model: ['default', 'spare'], deadline: '10s' };
 
-  test.each([
-    [4, [10, 1]],
-    [3, [10, 10]],
-  ])('under interpreter %d gives the models of its list %j seconds', (version, seconds) => {
-    const played = playSlowly(asks, { replies: [modelDown, 'hi'], version });
+  test('gives the next model of its list what the one before has left', () => {
+    const played = playSlowly(asks, { replies: [modelDown, 'hi'] });
     played.after(9_000);
-    expect(played.seconds()).toEqual(seconds);
+    expect(played.seconds()).toEqual([10, 1]);
     played.after(0);
     expect(played.run.run.status).toBe('completed');
   });
@@ -72,17 +69,14 @@ describe('an llm node', () => {
 describe('a tool node with calls', () => {
   const calls: NodeDefinition = { type: 'tool', calls: 'chat', deadline: '10s' };
 
-  test.each([
-    [4, [10, 10, 1]],
-    [3, [10, 10, 10]],
-  ])('under interpreter %d gives them, and the tool that stands in, %j seconds', (version, seconds) => {
+  test('gives the tool that stands in what the calls before have left', () => {
     const tool = ({ tool: name }: { readonly tool: string }): string => {
       if (name === 'lookup') throw declined;
       return 'paid';
     };
-    const played = playSlowly(calls, { tool, tools: { lookup: { onFailure: 'charge' } }, version });
+    const played = playSlowly(calls, { tool, tools: { lookup: { onFailure: 'charge' } } });
     played.after(9_000);
-    expect(played.seconds()).toEqual(seconds);
+    expect(played.seconds()).toEqual([10, 10, 1]);
   });
 
   test('fails where none is left for a call that was held back, and goes on from there', () => {

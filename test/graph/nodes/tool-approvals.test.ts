@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition, OnErrorDefinition } from '../../../src/graph/definition.ts';
-import { toRunView } from '../../../src/graph/run-view.ts';
+import type { NodeDefinition, OnErrorDefinition } from '../../../src/graph/definition/definition.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import { play } from '../../support/agents.ts';
 import type { Played, Stage } from '../../support/agents.ts';
 import type { Answer } from '../../support/memory-shell.ts';

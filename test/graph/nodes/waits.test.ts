@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition.ts';
-import type { Json } from '../../../src/graph/json.ts';
-import { toRunView } from '../../../src/graph/run-view.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import { addsNames, logOf, startRun } from '../../support/runs.ts';
 import type { MemoryRun } from '../../support/memory-shell.ts';
 
@@ -51,7 +51,7 @@ describe('a wait for time', () => {
   test('does not hear events', () => {
     const run = start({ for: '1h' });
     run.signal('event', { event: 'go' });
-    expect(run.run).toMatchObject({ status: 'waiting', events: [{ name: 'go', payload: null }] });
+    expect(run.run).toMatchObject({ status: 'waiting', bufferedEvents: [{ name: 'go', payload: null }] });
   });
 });
 
@@ -65,9 +65,9 @@ describe('a wait for an event', () => {
     expect([now.run.status, logOf(now)]).toEqual(['completed', [payload]]);
     const later = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, w: wait({ event: 'go' }) } });
     later.signal('event', { event: 'go', payload });
-    expect(later.run.events).toHaveLength(1);
+    expect(later.run.bufferedEvents).toHaveLength(1);
     later.signal('approve', {});
-    expect([later.run.status, logOf(later), later.run.events]).toEqual(['completed', [payload], []]);
+    expect([later.run.status, logOf(later), later.run.bufferedEvents]).toEqual(['completed', [payload], []]);
   });
 
   test('gives null after its timeout, and an event that comes then is kept', () => {
@@ -77,7 +77,7 @@ describe('a wait for an event', () => {
     run.passTime(3_600_000);
     expect(logOf(run)).toEqual([null]);
     run.signal('event', { event: 'go', payload: 1 });
-    expect(run.run.events).toEqual([{ name: 'go', payload: 1 }]);
+    expect(run.run.bufferedEvents).toEqual([{ name: 'go', payload: 1 }]);
   });
 
   test('has its timer taken back when the event comes', () => {
@@ -112,8 +112,8 @@ describe('a wait for an event', () => {
   test('finds 100 events at most', () => {
     const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' }, ...addsNames('z') } });
     for (let payload = 0; payload < 101; payload += 1) run.signal('event', { event: 'go', payload });
-    expect(run.run.events).toHaveLength(100);
-    expect(run.run.events[0]?.payload).toBe(0);
+    expect(run.run.bufferedEvents).toHaveLength(100);
+    expect(run.run.bufferedEvents[0]?.payload).toBe(0);
     expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'buffer_full' });
   });
 

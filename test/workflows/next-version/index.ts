@@ -1,6 +1,6 @@
 import { sleep } from '@temporalio/workflow';
-import type { Json } from '../../../src/graph/json.ts';
-import { INTERPRETER_VERSION } from '../../../src/graph/interpreter-version.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { INTERPRETER_VERSION } from '../../../src/graph/definition/interpreter-version.ts';
 import type { WorkflowInput } from '../../../src/workflows/contract.ts';
 import { interpreterVersionOf } from '../../../src/workflows/interpreter-version.ts';
 import { runGraph as runThisVersion } from '../../../src/workflows/run-graph.ts';

@@ -1,4 +1,4 @@
-import { CallError } from '../../call-error.ts';
+import { CallError } from '../../calls/call-error.ts';
 import type { Session } from './session.ts';
 import { toAbsence } from './to-call-error.ts';
 

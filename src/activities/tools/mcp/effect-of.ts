@@ -1,4 +1,4 @@
-import type { CallSafety } from '../../../graph/catalog.ts';
+import type { CallSafety } from '../../../graph/definition/index.ts';
 import type { ListedTool } from './list-tools.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { ReadableStream } from 'node:stream/web';
-import { CallError } from '../../call-error.ts';
-import { fromNetwork } from '../../failures.ts';
+import { CallError } from '../../calls/call-error.ts';
+import { fromNetwork } from '../../calls/classify-failure.ts';
 
 /** More than a result may have: what comes with one, such as news of its progress, is counted too. */
 export const MAX_STREAM_BYTES = 10_000_000;

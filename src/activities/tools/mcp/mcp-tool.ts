@@ -1,6 +1,6 @@
-import { isJsonObject } from '../../../graph/json.ts';
-import { CallError } from '../../call-error.ts';
-import { lazyCheck } from '../../lazy-check.ts';
+import { isJsonObject } from '../../../graph/values/index.ts';
+import { CallError } from '../../calls/call-error.ts';
+import { lazyCheck } from '../../calls/run-code.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection } from './connection.ts';

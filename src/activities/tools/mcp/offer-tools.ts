@@ -1,8 +1,6 @@
-import type { CallSafety } from '../../../graph/catalog.ts';
-import { findSchemaProblems } from '../../../graph/json-schema.ts';
-import { own, toJsonObject } from '../../../graph/json.ts';
-import type { JsonObject } from '../../../graph/json.ts';
-import { didYouMean } from '../../../graph/nearest.ts';
+import type { CallSafety } from '../../../graph/definition/index.ts';
+import { didYouMean, findSchemaProblems, own, toJsonObject } from '../../../graph/values/index.ts';
+import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
 import { effectOf } from './effect-of.ts';
 import type { ListedTool } from './list-tools.ts';

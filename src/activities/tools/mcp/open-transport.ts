@@ -1,6 +1,6 @@
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
-import { resolveHeaders, resolveTexts } from '../../resolve-texts.ts';
+import { resolveHeaders, resolveTexts } from '../../secrets.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';
 import { MAX_STREAM_BYTES } from './limited.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson, toJson } from '../../../graph/json.ts';
+import { canonicalJson, toJson } from '../../../graph/values/index.ts';
 import type { ListedTool } from './list-tools.ts';
 
 /** A hash of all that a server says of a tool and that anybody goes by: models, checks, and its effect. */

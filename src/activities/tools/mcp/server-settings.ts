@@ -1,6 +1,5 @@
-import type { ApprovalRule, CallSafety } from '../../../graph/catalog.ts';
-import type { CallSettings } from '../../../graph/call-policy.ts';
-import type { TextsOrSecrets } from '../../resolve-texts.ts';
+import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/definition/index.ts';
+import type { TextsOrSecrets } from '../../secrets.ts';
 
 /** What the installation says of one tool of a server. It wins over what the server says. */
 export interface McpToolSettings extends CallSettings {

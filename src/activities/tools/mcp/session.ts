@@ -1,7 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { CallToolRequest, CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { CallError } from '../../call-error.ts';
+import { CallError } from '../../calls/call-error.ts';
 import { HttpTransport } from './http-transport.ts';
 import { listTools } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';

@@ -1,11 +1,11 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { messageOf } from '../../../graph/message-of.ts';
-import { CallError } from '../../call-error.ts';
-import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../failures.ts';
-import type { Verdict } from '../../failures.ts';
+import { messageOf } from '../../../graph/values/index.ts';
+import { CallError } from '../../calls/call-error.ts';
+import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../calls/classify-failure.ts';
+import type { FailureClass } from '../../calls/classify-failure.ts';
 
 /** What errors of the protocol mean. With the first five a server says that it has not begun. */
-const BY_CODE: ReadonlyMap<number, Verdict> = new Map([
+const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
   [ErrorCode.ParseError, REFUSED],
   [ErrorCode.InvalidRequest, REFUSED],
   [ErrorCode.MethodNotFound, REFUSED],

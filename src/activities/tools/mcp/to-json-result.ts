@@ -1,8 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import type { SchemaCheck } from '../../../graph/json-schema.ts';
-import { toJson } from '../../../graph/json.ts';
-import type { Json } from '../../../graph/json.ts';
-import { CallError } from '../../call-error.ts';
+import type { Json, SchemaCheck } from '../../../graph/values/index.ts';
+import { toJson } from '../../../graph/values/index.ts';
+import { CallError } from '../../calls/call-error.ts';
 import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 
 interface Answer {

@@ -1,29 +1,27 @@
-import type { CallPolicy } from '../../call-policy.ts';
-import type { ModelEntry } from '../../catalog.ts';
-import type { ModelFields } from '../../definition.ts';
-import type { ContextPolicy, ModelCallRequest } from '../../effect.ts';
-import { own } from '../../json.ts';
-import type { Message, NewMessage } from '../../message.ts';
-import { compileConversation } from './conversation.ts';
-import { policyOf } from '../node-scope.ts';
-import type { NodeScope } from '../node-scope.ts';
-import type { TaskContext } from '../runner.ts';
-import { compileOutput } from './structured-output.ts';
+import type { ModelFields } from '../../definition/definition.ts';
+import { compileConversationStart } from './conversation.ts';
 import type { OutputReader } from './structured-output.ts';
-import { SUMMARIZE, shorten, summaryTokens } from './summary.ts';
+import type { CallPolicy } from '../../definition/call-policy.ts';
+import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
+import type { NodeSettings } from '../node-settings.ts';
+import { own } from '../../values/json.ts';
+import { policyOf } from '../node-settings.ts';
+import type { ModelEntry } from '../../definition/catalog.ts';
+import type { TimeLeft } from '../node-deadline.ts';
+import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
+import { compileOutput } from './structured-output.ts';
+import type { TaskContext } from '../behavior.ts';
+import { SUMMARIZE, summaryTokens, shorten } from './summary.ts';
+import { within } from '../../definition/call-policy.ts';
 import type { Shortened } from './summary.ts';
-import type { Talk } from './talk.ts';
-import { within } from '../../call-policy.ts';
-import type { TimeLeft } from '../stopwatch.ts';
+import type { Message, NewMessage } from '../../definition/message.ts';
 
 /** What a node says to its models, and how. */
 export interface ModelCallPlan {
   readonly node: ModelFields;
   readonly models: readonly Choice[];
   readonly readOutput: OutputReader | null;
-  readonly conversation: ReturnType<typeof compileConversation>;
-  /** Of the interpreter. */
-  readonly version: number;
+  readonly conversationStart: ReturnType<typeof compileConversationStart>;
 }
 
 interface Choice {
@@ -32,12 +30,12 @@ interface Choice {
   readonly context: ContextPolicy | null;
 }
 
-function modelsOf({ model }: ModelFields, { defaults }: NodeScope): readonly string[] {
+function modelsOf({ model }: ModelFields, { defaults }: NodeSettings): readonly string[] {
   const names = model ?? defaults.model ?? 'default';
   return typeof names === 'string' ? [names] : names;
 }
 
-function toChoice(model: string, node: ModelFields, scope: NodeScope): Choice {
+function toChoice(model: string, node: ModelFields, scope: NodeSettings): Choice {
   const entry = own(scope.catalog.models, model) ?? {};
   return { model, policy: policyOf(node, entry, scope), context: contextOf(node, entry) };
 }
@@ -50,16 +48,6 @@ function contextOf(
   return { maxTokens: context?.maxTokens ?? contextWindow ?? null, strategy: context?.strategy ?? 'last' };
 }
 
-/** What a call of a model is for. */
-export interface Ask {
-  /** Which of the node's models is asked. */
-  readonly model: number;
-  /** Replies that broke the output schema, each followed by what was wrong with it. */
-  readonly corrections: readonly NewMessage[];
-  /** So many of the first messages are to be summarized; `null`: the answer itself is asked for. */
-  readonly summarizing: number | null;
-}
-
 /** What an answer may use. */
 export interface Offer {
   /** Names of tools that the model may ask for. */
@@ -68,28 +56,31 @@ export interface Offer {
 }
 
 export interface Sending {
-  readonly talk: Talk;
+  readonly conversation: Conversation;
   readonly offer: Offer;
-  readonly ask: Ask;
+  readonly ask: ModelQuestion;
 }
 
-export function planModelCalls(node: ModelFields, scope: NodeScope): ModelCallPlan {
+export function planModelCalls(node: ModelFields, scope: NodeSettings): ModelCallPlan {
   return {
     node,
     models: modelsOf(node, scope).map((model) => toChoice(model, node, scope)),
-    readOutput: node.output === undefined ? null : compileOutput(node.output, scope.version),
-    conversation: compileConversation(node),
-    version: scope.version,
+    readOutput: node.output === undefined ? null : compileOutput(node.output),
+    conversationStart: compileConversationStart(node),
   };
 }
 
 /** The call that asks for an answer, a correction of one, or a summary. */
-export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offer, ask }: Sending): ModelCallRequest {
+export function toModelCall(
+  plan: ModelCallPlan,
+  task: TaskContext,
+  { conversation, offer, ask }: Sending,
+): ModelCallRequest {
   const choice = plan.models[ask.model];
   if (!choice) throw new TypeError('A node without a model');
   const { node } = plan;
-  const { system } = plan.conversation(task.bindings);
-  const { head, rest } = shortenedTalk(plan, task, talk);
+  const { system } = plan.conversationStart(task.bindings);
+  const { head, rest } = shortenConversation(plan, task, conversation);
   const sent = [...head, ...rest];
   const common = { kind: 'model', model: choice.model, system, policy: within(choice.policy, offer.leftMs()) } as const;
   if (ask.summarizing !== null) {
@@ -116,9 +107,13 @@ export function toModelCall(plan: ModelCallPlan, task: TaskContext, { talk, offe
 }
 
 /** What was said before a model answers: corrections of its answer come on top. */
-export function shortenedTalk(plan: ModelCallPlan, { bindings }: TaskContext, talk: Talk): Shortened {
-  const { messages } = plan.conversation(bindings);
-  return shorten([...messages, ...numbered(talk.said, 'said')], talk.summary);
+export function shortenConversation(
+  plan: ModelCallPlan,
+  { bindings }: TaskContext,
+  conversation: Conversation,
+): Shortened {
+  const { messages } = plan.conversationStart(bindings);
+  return shorten([...messages, ...numbered(conversation.messages, 'said')], conversation.summary);
 }
 
 function numbered(messages: readonly NewMessage[], prefix: string): readonly Message[] {

@@ -1,17 +1,16 @@
-import type { ModelFields } from '../../definition.ts';
-import type { ModelReply, OverflowReply } from '../../effect.ts';
-import type { Json } from '../../json.ts';
-import type { NewMessage } from '../../message.ts';
-import type { TaskFailure } from '../../scope.ts';
-import { planModelCalls, shortenedTalk, toModelCall } from './model-calls.ts';
-import type { Ask, ModelCallPlan, Offer, Sending } from './model-calls.ts';
-import type { NodeScope } from '../node-scope.ts';
-import type { Happening, TaskContext } from '../runner.ts';
-import type { ModelNeeds } from '../../run.ts';
+import type { Conversation, TurnPosition, ModelQuestion } from '../../run/model-turn.ts';
+import type { ModelReply, OverflowReply } from '../../run/effect.ts';
+import type { Json } from '../../values/json.ts';
+import type { TaskFailure } from '../../values/errors.ts';
+import type { TaskInput, TaskContext } from '../behavior.ts';
+import type { Offer, ModelCallPlan, Sending } from './model-calls.ts';
+import type { ModelFields } from '../../definition/definition.ts';
+import { planModelCalls, toModelCall, shortenConversation } from './model-calls.ts';
+import type { NodeSettings } from '../node-settings.ts';
+import { withUsage } from '../../run/model-turn.ts';
 import { extendSummary } from './summary.ts';
-import { withUsage } from './talk.ts';
-import type { Talk } from './talk.ts';
-import { withUniqueIds } from './unique-call-ids.ts';
+import { withUniqueIds } from './conversation.ts';
+import type { NewMessage } from '../../definition/message.ts';
 
 /*
  * One answer of a model. It may take several calls: other models when one has failed for good, corrections of an object
@@ -21,19 +20,16 @@ import { withUniqueIds } from './unique-call-ids.ts';
 /** How often a model is shown what is wrong with its structured output before the node fails. */
 const MAX_CORRECTIONS = 2;
 
-/** Where an answer stands: which call is out, or waits for room in the budgets, and what it is for. */
-export type TurnPosition = Ask & ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });
-
 /** A model is asked, or will be as soon as there is room. */
-export interface Asking {
+export interface OpenTurn {
   readonly kind: 'asking';
-  readonly talk: Talk;
+  readonly conversation: Conversation;
   readonly turn: TurnPosition;
 }
 
-export interface Answered {
+export interface FinishedTurn {
   readonly kind: 'answered';
-  readonly talk: Talk;
+  readonly conversation: Conversation;
   readonly reply: ModelReply;
   /** What the answer holds by the node's `output` schema. */
   readonly object: Json;
@@ -42,92 +38,83 @@ export interface Answered {
 }
 
 export type TurnProgress =
-  | Asking
-  | Answered
-  | { readonly kind: 'failed'; readonly talk: Talk; readonly failure: TaskFailure };
+  | OpenTurn
+  | FinishedTurn
+  | { readonly kind: 'failed'; readonly conversation: Conversation; readonly failure: TaskFailure };
 
 /** What a turn waits for. */
-export type TurnHappening =
-  | (Happening & { readonly kind: 'call.failed' })
-  | (Happening & { readonly kind: 'call.completed' } & { readonly reply: ModelReply | OverflowReply });
+export type TurnInput =
+  | (TaskInput & { readonly kind: 'call.failed' })
+  | (TaskInput & { readonly kind: 'call.completed' } & { readonly reply: ModelReply | OverflowReply });
 
-export function isForTurn(happening: Happening): happening is TurnHappening {
+export function isForTurn(happening: TaskInput): happening is TurnInput {
   return happening.kind === 'call.completed' ? happening.reply.kind !== 'value' : happening.kind === 'call.failed';
 }
 
 export interface ModelTurn {
-  ask(task: TaskContext, talk: Talk, offer: Offer): Asking;
+  ask(task: TaskContext, talk: Conversation, offer: Offer): OpenTurn;
   /** Makes the call that waited; or the one that was out again, under its key: it was called back, or could not be gone on from. */
-  askAgain(task: TaskContext, asking: Omit<Asking, 'kind'>, offer: Offer): Asking;
-  resume(
-    task: TaskContext,
-    at: Omit<Asking, 'kind'> & { readonly offer: Offer },
-    happening: TurnHappening,
-  ): TurnProgress;
+  askAgain(task: TaskContext, asking: Omit<OpenTurn, 'kind'>, offer: Offer): OpenTurn;
+  resume(task: TaskContext, at: Omit<OpenTurn, 'kind'> & { readonly offer: Offer }, happening: TurnInput): TurnProgress;
 }
 
 /** Compiles what a node says to its models. */
-export function compileModelTurn(node: ModelFields, scope: NodeScope): ModelTurn {
+export function compileModelTurn(node: ModelFields, scope: NodeSettings): ModelTurn {
   const plan = planModelCalls(node, scope);
   return {
-    ask: (task, talk, offer) =>
-      send(plan, task, { talk, offer, ask: { ...FIRST, model: nextModel(plan, task, 0) ?? 0 } }),
-    askAgain(task, { talk, turn }, offer) {
-      const made = turn.key === null ? talk.made : talk.made - 1;
-      return send(plan, task, { talk: { ...talk, made }, offer, ask: turn });
+    ask: (task, conversation, offer) =>
+      send(plan, task, { conversation, offer, ask: { ...FIRST, model: nextModel(plan, task, 0) ?? 0 } }),
+    askAgain(task, { conversation, turn }, offer) {
+      const callsMade = turn.key === null ? conversation.callsMade : conversation.callsMade - 1;
+      return send(plan, task, { conversation: { ...conversation, callsMade }, offer, ask: turn });
     },
     resume(task, at, happening) {
       if (happening.kind === 'call.failed') return afterFailure(plan, task, { at, failure: happening.failure });
       const { reply } = happening;
       return reply.kind === 'overflow'
         ? summarize(plan, task, { at, messages: reply.messages })
-        : afterReply(plan, task, { at: { ...at, talk: withUsage(at.talk, reply.usage) }, reply });
+        : afterReply(plan, task, { at: { ...at, conversation: withUsage(at.conversation, reply.usage) }, reply });
     },
   };
 }
 
 type At = Parameters<ModelTurn['resume']>[1];
-const FIRST: Ask = { model: 0, corrections: [], summarizing: null };
+const FIRST: ModelQuestion = { model: 0, corrections: [], summarizing: null };
 
 function send(
   plan: ModelCallPlan,
   task: TaskContext,
-  { talk, offer, ask: { model, corrections, summarizing } }: Sending,
-): Asking {
+  { conversation, offer, ask: { model, corrections, summarizing } }: Sending,
+): OpenTurn {
   const ask = { model, corrections, summarizing };
-  const request = toModelCall(plan, task, { talk, offer, ask });
-  const needs = task.roomAwaited(request);
-  if (needs) return { kind: 'asking', talk, turn: { key: null, needs, ...ask } };
-  const key = task.call(talk.made, request);
-  return { kind: 'asking', talk: { ...talk, made: talk.made + 1 }, turn: { key, ...ask } };
+  const request = toModelCall(plan, task, { conversation, offer, ask });
+  const needs = task.missingBudget(request);
+  if (needs) return { kind: 'asking', conversation, turn: { key: null, needs, ...ask } };
+  const key = task.call(conversation.callsMade, request);
+  return {
+    kind: 'asking',
+    conversation: { ...conversation, callsMade: conversation.callsMade + 1 },
+    turn: { key, ...ask },
+  };
 }
 
 /** The first model, from one on, that may be asked at all in this run; `null`: none may. */
 function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): number | null {
-  const at = models.findIndex(({ model }, at) => at >= from && task.mayEverAsk(model));
+  const at = models.findIndex(({ model }, at) => at >= from && task.isModelAllowed(model));
   return at < 0 ? null : at;
 }
 
-/** The next model answers when one has failed for good, whatever the reason but a content filter. */
+/** The next model answers when one has failed for good or its replies are of no use, whatever the reason but a content filter. */
 function afterFailure(
   plan: ModelCallPlan,
   task: TaskContext,
   { at, failure }: { at: At; failure: TaskFailure },
 ): TurnProgress {
-  const { talk, offer, turn } = at;
+  const { conversation, offer, turn } = at;
   const isFiltered = failure.error.cause?.code === 'content_filter';
   const model = isFiltered ? null : nextModel(plan, task, turn.model + 1);
-  if (model === null) return { kind: 'failed', talk, failure };
-  return send(plan, task, { talk, offer, ask: { ...FIRST, model } });
-}
-
-/** A model whose replies are of no use has failed, too; up to interpreter 3 the whole node had. */
-function afterUselessReply(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { at, failure }: { at: At; failure: TaskFailure },
-): TurnProgress {
-  return plan.version < 4 ? { kind: 'failed', talk: at.talk, failure } : afterFailure(plan, task, { at, failure });
+  if (model === null) return { kind: 'failed', conversation, failure };
+  return send(plan, task, { conversation, offer, ask: { ...FIRST, model } });
 }
 
 /** Nothing was sent, for it does not fit: has the first messages summarized. */
@@ -136,15 +123,15 @@ function summarize(
   task: TaskContext,
   { at, messages }: { at: At; messages: number },
 ): TurnProgress {
-  const { talk, offer, turn } = at;
-  const { head, rest } = shortenedTalk(plan, task, talk);
+  const { conversation, offer, turn } = at;
+  const { head, rest } = shortenConversation(plan, task, conversation);
   const covered = Math.min(messages, head.length + rest.length);
   const isNothingNew = covered <= head.length;
   if (isNothingNew || turn.summarizing !== null) {
     const message = 'The conversation does not fit into the context, even when it is summarized';
-    return afterUselessReply(plan, task, { at, failure: modelFailure(message, 'context_length_exceeded') });
+    return afterFailure(plan, task, { at, failure: modelFailure(message, 'context_length_exceeded') });
   }
-  return send(plan, task, { talk, offer, ask: { ...turn, summarizing: covered } });
+  return send(plan, task, { conversation, offer, ask: { ...turn, summarizing: covered } });
 }
 
 interface Reply {
@@ -154,13 +141,13 @@ interface Reply {
 
 function afterReply(plan: ModelCallPlan, task: TaskContext, answer: Reply): TurnProgress {
   const { at, reply } = answer;
-  const { talk, offer, turn } = at;
+  const { conversation, offer, turn } = at;
   const refusal = REFUSALS[reply.finishReason];
   if (refusal) return afterFailure(plan, task, { at, failure: modelFailure(refusal.message, refusal.cause) });
   if (turn.summarizing !== null) {
-    const sent = shortenedTalk(plan, task, talk);
+    const sent = shortenConversation(plan, task, conversation);
     const summary = extendSummary(sent, turn.summarizing - sent.head.length, reply.text);
-    return send(plan, task, { talk: { ...talk, summary }, offer, ask: { ...turn, summarizing: null } });
+    return send(plan, task, { conversation: { ...conversation, summary }, offer, ask: { ...turn, summarizing: null } });
   }
   const hasCalls = reply.toolCalls.length > 0 && offer.tools.length > 0;
   if (hasCalls || !plan.readOutput) return answered(plan, task, { ...answer, object: null });
@@ -176,11 +163,15 @@ const REFUSALS: Readonly<Partial<Record<ModelReply['finishReason'], { message: s
   refusal: { message: 'The model refused to answer', cause: 'refusal' },
 };
 
-function answered(plan: ModelCallPlan, task: TaskContext, { at, reply, object }: Reply & { object: Json }): Answered {
-  const { talk, turn } = at;
-  const before = [...plan.conversation(task.bindings).messages, ...talk.said];
+function answered(
+  plan: ModelCallPlan,
+  task: TaskContext,
+  { at, reply, object }: Reply & { object: Json },
+): FinishedTurn {
+  const { conversation, turn } = at;
+  const before = [...plan.conversationStart(task.bindings).messages, ...conversation.messages];
   const model = plan.models[turn.model]?.model ?? null;
-  return { kind: 'answered', talk, reply: withUniqueIds(reply, before), object, model };
+  return { kind: 'answered', conversation, reply: withUniqueIds(reply, before), object, model };
 }
 
 /** Shows the model what is wrong with its object, so often and no more. */
@@ -189,15 +180,15 @@ function correct(
   task: TaskContext,
   { at, reply, problem }: Reply & { problem: string },
 ): TurnProgress {
-  const { talk, offer, turn } = at;
+  const { conversation, offer, turn } = at;
   if (reply.finishReason === 'length') {
     const message = 'The reply was cut off before its object was complete; raise maxOutputTokens';
-    return afterUselessReply(plan, task, { at, failure: modelFailure(message, 'truncated') });
+    return afterFailure(plan, task, { at, failure: modelFailure(message, 'truncated') });
   }
   if (turn.corrections.length / 2 >= MAX_CORRECTIONS)
-    return afterUselessReply(plan, task, { at, failure: outputViolation(problem) });
+    return afterFailure(plan, task, { at, failure: outputViolation(problem) });
   const corrections = [...turn.corrections, ...correction(reply, problem)];
-  return send(plan, task, { talk, offer, ask: { ...turn, corrections } });
+  return send(plan, task, { conversation, offer, ask: { ...turn, corrections } });
 }
 
 function correction({ text }: ModelReply, problem: string): readonly NewMessage[] {

@@ -1,17 +1,16 @@
-import type { JsonSchema } from '../../definition.ts';
-import { toJson } from '../../json.ts';
-import type { Json } from '../../json.ts';
-import { compileJsonSchema } from '../../json-schema.ts';
+import type { JsonSchema } from '../../values/json-schema.ts';
+import { toJson } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import { compileJsonSchema } from '../../values/json-schema.ts';
 
 /** Reads the object out of a model's text, or says what is wrong with it in words the model can act on. */
 export type OutputReader = (text: string) => { readonly value: Json } | { readonly problem: string };
 
-/** @param version of the interpreter */
-export function compileOutput(schema: JsonSchema, version: number): OutputReader {
+export function compileOutput(schema: JsonSchema): OutputReader {
   const check = compileJsonSchema(schema);
   const isFitting = (value: Json): boolean => check(value).length === 0;
   return (text) => {
-    const found = version < 4 ? firstJsonIn(text) : jsonIn(text);
+    const found = jsonIn(text);
     const value = found[Math.max(0, found.findIndex(isFitting))];
     if (value === undefined) return { problem: 'it holds no JSON' };
     const [first] = check(value);
@@ -26,13 +25,6 @@ function jsonIn(text: string): readonly Json[] {
   const bracketed = text.search(/[[{]/) === text.indexOf('{') ? ['{}', '[]'] : ['[]', '{}'];
   const [outermost] = allParsed(bracketed.map(([open = '', close = '']) => between(text, open, close)));
   return [...allParsed([fencedIn(text)]), ...(outermost === undefined ? [] : [outermost])];
-}
-
-/** As interpreters before 4 read it. */
-function firstJsonIn(text: string): readonly Json[] {
-  const start = text.search(/[[{]/);
-  const bracketed = start < 0 ? '' : text.slice(start, Math.max(text.lastIndexOf('}'), text.lastIndexOf(']')) + 1);
-  return allParsed([text, fencedIn(text), bracketed]).slice(0, 1);
 }
 
 function fencedIn(text: string): string {

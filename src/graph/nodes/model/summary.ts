@@ -1,5 +1,6 @@
-import type { Message, NewMessage } from '../../message.ts';
-import type { Summary } from './talk.ts';
+import type { Message, NewMessage } from '../../definition/message.ts';
+import type { Summary } from '../../run/model-turn.ts';
+import { SUMMARY_ID, HEADING } from '../../definition/message.ts';
 
 /** The longest that a summary may get, in tokens. */
 const MAX_TOKENS = 1_000;
@@ -21,14 +22,6 @@ export function shorten(messages: readonly Message[], summary: Summary | null): 
     head: [...instructions, { id: SUMMARY_ID, role: 'user', content: `${HEADING}${summary.text}` }],
     rest: messages.slice(summary.messages),
   };
-}
-
-const SUMMARY_ID = 'summary';
-const HEADING = 'Summary of the conversation before this point, which was left out:\n';
-
-/** Whether a message is what `shorten` puts in the place of others. Somebody else's may have the same id. */
-export function isSummary({ id, content }: Message): boolean {
-  return id === SUMMARY_ID && content.startsWith(HEADING);
 }
 
 /**

@@ -1,21 +1,22 @@
-import type { ApprovalRule, ToolEntry } from '../../catalog.ts';
-import { toMs } from '../../duration.ts';
-import { within } from '../../call-policy.ts';
-import type { CallPolicy, CallSettings } from '../../call-policy.ts';
-import type { ToolCallRequest } from '../../effect.ts';
-import { GraphError } from '../../errors.ts';
-import { parseExpression } from '../../expression.ts';
-import type { Bindings, Expression, Name } from '../../expression.ts';
-import { compileJsonSchema } from '../../json-schema.ts';
-import type { SchemaViolation } from '../../json-schema.ts';
-import { own } from '../../json.ts';
-import type { Json } from '../../json.ts';
-import { mayCall } from '../../may-call.ts';
-import type { Principal } from '../../run.ts';
-import { NODE_NAMES, policyOf } from '../node-scope.ts';
-import type { NodeScope } from '../node-scope.ts';
-import type { Question } from '../runner.ts';
-import { readArguments, readCoerced } from './read-arguments.ts';
+import { within } from '../../definition/call-policy.ts';
+import type { CallSettings, CallPolicy } from '../../definition/call-policy.ts';
+import type { ToolEntry, ApprovalRule } from '../../definition/catalog.ts';
+import { NODE_NAMES, parseExpression } from '../../expression/expression.ts';
+import type { Bindings, Name, Expression } from '../../expression/expression.ts';
+import type { ToolCallRequest } from '../../run/effect.ts';
+import { mayCall } from '../../run/principal.ts';
+import type { Principal } from '../../run/principal.ts';
+import { coerceAt, coerce } from '../../values/coerce.ts';
+import { toMs } from '../../values/duration.ts';
+import { GraphError } from '../../values/errors.ts';
+import { compileJsonSchema, placesOfOtherValues } from '../../values/json-schema.ts';
+import type { SchemaViolation, JsonSchema, SchemaCheck } from '../../values/json-schema.ts';
+import { own } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import type { Question, TaskContext } from '../behavior.ts';
+import type { TimeLeft } from '../node-deadline.ts';
+import { policyOf } from '../node-settings.ts';
+import type { NodeSettings } from '../node-settings.ts';
 
 /** A tool as a node may call it. */
 export interface CallableTool {
@@ -36,7 +37,7 @@ export interface CallableTool {
 /** Who calls the tool. */
 export interface Caller {
   readonly node: CallSettings & { readonly deadline?: string };
-  readonly scope: NodeScope;
+  readonly scope: NodeSettings;
   /** Rules of the node on top of the tool's own: they can ask for more approvals, never for fewer. */
   readonly approve: Readonly<Record<string, string>>;
   /** Whether a person is asked before an unsafe tool is called of which nobody says anything. */
@@ -52,7 +53,6 @@ export function compileCallable(name: string, caller: Caller): CallableTool | nu
   const rules = rulesOf(name, entry, caller);
   const problemOf = ({ path, message }: SchemaViolation): string =>
     `The arguments of ${name} break its parameters at ${path || '/'}: ${message}`;
-  const read = caller.scope.version < 4 ? readCoerced : readArguments;
   return {
     name,
     onFailure: entry.onFailure ?? 'tell',
@@ -63,7 +63,7 @@ export function compileCallable(name: string, caller: Caller): CallableTool | nu
       return first ? problemOf(first) : null;
     },
     readArguments(given) {
-      const found = read(given, entry.parameters, check);
+      const found = readArguments(given, entry.parameters, check);
       return 'args' in found ? found : { problem: problemOf(found.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
@@ -129,4 +129,50 @@ export function toToolCall(
   { args, policy }: { args: Json; policy: CallPolicy },
 ): ToolCallRequest {
   return { kind: 'tool', tool, args, effect, ...(taskQueue !== undefined && { taskQueue }), policy };
+}
+
+/** Arguments that a tool takes, or what is wrong with them. */
+type ReadArguments = { readonly args: Json } | { readonly violation: SchemaViolation };
+
+/** What a model has written, as the arguments that a tool takes. */
+export function readArguments(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
+  if (check(given).length === 0) return { args: given };
+  const mended = coerceAt(given, placesOfOtherValues(parameters, given));
+  return check(mended).length === 0 ? { args: mended } : readCoerced(given, parameters, check);
+}
+
+/** Texts are converted wherever the schema seems to take none. */
+function readCoerced(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
+  const args = coerce(given, parameters);
+  const [violation] = check(args);
+  return violation ? { violation } : { args };
+}
+
+/** The tools that a node's calls may use. */
+export interface Toolbox {
+  /** One that a model may ask for. */
+  findAllowed(name: string): CallableTool | null;
+  /** Any tool: another one may be called where one has failed that names it. */
+  find(name: string): CallableTool | null;
+}
+
+/** Where calls are made. */
+export interface ToolBatchContext {
+  readonly task: TaskContext;
+  readonly tools: Toolbox;
+  readonly leftMs: TimeLeft;
+}
+
+/** @param names of the tools that a model may ask for; `null`: any that the installation has */
+export function createToolbox(names: readonly string[] | null, caller: Caller): Toolbox {
+  const known = new Map<string, CallableTool>();
+  const find = (name: string): CallableTool | null => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const compiled = compileCallable(name, caller);
+    if (compiled) known.set(name, compiled);
+    return compiled;
+  };
+  const isAllowed = names === null ? () => true : (name: string) => names.includes(name);
+  return { find, findAllowed: (name) => (isAllowed(name) ? find(name) : null) };
 }

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { pinOf } from '../../../../src/activities/tools/mcp/pin-of.ts';
-import { isJsonObject, toJson } from '../../../../src/graph/json.ts';
-import type { Json } from '../../../../src/graph/json.ts';
+import { isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
 import { listAt } from '../../../support/json-at.ts';
 import { ODD_PROGRAM, openTestedTools } from '../../../support/mcp-tools.ts';
 import type { TestedTools } from '../../../support/mcp-tools.ts';

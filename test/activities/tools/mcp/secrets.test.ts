@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Json } from '../../../../src/graph/json.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
 import { answer } from '../../../support/loopback-server.ts';
 import type { Answer } from '../../../support/loopback-server.ts';
 import { openTestedTools } from '../../../support/mcp-tools.ts';

@@ -1,0 +1,228 @@
+import { createHash } from 'node:crypto';
+import { CancelledFailure, Context } from '@temporalio/activity';
+import type { CallSafety } from '../../graph/definition/index.ts';
+import { mustReconcile } from '../../graph/run/index.ts';
+import type { CallReply, CallRequest } from '../../graph/run/index.ts';
+import { canonicalJson, MAX_MESSAGE, messageOf, toJson, truncate } from '../../graph/values/index.ts';
+import type { RunError, TaskFailure } from '../../graph/values/index.ts';
+import type { Store } from '../../store/store.ts';
+import { answerFrom } from './answer-from-ledger.ts';
+import { toFailure, unknownOutcome } from './application-failure.ts';
+import { CallError } from './call-error.ts';
+import type { CallOutcome, CallTask } from './call-task.ts';
+import { claimCall } from './claim-call.ts';
+import { withHeartbeat } from './heartbeat.ts';
+import { lostAfter } from './judge-claim.ts';
+import { recordOutcome } from './record-outcome.ts';
+import { retryDelay } from './retry-delay.ts';
+import { openTimeLimit } from './time-limit.ts';
+import type { CancelReason, TimeLimit } from './time-limit.ts';
+import { unpackJournal } from './write-journal.ts';
+
+/** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
+export interface CallKind<R extends CallRequest> {
+  /** What is called, such as `tool:pay`. */
+  readonly called: (request: R) => string;
+  readonly safety: (request: R) => CallSafety;
+  /** @param attempt 1 at first */
+  readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
+}
+
+/**
+ * Makes one call by the ledger's protocol: claim, execute, record. A later attempt after a crash finds the record and
+ * gives the result back; an `unsafe` call that was lost half-way is never made again by itself.
+ * @throws ApplicationFailure whose details hold the `TaskFailure`; a plain error where only the way to the call failed
+ */
+export async function performCall<R extends CallRequest>(
+  store: Store,
+  kind: CallKind<R>,
+  task: CallTask<R>,
+): Promise<CallOutcome> {
+  const { heartbeatMs } = task.request.policy;
+  return await withHeartbeat(heartbeatMs, async () => await claimAndExecute(store, kind, task));
+}
+
+async function claimAndExecute<R extends CallRequest>(
+  store: Store,
+  kind: CallKind<R>,
+  task: CallTask<R>,
+): Promise<CallOutcome> {
+  const { key, takeover, node, index, runId, tenantId, request } = task;
+  const requestHash = createHash('sha256')
+    .update(canonicalJson(toJson(request)))
+    .digest('hex');
+  const safety = kind.safety(request);
+  const called = kind.called(request);
+  const journal = unpackJournal(task);
+  const wanted = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
+  const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
+  const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {
+    throw error instanceof CallError
+      ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
+      : error;
+  });
+  if ('answer' in verdict) return await answerFrom(store.ledger, key, verdict.answer);
+  return await execute({ store, kind, task, claim, safety, ...verdict });
+}
+
+interface Call<R extends CallRequest> {
+  readonly store: Store;
+  readonly kind: CallKind<R>;
+  readonly task: CallTask<R>;
+  readonly claim: string;
+  readonly safety: CallSafety;
+  /** How often it has failed before. */
+  readonly failures: number;
+  /** An attempt before may have made it. */
+  readonly mayBeDone: boolean;
+}
+
+async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcome> {
+  const { task, failures } = call;
+  const started = Date.now();
+  const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
+  const release = mustReconcile(task) ? keepClaim(call) : null;
+  try {
+    const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
+    if (isInVain) throw await recordCancellation(call, NOT_MADE);
+    const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
+      throw await recordFailure(call, limit, thrown);
+    });
+    await recordOutcome(() => call.store.ledger.complete(task.key, call.claim, toJson(reply)));
+    return { reply, attempts: failures + 1, durationMs: Date.now() - started };
+  } finally {
+    limit.close();
+    release?.();
+  }
+}
+
+/**
+ * What an attempt goes on in spite of. That the server has not heard of it: where the call is unsafe, nobody can take its
+ * place. That the run wants it no more: where it can be undone, its result has to be known.
+ */
+function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
+  return [
+    ...(safety === 'unsafe' ? (['notFound', 'timedOut'] as const) : []),
+    ...(task.isCompensable ? (['cancelRequested'] as const) : []),
+  ];
+}
+
+/** Shows other attempts that this one is alive: the server may have given it up because it did not hear of it. */
+function keepClaim<R extends CallRequest>({ store, task, claim }: Call<R>): () => void {
+  const keep = (): void => void store.ledger.keep(task.key, claim).catch(() => undefined);
+  const timer = setInterval(keep, task.request.policy.heartbeatMs / 3);
+  return () => clearInterval(timer);
+}
+
+async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>, limit: TimeLimit): Promise<CallReply> {
+  if (limit.isOver)
+    throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
+  const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
+  // What can't be recorded has to fail the call here: recording it would fail for ever.
+  const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
+  if (bytes <= MAX_REPLY_BYTES) return reply;
+  throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
+    retryable: false,
+    done: 'perhaps',
+  });
+}
+
+/** A result becomes part of the run's state. */
+const MAX_REPLY_BYTES = 5_000_000;
+
+/** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
+async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
+  const { store, task, claim } = call;
+  const failure = asCallError(thrown);
+  const attempts = limit.isOver ? call.failures : call.failures + 1;
+  if (isOutcomeUnknown(call, failure)) return await endAsUnknown(call, failure, attempts);
+  if (limit.isCanceled()) return await recordCancellation(call, failure);
+  const error: RunError = {
+    code: failure.code,
+    message: truncate(failure.message, MAX_MESSAGE),
+    attempts,
+    ...causeOf(failure),
+  };
+  const callFailed = task.request.kind === 'model' || isKnownUndone(call, failure);
+  const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
+  if (!isUnwanted() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
+    const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
+    const again = { error, callFailed };
+    await recordOutcome(() =>
+      store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt }),
+    );
+    return toFailure(again, delayMs);
+  }
+  return await endWith(call, { status: 'failed', attempts }, { error, callFailed });
+}
+
+/** Whether a person has to find out what was done: nobody makes the call again, or its run has ended and would undo it. */
+function isOutcomeUnknown<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
+  if (safety === 'unsafe') return done === 'perhaps';
+  return task.isCompensable === true && isUnwanted() && (mayBeDone || done === 'perhaps');
+}
+
+/** Whether neither this attempt nor one before it has done anything. */
+function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: CallError): boolean {
+  return done === 'no' && !mayBeDone;
+}
+
+async function endAsUnknown<R extends CallRequest>(
+  call: Call<R>,
+  failure: CallError,
+  attempts: number,
+): Promise<Error> {
+  const error = unknownOutcome(failure.message, attempts, failure);
+  return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
+}
+
+async function endWith<R extends CallRequest>(
+  { store, task, claim }: Call<R>,
+  { status, attempts }: { readonly status: 'failed' | 'unknown'; readonly attempts: number },
+  failure: TaskFailure,
+): Promise<Error> {
+  await recordOutcome(() => store.ledger.fail(task.key, claim, { status, failures: attempts, failure }));
+  return toFailure(failure);
+}
+
+/**
+ * A run that is canceled is told that the call is over. Otherwise only this attempt is: the worker shuts down, or the
+ * server has not heard of it for too long and lets another one take the call over.
+ */
+async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
+  const { store, task, claim, failures } = call;
+  const isOver = isUnwanted();
+  if (isOver && call.mayBeDone && mustReconcile(task)) return await endAsUnknown(call, thrown, failures);
+  const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
+  const failure: TaskFailure = { error, callFailed: isKnownUndone(call, thrown) };
+  const status = isOver ? 'failed' : 'retrying';
+  await recordOutcome(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
+  return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
+}
+
+/** The run has called it back: the server gives it no other attempt. */
+function isUnwanted(): boolean {
+  return Context.current().cancellationDetails?.cancelRequested === true;
+}
+
+const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
+  retryable: false,
+  done: 'no',
+});
+const LEFT = 'The worker has to leave the call to another attempt';
+const AT_ONCE_MS = 1;
+
+function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, attempts: number): boolean {
+  const { maxAttempts, nonRetryable } = request.policy.retry;
+  return retryable && attempts < maxAttempts && !nonRetryable.includes(code);
+}
+
+function asCallError(thrown: unknown): CallError {
+  return thrown instanceof CallError
+    ? thrown
+    : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
+}
+
+function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {
+  return reason === null ? {} : { cause: { code: reason, message: truncate(message, MAX_MESSAGE) } };
+}

@@ -1,0 +1,35 @@
+import type { RetryPolicy } from '../../graph/definition/index.ts';
+
+/** Delays differ by up to a fifth, so that calls that failed together don't come back together. */
+const JITTER = 0.2;
+
+/**
+ * How long to wait before the next attempt: exponential backoff with jitter, and never less than the other side asked for.
+ * @param failures how often the call has failed, this time included
+ * @returns milliseconds
+ */
+export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: number | null): number {
+  const backoff =
+    policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
+  const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * Math.random()));
+  return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
+}
+
+/** A provider that asks for more is believed this far only. */
+const MAX_RETRY_AFTER_MS = 600_000;
+
+/** Reads `retry-after-ms` or `retry-after` (seconds, or an HTTP date; RFC 9110, 10.2.3). @returns milliseconds, or `null` */
+export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | null {
+  const ms = toNumber(headers.get('retry-after-ms'));
+  if (ms !== null) return ms;
+  const text = headers.get('retry-after');
+  if (text === null) return null;
+  const seconds = toNumber(text);
+  if (seconds !== null) return seconds * 1_000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+}
+
+function toNumber(text: string | null): number | null {
+  return text !== null && /^\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : null;
+}

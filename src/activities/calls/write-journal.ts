@@ -1,0 +1,30 @@
+import { Context } from '@temporalio/activity';
+import { unpackBatch } from '../../graph/journal/index.ts';
+import type { PackedBatch } from '../../graph/journal/index.ts';
+import type { CallRequest } from '../../graph/run/index.ts';
+import type { CallClaim } from '../../store/ledger.ts';
+import type { Store } from '../../store/store.ts';
+
+/** What a run says by way of an activity; `null`: nothing this time. */
+export interface JournalEntry {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly journal: PackedBatch | null;
+  /** The call that it travels with. */
+  readonly key?: string;
+  readonly request?: CallRequest;
+}
+
+/** Writes what an activity of a workflow carries into the store. */
+export async function writeJournal(store: Store, entry: JournalEntry): Promise<void> {
+  const carried = unpackJournal(entry);
+  if (carried) await store.journal.write(carried.batch, carried.writer);
+}
+
+/** What an activity of a workflow carries, and who says it. */
+export function unpackJournal({ runId, tenantId, journal, key, request }: JournalEntry): CallClaim['journal'] {
+  if (!journal) return null;
+  const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
+  const call = key !== undefined && request ? { key, request } : null;
+  return { batch: unpackBatch(journal, { runId, call }), writer: { runId, tenantId, executionRunId } };
+}

@@ -1,0 +1,82 @@
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import { isDefinition, referencesIn, replaceReferences } from '../../graph/definition/index.ts';
+import { isJsonObject, own } from '../../graph/values/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import type { PublishedGraph } from '../../store/graphs.ts';
+import type { Store } from '../../store/store.ts';
+
+/** A definition together with the published graphs that it is made of. */
+export interface LinkedGraph {
+  /** With the version at every name of a graph that there is. */
+  readonly definition: Json;
+  /** The graphs by the names that the definition, and they themselves, use. */
+  readonly graphs: Readonly<Record<string, GraphDefinition>>;
+  /** The versions that names without one stand for. */
+  readonly pins: Readonly<Record<string, number>>;
+}
+
+interface TenantStore {
+  readonly store: Store;
+  readonly tenantId: string;
+}
+
+const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
+
+/**
+ * Finds the graphs that a definition names, and those that they name.
+ * @param pins versions that names without one stand for; any other such name stands for the newest
+ */
+export async function linkGraphs(
+  definition: Json,
+  place: TenantStore,
+  pins: Readonly<Record<string, number>> = {},
+): Promise<LinkedGraph> {
+  const graphs = new Map<string, GraphDefinition>();
+  const linked = await link(definition, { place, pins, graphs });
+  return { ...linked, graphs: Object.fromEntries(graphs) };
+}
+
+interface Linking {
+  readonly place: TenantStore;
+  readonly pins: Readonly<Record<string, number>>;
+  readonly graphs: Map<string, GraphDefinition>;
+}
+
+async function link(definition: Json, { place, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
+  if (!isJsonObject(definition)) return { definition, pins: {} };
+  const names = new Map<string, string>();
+  const pinned: Record<string, number> = {};
+  for (const reference of referencesIn(definition)) {
+    const found = await findNamed(reference, place, pins);
+    if (!found) continue;
+    const { name, version } = found;
+    const exact = `${name}@${version}`;
+    names.set(reference, exact);
+    if (reference === name) pinned[name] = version;
+    await load(exact, found, { place, graphs });
+    const loaded = graphs.get(exact);
+    if (loaded) graphs.set(reference, loaded);
+  }
+  return { definition: replaceReferences(definition, (reference) => names.get(reference) ?? reference), pins: pinned };
+}
+
+/** Loads a graph and what it is made of, once; a graph that contains itself ends there. */
+async function load(exact: string, found: PublishedGraph, { place, graphs }: Omit<Linking, 'pins'>): Promise<void> {
+  if (graphs.has(exact) || !isDefinition(found.definition)) return;
+  graphs.set(exact, found.definition);
+  const linked = await link(found.definition, { place, pins: found.pins, graphs });
+  if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
+}
+
+/** Finds a published graph. @param reference `name` or `name@version` */
+export async function findNamed(
+  reference: string,
+  { store, tenantId }: TenantStore,
+  pins: Readonly<Record<string, number>> = {},
+): Promise<PublishedGraph | null> {
+  const named = NAME_AND_VERSION.exec(reference)?.groups;
+  const name = named?.['name'];
+  if (name === undefined) return null;
+  const version = named?.['version'];
+  return await store.graphs.find(tenantId, name, version === undefined ? own(pins, name) : Number(version));
+}

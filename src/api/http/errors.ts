@@ -1,0 +1,111 @@
+import type { Refusal, RefusalCode } from '../../graph/run/index.ts';
+import { RETRY_LATER } from '../../process/problem.ts';
+
+/** Every problem that the API answers with, and its HTTP status. */
+export const STATUS_BY_CODE = {
+  MALFORMED_JSON: 400,
+  INVALID_CURSOR: 400,
+  INVALID_IDEMPOTENCY_KEY: 400,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  NOT_AN_APPROVER: 403,
+  NOT_FOUND: 404,
+  UNKNOWN_GRAPH: 404,
+  UNKNOWN_RUN: 404,
+  UNKNOWN_CHECKPOINT: 404,
+  UNKNOWN_THREAD: 404,
+  UNKNOWN_APPROVAL: 404,
+  METHOD_NOT_ALLOWED: 405,
+  NOT_ALLOWED_NOW: 409,
+  THREAD_BUSY: 409,
+  ALREADY_DECIDED: 409,
+  APPROVAL_CANCELED: 409,
+  BUFFER_FULL: 409,
+  REQUEST_IN_PROGRESS: 409,
+  APPROVAL_EXPIRED: 410,
+  STALE: 412,
+  BODY_TOO_LARGE: 413,
+  GRAPH_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  INVALID_REQUEST: 422,
+  INVALID_GRAPH: 422,
+  INVALID_INPUT: 422,
+  INVALID_ARGS: 422,
+  INVALID_VALUES: 422,
+  LIMIT_TOO_LOOSE: 422,
+  REASON_REQUIRED: 422,
+  APPROVAL_ID_REQUIRED: 422,
+  UNKNOWN_INTERVENTION: 422,
+  INTERVENTION_ID_REQUIRED: 422,
+  IDEMPOTENCY_KEY_REUSED: 422,
+  PRECONDITION_REQUIRED: 428,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+} as const;
+
+export type ApiErrorCode = keyof typeof STATUS_BY_CODE;
+
+/** What is wrong at which place of a request; `path` is a JSON Pointer. */
+export interface ApiIssue {
+  readonly path: string;
+  readonly message: string;
+  readonly code?: string;
+  readonly severity?: string;
+  readonly hint?: string;
+}
+
+/** A request that can't be served as it is; the API answers with a problem document (RFC 9457). */
+export class ApiError extends Error {
+  readonly code: ApiErrorCode;
+  readonly status: number;
+  readonly issues: readonly ApiIssue[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ApiErrorCode, detail: string, { issues = [], headers = {}, cause }: ApiErrorExtras = {}) {
+    super(detail, { cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = STATUS_BY_CODE[code];
+    this.issues = issues;
+    this.headers = headers;
+  }
+}
+
+interface ApiErrorExtras {
+  readonly issues?: readonly ApiIssue[];
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+export function unavailable(what: string, cause?: unknown): ApiError {
+  return notNow(`${what} can't be reached at the moment; the request may be sent again`, cause);
+}
+
+export function notNow(detail: string, cause?: unknown): ApiError {
+  return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
+}
+
+const CODES = {
+  NOT_ALLOWED_NOW: 'NOT_ALLOWED_NOW',
+  UNKNOWN_APPROVAL: 'UNKNOWN_APPROVAL',
+  APPROVAL_ID_REQUIRED: 'APPROVAL_ID_REQUIRED',
+  ALREADY_DECIDED: 'ALREADY_DECIDED',
+  APPROVAL_EXPIRED: 'APPROVAL_EXPIRED',
+  APPROVAL_CANCELED: 'APPROVAL_CANCELED',
+  NOT_AN_APPROVER: 'NOT_AN_APPROVER',
+  REASON_REQUIRED: 'REASON_REQUIRED',
+  INVALID_ARGS: 'INVALID_ARGS',
+  INVALID_VALUES: 'INVALID_VALUES',
+  UNKNOWN_INTERVENTION: 'UNKNOWN_INTERVENTION',
+  INTERVENTION_ID_REQUIRED: 'INTERVENTION_ID_REQUIRED',
+  BUFFER_FULL: 'BUFFER_FULL',
+  STALE: 'STALE',
+  LIMIT_TOO_LOOSE: 'LIMIT_TOO_LOOSE',
+  UNKNOWN_SIGNAL: 'INVALID_REQUEST',
+  MALFORMED: 'INVALID_REQUEST',
+} as const satisfies Record<RefusalCode, ApiErrorCode>;
+
+/** A run's refusal as an answer of the API. */
+export function toApiError({ code, message, issues }: Refusal): ApiError {
+  return new ApiError(CODES[code], message, issues ? { issues } : {});
+}

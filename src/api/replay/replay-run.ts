@@ -1,0 +1,146 @@
+import type { Beginning } from '../../graph/advance/index.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import type { CompiledGraph } from '../../graph/compile/index.ts';
+import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
+import { toRunView } from '../../graph/journal/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { NewRun, RunRecord } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
+import type { Divergence } from '../../store/tables.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { pinnedGraph, requireInput } from '../runs/pinned-graph.ts';
+import { redactEvent } from '../runs/redact-event.ts';
+import { firstBeginning } from '../runs/thread-state.ts';
+import type { ReplayLog } from './replay-log.ts';
+import { replay } from './replay.ts';
+import type { Replayed } from './replay.ts';
+
+export interface WantedReplay {
+  /** `null`: what the run itself executed. */
+  readonly graph: Json;
+  /** `null`: what the run itself was given. */
+  readonly input: JsonObject | null;
+}
+
+/**
+ * Makes a run of the recorded answers of another one: nothing is called, and nobody is asked.
+ * @param id the new run's id, chosen before; making it twice makes it once
+ * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
+ */
+export async function replayRun(
+  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  caller: Caller,
+  { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
+): Promise<void> {
+  if (!isEnded(run.status))
+    throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
+  const pinned = await pinnedGraph(deps, run, wanted.graph);
+  await requireRoom(deps.store, run);
+  const recording = await readRecording(deps.store, run, id);
+  const graph = compileShared(pinned.definition, pinned.catalog);
+  const own = await firstBeginning(deps.store, pinned.start, run.predecessorId);
+  const begin = wanted.input ? withInput(own, wanted.input, graph) : own;
+  const identity = { ...pinned.start.identity, id, graph: pinned.graph };
+  const replayed = await replay({ graph, identity, begin }, recording);
+  const record: NewRun = {
+    id,
+    tenantId: run.tenantId,
+    graph: pinned.graph,
+    definition: pinned.given,
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: null,
+    replay: { of: run.id, divergence: hide(replayed.divergence, pinned.redacted) },
+    input: wanted.input ?? run.input,
+    limits: run.limits,
+    metadata: run.metadata,
+    redacted: pinned.redacted,
+    createdBy: caller.sub,
+    createdAt: new Date().toISOString(),
+    start: toJson({ ...pinned.start, identity, definition: pinned.definition, catalog: pinned.catalog, begin }),
+  };
+  await deps.store.runs.createEnded(record, toBatches(replayed));
+}
+
+/** A run with more is not held in memory. */
+const MAX_RECORDED = 50_000;
+const MAX_RECORDED_BYTES = 64 * 1_048_576;
+
+/** @throws ApiError 409 when the run is too large to be replayed */
+async function requireRoom({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
+  if (lastSeq > MAX_RECORDED)
+    throw new ApiError('NOT_ALLOWED_NOW', `The run has ${lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
+  const bytes = await journal.recordedBytes(id);
+  if (bytes > MAX_RECORDED_BYTES)
+    throw new ApiError(
+      'NOT_ALLOWED_NOW',
+      `The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`,
+    );
+}
+
+/** Everybody sees where a replay diverged: without values that only some may see. */
+function hide(divergence: Divergence | null, redacted: readonly string[]): Divergence | null {
+  if (!divergence) return null;
+  const { seq, expected, actual } = divergence;
+  const channels = new Set(redacted);
+  return {
+    seq,
+    expected: expected && redactEvent(expected, channels),
+    actual: actual && redactEvent(actual, channels),
+  };
+}
+
+/** @throws ApiError 422 when a run of the graph could not begin with the input, or the run began with none */
+function withInput(begin: Beginning, input: JsonObject, graph: CompiledGraph): Beginning {
+  if (begin.kind !== 'input') {
+    const message = 'The run is a fork: it began with a state, not with an input';
+    throw new ApiError('INVALID_INPUT', message, { issues: [{ path: '/input', message }] });
+  }
+  requireInput(graph, input);
+  return { ...begin, input };
+}
+
+/** What is recorded names its run in ids and keys: the replay's own take the place of these. */
+async function readRecording({ journal, ledger }: Store, run: RunRecord, id: string): Promise<ReplayLog> {
+  const events: RunEvent[] = [];
+  for (let page = await journal.events(run.id, 0, PAGE); page.length > 0;) {
+    events.push(...page);
+    page = await journal.events(run.id, events.length, PAGE);
+  }
+  const [signals, answers] = await Promise.all([journal.signals(run.id), ledger.answers(run.id)]);
+  const renamed = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(run.id, id));
+  return { events: renamed(events), signals: renamed(signals), answers: new Map(renamed([...answers])) };
+}
+
+const PAGE = 1_000;
+
+/** A replay that can't go on has failed: nothing was recorded of what it would do next. */
+function endOf({ run, events, divergence }: Replayed): RunView {
+  const view = toRunView(run);
+  if (isEnded(run.status)) return view;
+  const message = `Nothing was recorded that takes the replay on; it left the recording at event ${divergence?.seq ?? 0}`;
+  const endedAt = events.at(-1)?.at ?? null;
+  return { ...view, status: 'failed', endedAt, waitingFor: [], error: { code: 'REPLAY_DIVERGED', message } };
+}
+
+function toBatches(replayed: Replayed): readonly JournalBatch[] {
+  const { events, checkpoints, approvals, signals } = replayed;
+  const view = endOf(replayed);
+  return Array.from({ length: Math.ceil(events.length / PAGE) }, (_, rank) => {
+    const slice = events.slice(rank * PAGE, (rank + 1) * PAGE);
+    const numbers = new Set(slice.map(({ seq }) => seq));
+    const isLast = (rank + 1) * PAGE >= events.length;
+    return {
+      events: slice,
+      checkpoints: checkpoints.filter(({ seq }) => numbers.has(seq)),
+      approvals: isLast ? approvals : [],
+      signals: isLast ? signals : [],
+      view,
+      endedState: null,
+    };
+  });
+}

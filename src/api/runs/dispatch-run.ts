@@ -1,0 +1,36 @@
+import type { Beginning } from '../../graph/advance/index.ts';
+import { formatTimestamp } from '../../graph/values/index.ts';
+import { isStart } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+import { firstBeginning } from './thread-state.ts';
+
+/** So long a process may take to hand a run over before another one tries. Longer than a request to Temporal may take. */
+const LEASE_MS = 20_000;
+
+/** Gives an accepted run to Temporal, unless it has it, or somebody else is at it, or it is not the run's turn. */
+export async function dispatchRun({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
+  const now = Date.now();
+  const claimed = await store.pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
+  const start: unknown = claimed?.start;
+  if (!claimed || !isStart(start)) return;
+  const { reopening, predecessorId, execution, queuedSignals } = claimed;
+  const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
+  await engine.start({
+    ...start,
+    begin,
+    execution,
+    ...(execution === 1 && queuedSignals.length > 0 && { queuedSignals }),
+  });
+  await store.pendingStarts.complete(claimed, formatTimestamp(Date.now()));
+}
+
+/** Hands a run over; what can't be done now, the sweeper does later. */
+export async function tryDispatch(deps: Pick<ApiDeps, 'engine' | 'store' | 'logger'>, id: string): Promise<void> {
+  await dispatchRun(deps, id).catch((error: unknown) =>
+    deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
+  );
+}
+
+function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {
+  return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'reopen';
+}

@@ -1,0 +1,55 @@
+import { isDefinition } from '../../graph/definition/index.ts';
+import { NO_MARKS, toMermaid, toPlantUml } from '../../graph/diagram/index.ts';
+import type { Marks } from '../../graph/diagram/index.ts';
+import type { JsonObject } from '../../graph/values/index.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+import { findRun } from './find-run.ts';
+
+const WRITERS = { mermaid: toMermaid, plantuml: toPlantUml } as const;
+export type DiagramFormat = keyof typeof WRITERS;
+
+export interface WantedDiagram {
+  /** The graph's. */
+  readonly name: string;
+  readonly format: DiagramFormat;
+  /** The run whose nodes are marked, and whose definition is drawn. */
+  readonly run?: string | undefined;
+}
+
+/** Draws the newest version of a graph, or what a run of it executes. @throws ApiError when there is no such graph or run */
+export async function drawDiagram(
+  deps: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  { name, format, run }: WantedDiagram,
+): Promise<string> {
+  const { definition, marks } =
+    run === undefined ? await readGraph(deps, caller, name) : await readRun(deps, caller, { name, id: run });
+  if (!isDefinition(definition)) throw new TypeError(`The definition of ${name} is not one`);
+  return WRITERS[format](definition, marks);
+}
+
+interface Drawn {
+  readonly definition: JsonObject | null;
+  readonly marks: Marks;
+}
+
+async function readGraph({ store }: Pick<ApiDeps, 'store'>, { tenantId }: Caller, name: string): Promise<Drawn> {
+  const found = await store.graphs.find(tenantId, name);
+  if (!found) throw new ApiError('NOT_FOUND', `There is no graph "${name}"`);
+  return { definition: found.definition, marks: NO_MARKS };
+}
+
+async function readRun(
+  { store }: Pick<ApiDeps, 'store'>,
+  caller: Caller,
+  { name, id }: { name: string; id: string },
+): Promise<Drawn> {
+  if (!caller.permissions.has('run:read'))
+    throw new ApiError('FORBIDDEN', "Marking a run's nodes needs the permission run:read");
+  const { graph, view } = await findRun({ store }, caller, id);
+  if (graph.name !== name) throw new ApiError('UNKNOWN_RUN', `Graph "${name}" has no run "${id}"`);
+  const [definition, visited] = await Promise.all([store.graphs.definition(graph.hash), store.journal.begun(id)]);
+  return { definition, marks: { visited, current: view?.next ?? [] } };
+}

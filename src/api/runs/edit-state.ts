@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../graph/values/index.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { ApiDeps, Attempt } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError, unavailable, toApiError } from '../http/errors.ts';
+import { isMatched } from '../http/etag.ts';
+import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
+import { sendSignal } from './send-signal.ts';
+
+export interface WantedEdit {
+  readonly values: JsonObject;
+  readonly asNode?: string | undefined;
+  /** The `If-Match` header. */
+  readonly ifMatch: string | undefined;
+}
+
+/**
+ * Corrects the state of a run that waits, is paused or has ended.
+ * @returns once the store knows the checkpoint that holds the correction
+ * @throws ApiError 428 without `If-Match`, 412 when the state has changed since, 409 while nodes run
+ */
+export async function editState(
+  deps: ApiDeps,
+  caller: Caller,
+  { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
+): Promise<void> {
+  const refuse = (): void => requireCurrent(run, wanted.ifMatch);
+  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refuse };
+  const outcome = await sendSignal(deps, caller, { run, signal });
+  if (!outcome.taken) throw toApiError(outcome.refusal);
+  if (typeof outcome.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
+  await untilWritten(deps, run.id, outcome.value);
+}
+
+/** @throws ApiError unless the header names the state as it is */
+function requireCurrent(run: RunRecord, ifMatch: string | undefined): void {
+  if (ifMatch === undefined)
+    throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
+  if (!isMatched(ifMatch, run)) throw new ApiError('STALE', 'The state has changed since that ETag');
+}
+
+function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
+  const checkpoint = view?.checkpointId ?? null;
+  return { values, ...(asNode !== undefined && { asNode }), ...(checkpoint !== null && { checkpoint }) };
+}
+
+async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<void> {
+  const written = await poll(
+    () => store.checkpoints.find(runId, checkpoint),
+    (found) => found !== null,
+    UNTIL_WRITTEN,
+  );
+  if (!written) throw unavailable('The journal');
+}

@@ -1,0 +1,15 @@
+import type { RunRecord } from '../../store/runs.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError } from '../http/errors.ts';
+
+/** Finds a run that the caller may know of: one of another tenant is as if it were not there, but for an admin. */
+export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
+  const run = await store.runs.find(id);
+  if (!run || !(run.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw unknownRun(id);
+  return run;
+}
+
+export function unknownRun(id: string): ApiError {
+  return new ApiError('UNKNOWN_RUN', `There is no run "${id}"`);
+}

@@ -1,0 +1,111 @@
+import { forkRun } from '../../graph/advance/index.ts';
+import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
+import type { EarlierCall } from '../../graph/run/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import type { StoredState } from '../../store/checkpoints.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { RunGraphInput } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { ApiError, toApiError } from '../http/errors.ts';
+import { findState } from '../states/read-state.ts';
+import { tryDispatch } from './dispatch-run.ts';
+import { pinnedGraph } from './pinned-graph.ts';
+import type { PinnedGraph } from './pinned-graph.ts';
+
+export interface WantedFork {
+  readonly checkpoint: string;
+  readonly values: JsonObject;
+  readonly asNode: string | null;
+  /** `null`: the one that the parent executes. */
+  readonly graph: Json;
+}
+
+/**
+ * Accepts a run that goes on from a checkpoint of another one, which stays as it is.
+ * @param id the new run's id, chosen before; accepting it twice accepts it once
+ * @throws ApiError 404 when there is no such checkpoint, 422 when the fork can't go on from there, 503 while the parent's
+ * state is being written
+ */
+export async function startFork(
+  deps: ApiDeps,
+  caller: Caller,
+  { id, parent, wanted }: { id: string; parent: RunRecord; wanted: WantedFork },
+): Promise<void> {
+  if (!deps.settings.forking)
+    throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
+  const state = await findState(deps.store, parent.id, wanted.checkpoint);
+  if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
+  const forked = await pinnedGraph(deps, parent, wanted.graph);
+  const done = await callsSince(deps, state);
+  const fork = toFork(state, { wanted, done, isSameGraph: forked.graph.hash === parent.graph.hash });
+  const start = toStart(caller, forked, { id, tenantId: parent.tenantId, fork });
+  const { definition, catalog, identity } = start;
+  const tried = forkRun(compileShared(definition, catalog), identity, { fork, startedAt: Date.now() });
+  if ('code' in tried) throw toApiError(tried);
+  await deps.store.runs.create({
+    id,
+    tenantId: parent.tenantId,
+    graph: forked.graph,
+    definition: forked.given,
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: parent.id,
+    replay: null,
+    input: parent.input,
+    limits: forked.publicLimits,
+    metadata: parent.metadata,
+    redacted: forked.redacted,
+    createdBy: caller.sub,
+    createdAt: new Date().toISOString(),
+    start: toJson(start),
+  });
+  await tryDispatch(deps, id);
+}
+
+/** So many calls of the parent are told to whoever decides in the fork. */
+const MAX_TOLD = 20;
+
+async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
+  const done: EarlierCall[] = [];
+  for await (const call of store.journal.ofTypes(checkpoint.runId, ['tool.called'], { after: checkpoint.seq })) {
+    const { node, tool, at, error } = call;
+    if (!error) done.push({ node, tool, at });
+    if (done.length === MAX_TOLD) break;
+  }
+  return done;
+}
+
+/** Joins are half-filled by edges of the parent's graph; another graph has others. */
+function toFork(
+  { checkpoint, channels, resumePoint }: StoredState,
+  { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly EarlierCall[]; isSameGraph: boolean },
+): ForkStart {
+  const { id, runId, step } = checkpoint;
+  return {
+    parent: { runId, checkpoint: id, callsSince: done },
+    channels,
+    resumePoint: isSameGraph ? resumePoint : { ...resumePoint, joins: {} },
+    step,
+    values: wanted.values,
+    asNode: wanted.asNode,
+  };
+}
+
+function toStart(
+  { sub, roles }: Caller,
+  { start, graph, definition, catalog, limits }: PinnedGraph,
+  { id, tenantId, fork }: { id: string; tenantId: string; fork: ForkStart },
+): RunGraphInput {
+  const identity = { id, tenantId, threadId: null, graph, createdBy: { sub, roles }, limits };
+  const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
+  return { interpreterVersion: INTERPRETER_VERSION, execution: 1, identity, definition, catalog, begin };
+}
+
+/** A fork stops where its parent was told to stop. */
+function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> {
+  return begin.kind !== 'reopen' && begin.breakpoints ? { breakpoints: begin.breakpoints } : {};
+}

@@ -1,0 +1,28 @@
+import type { Beginning } from '../../graph/advance/index.ts';
+import type { StoredCheckpoint } from '../../store/checkpoints.ts';
+import type { RunGraphInput } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+import { wholeState } from '../states/read-state.ts';
+
+/** A run on a thread goes on from the state that its predecessor has left. @throws ApiError 503 while that is being written */
+export async function firstBeginning(
+  store: ApiDeps['store'],
+  { begin }: Pick<RunGraphInput, 'begin'>,
+  predecessorId: string | null,
+): Promise<Beginning> {
+  if (begin.kind !== 'input') return begin;
+  const left = await checkpointLeftBy(store, predecessorId);
+  return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;
+}
+
+/** What a thread goes on from: its last run's newest checkpoint, or, where that has not begun, that of the one before. */
+export async function checkpointLeftBy(
+  { runs, checkpoints }: ApiDeps['store'],
+  runId: string | null,
+): Promise<StoredCheckpoint | null> {
+  for (let id = runId; id !== null; id = (await runs.find(id))?.predecessorId ?? null) {
+    const newest = await checkpoints.find(id, null);
+    if (newest) return newest;
+  }
+  return null;
+}

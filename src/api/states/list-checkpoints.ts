@@ -1,0 +1,32 @@
+import { positionOf } from '../../store/checkpoints.ts';
+import type { StoredCheckpoint, StoredState } from '../../store/checkpoints.ts';
+import { MAX_PAGE_BYTES } from '../../store/page.ts';
+import type { Page, PageRequest } from '../../store/page.ts';
+import type { Store } from '../../store/store.ts';
+import { createPageBytes } from '../http/page-bytes.ts';
+
+/**
+ * A page of the checkpoints of some runs with the values at each, the newest first. Those whose values are not known yet,
+ * because one before them is still being written, are left out.
+ */
+export async function listCheckpoints({ checkpoints }: Store, runIds: readonly string[], page: PageRequest) {
+  const { items, next } = await checkpoints.list(runIds, page);
+  const room = createPageBytes<ReturnType<typeof toShown>>(items.length, MAX_PAGE_BYTES);
+  for (const run of new Set(items.map(({ runId }) => runId))) {
+    let before: StoredState | null = null;
+    for (const [rank, checkpoint] of [...items.entries()].toReversed()) {
+      if (checkpoint.runId !== run || !room.has(rank)) continue;
+      const state: StoredState | null = await checkpoints.stateOf(checkpoint, before);
+      if (state) room.put(rank, toShown(state));
+      before = state ?? before;
+    }
+  }
+  const last = items[room.end() - 1];
+  const isCut = last !== undefined && room.end() < items.length;
+  return { items: room.entries(), next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
+}
+
+function toShown({ checkpoint, channels }: StoredState) {
+  const { id, runId, parentId, step, source, next, createdAt }: StoredCheckpoint = checkpoint;
+  return { id, runId, parentId, step, source, next, values: channels, createdAt };
+}

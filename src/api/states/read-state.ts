@@ -1,0 +1,57 @@
+import type { RunView } from '../../graph/journal/index.ts';
+import type { StoredState, StoredCheckpoint } from '../../store/checkpoints.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
+import type { ApiDeps } from '../deps.ts';
+import { ApiError, notNow } from '../http/errors.ts';
+
+/**
+ * The state of a run at one of its checkpoints.
+ * @param wanted `null`: the newest, with what the open superstep is going to write
+ * @throws ApiError `UNKNOWN_CHECKPOINT`; 503 while what leads to the checkpoint is being written
+ */
+export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecord, wanted: string | null) {
+  const found = await findState(store, run.id, wanted);
+  if (!found && wanted !== null)
+    throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${run.id} has no checkpoint "${wanted}"`);
+  const { checkpoint, channels } = found ?? NOTHING_YET;
+  return {
+    values: channels,
+    checkpoint: checkpoint.id,
+    visited: await store.journal.visited(run.id, checkpoint.seq),
+    next: checkpoint.next,
+    pending: [],
+    ...(isNow(run, wanted) && placeOf(run)),
+  };
+}
+
+const NOTHING_YET = { checkpoint: { id: null, seq: 0, next: [] }, channels: {} } as const;
+
+function isNow({ view }: RunRecord, wanted: string | null): boolean {
+  return wanted === null || wanted === view?.checkpointId;
+}
+
+/** For the newest checkpoint the run itself knows better where it goes on. */
+function placeOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
+  return view && { next: view.next, pending: view.pending };
+}
+
+/**
+ * The state at a checkpoint of a run; at `null`, the newest that has all before it.
+ * @returns `null`: there is no such checkpoint
+ * @throws ApiError 503 while what leads to the checkpoint is being written
+ */
+export async function findState({ checkpoints }: Store, runId: string, id: string | null): Promise<StoredState | null> {
+  const state = await checkpoints.at(runId, id);
+  if (!state && (await checkpoints.find(runId, id))) throw incomplete(runId);
+  return state;
+}
+
+/** The whole state at a checkpoint. @throws ApiError as `findState` */
+export async function wholeState({ checkpoints }: Store, checkpoint: StoredCheckpoint): Promise<StoredState> {
+  const state = await checkpoints.stateOf(checkpoint);
+  if (!state) throw incomplete(checkpoint.runId);
+  return state;
+}
+
+const incomplete = (runId: string): Error => notNow(`A checkpoint of run ${runId} is being written`);

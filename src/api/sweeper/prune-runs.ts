@@ -1,0 +1,38 @@
+import { NOTHING_PRUNED, addPruned } from '../../store/retention.ts';
+import type { Pruned, Retention } from '../../store/retention.ts';
+import { fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+
+type PruneDeps = Pick<ApiDeps, 'store' | 'settings'>;
+
+/** So many runs go in one transaction. */
+const BATCH = 200;
+
+/**
+ * Forgets what has outlived the installation's retention.
+ * @param stopping ends it after the batch that is at work; what is left goes the next time
+ * @returns how many rows went
+ */
+export async function pruneRuns(deps: PruneDeps, stopping: AbortSignal): Promise<Pruned> {
+  let total = NOTHING_PRUNED;
+  if (stopping.aborted) return total;
+  for await (const pruned of deps.store.retention.prune(retentionNow(deps), BATCH)) {
+    total = addPruned(total, pruned);
+    if (stopping.aborted) break;
+  }
+  return total;
+}
+
+/** Counts what `pruneRuns` would forget now. */
+export async function countPrunable(deps: PruneDeps): Promise<Pruned> {
+  return await deps.store.retention.count(retentionNow(deps));
+}
+
+function retentionNow({ settings }: PruneDeps): Retention {
+  const { runsMs, checkpointsMs } = settings.retention;
+  return { runsBefore: timeBefore(runsMs), checkpointsBefore: timeBefore(checkpointsMs), toWorkflowId, fromWorkflowId };
+}
+
+function timeBefore(ageMs: number | null): string | null {
+  return ageMs === null ? null : new Date(Date.now() - ageMs).toISOString();
+}

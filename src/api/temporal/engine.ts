@@ -1,0 +1,168 @@
+import { Client, ServiceError, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import type { Connection, WorkflowHandle } from '@temporalio/client';
+import type { DataConverter } from '@temporalio/common';
+import type { RunView } from '../../graph/journal/index.ts';
+import type { SignalResult } from '../../graph/run/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { truncate } from '../../graph/values/index.ts';
+import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId } from '../../workflows/contract.ts';
+import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
+import { attributesAtStart } from '../../workflows/search-attributes.ts';
+import { notNow, unavailable } from '../http/errors.ts';
+import { poll } from './poll.ts';
+import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
+import type { TerminatedRun, Span } from './terminated-runs.ts';
+
+/** The API's way to Temporal. */
+export interface Engine {
+  /** Starts an execution of a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
+  start(input: RunGraphInput): Promise<void>;
+  /** Sends a decision or control to a run. @returns whether the run is there to take it @throws ApiError 503 */
+  send(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<boolean>;
+  /**
+   * Sends a decision or control to a run and asks what became of it.
+   * @returns `null` when the run has ended, or was never started
+   * @throws ApiError 503 when no worker answers: the same id may be sent again
+   */
+  decide(
+    run: RunReference,
+    signal: string,
+    payload: JsonObject & { readonly decisionId: string },
+  ): Promise<SignalResult | null>;
+  /** What became of a decision or control that was sent before. @returns `null` when the run never took it in. @throws as `decide` */
+  outcome(run: RunReference, decisionId: string): Promise<SignalResult | null>;
+  /** A run as it is now, or `null` when Temporal doesn't have it, or there is too much to say of it. */
+  view(run: RunReference): Promise<RunView | null>;
+  /** Runs of which an execution was ended by force in a span of time. @throws when Temporal does not answer */
+  terminatedRuns(span: Span): AsyncIterable<RunReference>;
+  /** How a run's workflow was ended by force. @returns `null`: it was not @throws when Temporal does not answer */
+  terminatedRun(run: RunReference): Promise<TerminatedRun | null>;
+  /** @throws when Temporal does not answer */
+  ping(): Promise<void>;
+}
+
+/** A worker that is there answers within milliseconds; one that is not never does. */
+const ANSWER_WITHIN_MS = 8_000;
+/** An execution that has said its last word is gone soon after. */
+const UNTIL_CLOSED = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
+
+/**
+ * Values of some megabytes are read and written within a step of a workflow; one that takes too long is done again, for
+ * ever. So long, too, a run waits whose worker was lost in the middle of a step.
+ */
+const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
+
+export function createEngine(connection: Connection, namespace: string, dataConverter: DataConverter): Engine {
+  const client = new Client({ connection, namespace, dataConverter });
+  const handleOf = (run: RunReference): WorkflowHandle => client.workflow.getHandle(toWorkflowId(run));
+  const soon = async <T>(request: () => Promise<T>): Promise<T> =>
+    await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, request);
+  const ask = async <T>(run: RunReference, query: string, ...args: readonly string[]): Promise<T | null> => {
+    const answer = await orUnavailable('A worker of this run', () =>
+      ifThere(soon(() => onceReady(() => handleOf(run).query<T | TooLarge, string[]>(query, ...args)))),
+    );
+    return isTooLarge(answer) ? null : answer;
+  };
+  const outcome: Engine['outcome'] = async (run, decisionId) => await ask(run, QUERIES.outcome, decisionId);
+  const send: Engine['send'] = async (run, signal, payload) => {
+    const sent = soon(async () => await handleOf(run).signal(signal, payload)).then(() => true);
+    return (await orUnavailable('Temporal', () => ifThere(sent))) !== null;
+  };
+  return {
+    async start(input) {
+      const tryToStart = async () => await soon(() => startWorkflow(client, input));
+      const obstacle = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_CLOSED));
+      if (obstacle) throw obstacle;
+    },
+    send,
+    decide: async (run, signal, payload) =>
+      (await send(run, signal, payload)) ? await outcome(run, payload.decisionId) : null,
+    outcome,
+    view: async (run) => await ask(run, QUERIES.status),
+    terminatedRuns: (span) =>
+      findTerminatedRuns(
+        async (request) => await soon(() => client.workflowService.listWorkflowExecutions({ namespace, ...request })),
+        span,
+      ),
+    terminatedRun: async (run) => await ifThere(soon(() => readTerminatedRun(client, run))),
+    ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
+  };
+}
+
+/** @returns why it can't be started yet: the execution before has said all that it has to say, and is not gone */
+async function startWorkflow(client: Client, input: RunGraphInput): Promise<Error | null> {
+  const { identity, execution } = input;
+  const { name, version } = identity.graph;
+  const isFirst = execution === 1;
+  try {
+    await client.workflow.start<(input: RunGraphInput) => Promise<Json>>(RUN_GRAPH, {
+      workflowId: toWorkflowId(identity),
+      taskQueue: TASK_QUEUE,
+      workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
+      args: [input],
+      workflowIdReusePolicy: isFirst ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',
+      workflowIdConflictPolicy: isFirst ? 'USE_EXISTING' : 'FAIL',
+      memo: { execution },
+      staticSummary: truncate(
+        `${name}${version === null ? '' : `@${version}`} for ${identity.createdBy.sub}`,
+        MAX_SUMMARY,
+      ),
+      typedSearchAttributes: attributesAtStart(identity),
+    });
+    return null;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    if (isFirst || (await runningExecution(client, toWorkflowId(identity))) === execution) return null;
+    return notNow('The execution of the workflow before this one is still closing', error);
+  }
+}
+
+async function runningExecution(client: Client, workflowId: string): Promise<unknown> {
+  const { memo } = await client.workflow.getHandle(workflowId).describe();
+  return memo?.['execution'];
+}
+
+/** The codes of gRPC with which the server says that a workflow is busy: full, between two tasks, or changed meanwhile. */
+const BUSY: ReadonlySet<number> = new Set([8, 9, 10]);
+const UNTIL_READY = { everyMs: 100, withinMs: ANSWER_WITHIN_MS };
+
+/** Asks again while the workflow is busy. */
+async function onceReady<T>(request: () => Promise<T>): Promise<T> {
+  const ask = async () =>
+    await request().then(
+      (answer) => ({ answer }),
+      (error: unknown) => {
+        if (!isBusy(error)) throw error;
+        return { error };
+      },
+    );
+  const last = await poll(ask, (asked) => 'answer' in asked, UNTIL_READY);
+  if ('answer' in last) return last.answer;
+  throw last.error;
+}
+
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isConnectionError(cause) && BUSY.has(cause.code);
+}
+
+async function ifThere<T>(request: Promise<T>): Promise<T | null> {
+  try {
+    return await request;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+async function orUnavailable<T>(what: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw error instanceof ServiceError || isConnectionError(error) ? unavailable(what, error) : error;
+  }
+}
+
+function isConnectionError(error: unknown): error is Error & { readonly code: number } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number';
+}

@@ -1,0 +1,70 @@
+import type { Client } from '@temporalio/client';
+import { RUN_GRAPH, fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
+import type { RunReference } from '../../workflows/contract.ts';
+
+/** How Temporal has ended a workflow without asking it. */
+export type TerminatedRun = {
+  /** The last execution of the workflow, by Temporal's id. */
+  readonly executionRunId: string;
+  /** RFC 3339. */
+  readonly at: string;
+} & ({ readonly kind: 'timed-out' } | { readonly kind: 'terminated'; readonly by: string; readonly reason: string });
+
+/** Between two times (RFC 3339); without `after` from the beginning. */
+export interface Span {
+  readonly after: string | null;
+  readonly before: string;
+}
+
+/** Asks Temporal's visibility for a page of workflows. */
+type ListPage = (request: { readonly query: string; readonly nextPageToken: Uint8Array }) => Promise<WorkflowPage>;
+
+interface WorkflowPage {
+  readonly executions: readonly { readonly execution?: { readonly workflowId?: string | null } | null }[];
+  /** Empty after the last page. */
+  readonly nextPageToken: Uint8Array;
+}
+
+/** Runs of which an execution was ended by force in a span of time, as far as visibility knows; some of them go on. */
+export async function* findTerminatedRuns(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
+  const query = [
+    `WorkflowType = '${RUN_GRAPH}'`,
+    `ExecutionStatus IN ('Terminated', 'TimedOut')`,
+    `CloseTime < '${before}'`,
+    ...(after === null ? [] : [`CloseTime >= '${after}'`]),
+  ].join(' AND ');
+  let nextPageToken: Uint8Array = new Uint8Array();
+  do {
+    const page = await listPage({ query, nextPageToken });
+    for (const { execution } of page.executions) {
+      const run = fromWorkflowId(execution?.workflowId ?? '');
+      if (run) yield run;
+    }
+    ({ nextPageToken } = page);
+  } while (nextPageToken.length > 0);
+}
+
+/** @returns `null`: the workflow goes on, or has ended by itself */
+export async function readTerminatedRun(client: Client, run: RunReference): Promise<TerminatedRun | null> {
+  const { runId: executionRunId, status, closeTime } = await client.workflow.getHandle(toWorkflowId(run)).describe();
+  const end = { executionRunId, at: (closeTime ?? new Date()).toISOString() };
+  switch (status.name) {
+    case 'TERMINATED':
+      return { ...end, kind: 'terminated', ...(await terminationOf(client, run, executionRunId)) };
+    case 'TIMED_OUT':
+      return { ...end, kind: 'timed-out' };
+    default:
+      return null;
+  }
+}
+
+async function terminationOf(
+  { workflowService, options: { namespace } }: Client,
+  run: RunReference,
+  executionRunId: string,
+): Promise<{ by: string; reason: string }> {
+  const execution = { workflowId: toWorkflowId(run), runId: executionRunId };
+  const last = await workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, maximumPageSize: 1 });
+  const { identity, reason } = last.history?.events?.[0]?.workflowExecutionTerminatedEventAttributes ?? {};
+  return { by: identity ?? '', reason: reason ?? '' };
+}

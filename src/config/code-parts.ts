@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import type { RegisteredFunction } from '../activities/call-function.ts';
+import type { RegisteredNodeType } from '../activities/call-node.ts';
+import type { MessageProcessor } from '../activities/context/message-processor.ts';
+import { builtInSteps } from '../activities/context/processing-steps.ts';
+import type { TokenCounter } from '../activities/context/token-counter.ts';
+import { callFields, code, Effect, Schema } from './fields.ts';
+
+/** Code that graphs call by name. A function alone may be called again after a crash; one that may not says so. */
+const NamedFunction = z.union([
+  code<RegisteredFunction['execute']>().transform((execute) => ({
+    execute,
+    effect: 'idempotent' as const,
+    timeout: undefined,
+    retry: undefined,
+  })),
+  z.strictObject({
+    ...callFields,
+    execute: code<RegisteredFunction['execute']>(),
+    effect: Effect.default('idempotent'),
+  }),
+]);
+
+export const Functions = z.record(z.string(), NamedFunction);
+
+export const MessageProcessors = z.record(z.string(), code<MessageProcessor>()).superRefine((processors, context) => {
+  for (const name of Object.keys(processors).filter((name) => Object.hasOwn(builtInSteps, name)))
+    context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
+});
+
+/** A type of node that is made by code. */
+export const NodeType = z.strictObject({
+  ...callFields,
+  name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'must be a name such as "threshold"'),
+  schema: Schema.default({ type: 'object' }),
+  effect: Effect.default('idempotent'),
+  execute: code<RegisteredNodeType['execute']>(),
+});
+
+export const TokenCounters = z.record(z.string(), code<TokenCounter>());

@@ -1,4 +1,0 @@
-import { z } from 'zod';
-
-/** How often something may be called. */
-export const Effect = z.enum(['idempotent', 'keyed', 'unsafe']);

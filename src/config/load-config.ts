@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import type { SecretResolver } from '../activities/secrets.ts';
+import { DEFAULTS } from '../graph/definition/index.ts';
+import { Duration, TimeSpan } from '../graph/schema/index.ts';
+import { messageOf, toPointer } from '../graph/values/index.ts';
+import { Functions, MessageProcessors, NodeType, TokenCounters } from './code-parts.ts';
+import type { DefinedTool } from './define-tool.ts';
+import { code } from './fields.ts';
+import { McpServers } from './mcp-servers.ts';
+import type { McpServerInput } from './mcp-servers.ts';
+import { Model } from './models.ts';
+import type { ModelInput } from './models.ts';
+import { Tools } from './tool-list.ts';
+import type { ToolHolder } from './tool-methods.ts';
+import type { HttpToolInput } from './tools.ts';
+
+/*
+ * What an installation offers: `holdfast.config.ts`, or the same as JSON. It is checked at start, and every problem is
+ * named at once. Addresses and secrets come from the environment.
+ */
+
+const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
+
+const Auth = z.strictObject({
+  issuer: z.string().min(1),
+  audience: z.string().min(1),
+  jwksUrl: z.url(),
+  claims: z.strictObject({ tenant: z.string().default('tenant'), roles: z.string().default('roles') }).prefault({}),
+});
+
+const Defaults = z.strictObject({
+  maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
+  deadline: Duration.optional(),
+  approvalTimeout: TimeSpan.default(DEFAULTS.approvalTimeout),
+  timeout: TimeSpan.default(DEFAULTS.timeout),
+  heartbeatTimeout: TimeSpan.default(DEFAULTS.heartbeatTimeout),
+  continueAfter: z.int().min(1).max(10_000).default(DEFAULTS.continueAfter),
+  retry: z
+    .strictObject({
+      maxAttempts: z.int().min(1).default(DEFAULTS.retry.maxAttempts),
+      initialInterval: Duration.default(DEFAULTS.retry.initialInterval),
+      backoffCoefficient: z.number().min(1).default(DEFAULTS.retry.backoffCoefficient),
+      maxInterval: Duration.default(DEFAULTS.retry.maxInterval),
+      nonRetryable: z.array(z.string()).default([]),
+    })
+    .prefault({}),
+});
+
+const ConfigFields = z.strictObject({
+  models: z.record(z.string(), Model).default({}),
+  tools: Tools.default([]),
+  mcpServers: McpServers.default({}),
+  functions: Functions.default({}),
+  nodeTypes: z.array(NodeType).default([]),
+  messageProcessors: MessageProcessors.default({}),
+  tokenCounters: TokenCounters.default({}),
+  /** Where secrets are; without it, in the environment. */
+  secrets: code<SecretResolver>().optional(),
+  graphs: z.string().optional(),
+  http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
+  auth: Auth.optional(),
+  defaults: Defaults.prefault({}),
+  retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
+  forking: z.boolean().default(true),
+  /** So long a process that was asked to end may take to finish what it has begun. */
+  shutdownGrace: Duration.default('30s'),
+});
+
+const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, context) => {
+  for (const [name, { tokenCounter }] of Object.entries(models)) {
+    if (tokenCounter === undefined || Object.hasOwn(tokenCounters, tokenCounter)) continue;
+    const message = `there is no "${tokenCounter}" in tokenCounters`;
+    context.addIssue({ code: 'custom', path: ['models', name, 'tokenCounter'], message });
+  }
+});
+
+/** What a configuration file says. */
+export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools' | 'models' | 'mcpServers'> & {
+  tools?: (HttpToolInput | DefinedTool | ToolHolder)[];
+  models?: Record<string, ModelInput>;
+  mcpServers?: Record<string, McpServerInput>;
+};
+/** A checked configuration, defaults filled in. */
+export type Config = z.output<typeof ConfigSchema>;
+export type AuthConfig = z.output<typeof Auth>;
+
+/** Marks an object as a configuration, for the editor's sake. */
+export function defineConfig(config: ConfigInput): ConfigInput {
+  return config;
+}
+
+/** A type of node made by code, for `nodeTypes`: its own fields, their schema, and what it does. */
+export function defineNodeType(type: z.input<typeof NodeType>): z.input<typeof NodeType> {
+  return type;
+}
+
+/** A configuration that can't be used. The message names every problem, by file and place. */
+class ConfigError extends Error {}
+
+/**
+ * Loads a configuration file, TypeScript or JSON.
+ * @param file a path; without one `holdfast.config.ts` or `holdfast.config.json` in the working folder
+ * @returns the configuration, with `graphs` as an absolute path
+ * @throws ConfigError
+ */
+export async function loadConfig(file: string | undefined): Promise<Config> {
+  const path = findFile(file);
+  const { graphs, ...config } = parseConfig(path, await readConfigFile(path));
+  return { ...config, ...(graphs !== undefined && { graphs: resolve(dirname(path), graphs) }) };
+}
+
+/**
+ * Checks a configuration and fills its defaults in.
+ * @param origin where it comes from, for messages
+ * @throws ConfigError
+ */
+export function parseConfig(origin: string, given: unknown): Config {
+  const parsed = ConfigSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    (issue) => `  ${toPointer(issue.path.map(String)) || '/'}: ${issue.message}`,
+  );
+  throw new ConfigError(`${origin} can't be used:\n${problems.join('\n')}`);
+}
+
+function findFile(file: string | undefined): string {
+  const candidates = file === undefined ? ['holdfast.config.ts', 'holdfast.config.json'] : [file];
+  const found = candidates.map((candidate) => resolve(candidate)).find((path) => existsSync(path));
+  if (found === undefined) throw new ConfigError(`No configuration found: looked for ${candidates.join(' and ')}`);
+  return found;
+}
+
+async function readConfigFile(path: string): Promise<unknown> {
+  try {
+    if (path.endsWith('.json')) return JSON.parse(await readFile(path, 'utf8')) as unknown;
+    const module: unknown = await import(pathToFileURL(path).href);
+    return typeof module === 'object' && module !== null && 'default' in module ? module.default : module;
+  } catch (error) {
+    throw new ConfigError(`${path} can't be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,41 @@
+import { builtInSteps } from '../activities/context/processing-steps.ts';
+import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
+import { mapValues, parseDuration, toMs } from '../graph/values/index.ts';
+import type { ApiSettings } from './api-settings.ts';
+import type { Config } from './load-config.ts';
+import type { ToolConfig } from './tools.ts';
+
+/** What graphs may know of an installation: data, without the code and the secrets behind it. */
+export function toCatalog({ models, tools, functions, nodeTypes, messageProcessors, defaults }: Config): Catalog {
+  return {
+    models: mapValues(models, ({ price, contextWindow, timeout, retry }) => ({ price, contextWindow, timeout, retry })),
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, toToolEntry(tool)])),
+    functions: mapValues(functions, ({ effect, timeout, retry }) => ({ effect, timeout, retry })),
+    ...(nodeTypes.length > 0 && {
+      nodeTypes: Object.fromEntries(
+        nodeTypes.map(({ name, schema, effect, timeout, retry }) => [name, { schema, effect, timeout, retry }]),
+      ),
+    }),
+    messageProcessors: [...Object.keys(builtInSteps), ...Object.keys(messageProcessors)],
+    defaults,
+  };
+}
+
+function toToolEntry(tool: ToolConfig): ToolEntry {
+  const { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue } = tool;
+  return { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
+}
+
+/** What the API itself goes by. */
+export function toApiSettings({ retention, forking, shutdownGrace }: Config): ApiSettings {
+  const { runs, checkpoints } = retention;
+  return {
+    retention: { runsMs: ageOf(runs), checkpointsMs: ageOf(checkpoints) },
+    forking,
+    shutdownGraceMs: toMs(shutdownGrace),
+  };
+}
+
+function ageOf(text: string | undefined): number | null {
+  return text === undefined ? null : parseDuration(text);
+}

@@ -1,0 +1,138 @@
+import type { CompiledGraph } from '../compile/compile.ts';
+import { scopeAt } from '../journal/resume-point.ts';
+import { openCountdown } from '../lifecycle/deadlines.ts';
+import { carryChannels, freshScope } from '../run/fresh-scope.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { readRun } from '../run/run-format.ts';
+import type { KeptRun } from '../run/run-format.ts';
+import type { Run, Breakpoints } from '../run/run.ts';
+import type { Scope } from '../run/scope.ts';
+import { NOTHING_SPENT } from '../run/spending.ts';
+import { openDraft, emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { enterScope } from '../superstep/enter-scope.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import { toRunError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+import type { JsonObject } from '../values/json.ts';
+import { reopenRun, step, finish } from './advance.ts';
+import type { Advance } from './advance.ts';
+import { beginFork } from './fork.ts';
+import type { ForkStart } from './fork.ts';
+
+/** What an execution begins with: an input, the state of another run, or the run that had ended and a signal for it. */
+export type Beginning =
+  | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
+  | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
+  | { readonly kind: 'reopen'; readonly run: KeptRun; readonly name: string; readonly payload: JsonObject };
+
+/** Makes the run that an execution begins with. @param at milliseconds since the epoch */
+export function beginRun(
+  graph: CompiledGraph,
+  identity: RunIdentity,
+  { begin, at }: { readonly begin: Beginning; readonly at: number },
+): Advance {
+  switch (begin.kind) {
+    case 'input':
+      return startRun(graph, identity, { ...begin, startedAt: at });
+    case 'reopen':
+      return reopenRun(graph, readRun(begin.run), { ...begin, at });
+    case 'fork': {
+      const forked = forkRun(graph, identity, { ...begin, startedAt: at });
+      if ('code' in forked) throw new TypeError(forked.message);
+      return forked;
+    }
+  }
+}
+
+/** Who and what a run is; the rest of its state follows. */
+export type RunIdentity = Pick<Run, 'id' | 'tenantId' | 'threadId' | 'graph' | 'createdBy' | 'limits'>;
+
+/** What a run begins with. */
+export interface RunStart {
+  readonly input: JsonObject;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** A node to begin with instead of those that the edges of `__start__` lead to. */
+  readonly startAt?: string | null;
+  readonly breakpoints?: Breakpoints;
+  /** Values of channels that the run goes on from instead of their defaults. */
+  readonly base?: Scope['channels'];
+}
+
+/** Begins a run and takes it as far as it gets without the outside. */
+export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
+  const { input, startedAt, startAt = null, base = {} } = start;
+  const fresh = freshRun(graph, identity, start);
+  const root = { ...fresh.root, channels: carryChannels(graph, base) };
+  return step(graph, { ...fresh, root }, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
+}
+
+/** Begins a fork of another run. @returns why it can't begin, or the fork as far as it gets without the outside */
+export function forkRun(
+  graph: CompiledGraph,
+  identity: RunIdentity,
+  { fork, ...start }: { readonly fork: ForkStart } & Pick<RunStart, 'startedAt' | 'breakpoints'>,
+): Advance | Refusal {
+  const { parent, resumePoint } = fork;
+  const fresh = freshRun(graph, identity, start);
+  const { bufferedEvents, spent } = resumePoint;
+  const run = {
+    ...fresh,
+    parent,
+    bufferedEvents,
+    spent,
+    checkpointId: parent.checkpoint,
+    root: scopeAt(graph, fork),
+  };
+  const draft = openDraft(graph, run, start.startedAt);
+  try {
+    const refusal = beginFork(draft, fork);
+    if (refusal) return refusal;
+  } catch (error) {
+    return finish(draft, () => toRunError(error));
+  }
+  return finish(draft, () => undefined);
+}
+
+function freshRun(
+  graph: CompiledGraph,
+  identity: RunIdentity,
+  { startedAt, breakpoints = { before: [], after: [] } }: Pick<RunStart, 'startedAt' | 'breakpoints'>,
+): Run {
+  return {
+    format: 1,
+    ...identity,
+    parent: null,
+    startedAt,
+    endedAt: null,
+    status: 'running',
+    root: freshScope(graph),
+    calls: {},
+    timers: {},
+    approvals: {},
+    outcomes: [],
+    bufferedEvents: [],
+    areBufferedEventsSaved: true,
+    breakpoints,
+    pause: null,
+    countdown: openCountdown(identity.limits),
+    cancellation: null,
+    toUndo: [],
+    undone: 0,
+    notUndone: [],
+    failing: null,
+    error: null,
+    output: null,
+    spent: NOTHING_SPENT,
+    checkpointId: null,
+    counters: { seq: 0, checkpoint: 0, approval: 0, signal: 0 },
+  };
+}
+
+function begin(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
+  const frame = rootFrame(draft);
+  const { run } = draft;
+  emit(draft, frame, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
+  return enterScope(draft, frame, { input, startAt }) ?? undefined;
+}

@@ -1,0 +1,110 @@
+import { END } from '../definition/definition.ts';
+import type { EdgeDefinition, ForEachEdge, RouteEdge, Branch, Target } from '../definition/definition.ts';
+import { parseExpression, NODE_NAMES } from '../expression/expression.ts';
+import type { Bindings } from '../expression/expression.ts';
+import type { ConcurrencyGroup } from '../run/scope.ts';
+import { toList } from '../values/collections.ts';
+import { GraphError } from '../values/errors.ts';
+import { isJsonList } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { truncate } from '../values/text.ts';
+
+/** An edge entry, ready to fire on its own. */
+export interface CompiledEdge {
+  /** Its place in the definition; a join keeps its arrivals under this number. */
+  readonly id: string;
+  /** One source, or several that all have to finish: a join. */
+  readonly sources: readonly string[];
+  /** Where it leads on this state. @throws GraphError when it can't tell */
+  readonly targets: (bindings: Bindings) => EdgeTargets;
+}
+
+/** Nodes that run once each, or one node that runs for each element of a list. */
+export type EdgeTargets =
+  | { readonly kind: 'nodes'; readonly nodes: readonly string[] }
+  | {
+      readonly kind: 'elements';
+      readonly node: string;
+      readonly items: readonly Json[];
+      readonly lane: ConcurrencyGroup | null;
+    };
+
+/** The edge entries by source. */
+export type Outgoing = ReadonlyMap<string, readonly CompiledEdge[]>;
+
+export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
+  return { id: String(index), sources: [...new Set(toList(edge.from))], targets: compileTargets(edge, index) };
+}
+
+function compileTargets(edge: EdgeDefinition, index: number): CompiledEdge['targets'] {
+  if ('forEach' in edge) return compileForEach(edge, index);
+  if ('route' in edge) return toNodes(compileRoute(edge));
+  if ('branches' in edge) return toNodes(compileBranches(edge.branches));
+  const nodes = nodesOf(edge.to);
+  return () => ({ kind: 'nodes', nodes });
+}
+
+type Choose = (bindings: Bindings) => readonly string[];
+
+function toNodes(choose: Choose): CompiledEdge['targets'] {
+  return (bindings) => ({ kind: 'nodes', nodes: choose(bindings) });
+}
+
+function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['targets'] {
+  const list = parseExpression(forEach, NODE_NAMES);
+  if (to === END) return () => ({ kind: 'nodes', nodes: [] });
+  const lane = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
+  return (bindings) => {
+    const items = list.evaluate(bindings);
+    if (isJsonList(items)) return { kind: 'elements', node: to, items, lane };
+    throw new GraphError('EXPRESSION_FAILED', `forEach \`${forEach}\` gave ${brief(items)}, not a list`);
+  };
+}
+
+/** Looks the value up in `paths`; a list is looked up value by value. */
+function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
+  const expression = parseExpression(route, NODE_NAMES);
+  const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
+  const fallback = otherwise === undefined ? null : nodesOf(otherwise);
+  return (bindings) => {
+    const value = expression.evaluate(bindings);
+    const values = isJsonList(value) ? value : [value];
+    return values.flatMap((one) => {
+      const nodes = (typeof one === 'string' ? known.get(one) : undefined) ?? fallback;
+      if (nodes) return nodes;
+      const message = `Route \`${route}\` gave ${brief(one)}; its paths are ${[...known.keys()].join(', ')}`;
+      throw new GraphError('INVALID_ROUTE', message);
+    });
+  };
+}
+
+/** The first branch that holds, in order; none: nowhere. */
+function compileBranches(branches: readonly Branch[]): Choose {
+  const compiled = branches.map(({ when, to }) => ({
+    when: when === undefined ? null : parseExpression(when, NODE_NAMES),
+    targets: nodesOf(to),
+  }));
+  return (bindings) => {
+    for (const { when, targets } of compiled) {
+      if (when === null) return targets;
+      const holds = when.evaluate(bindings);
+      if (typeof holds !== 'boolean')
+        throw new GraphError(
+          'EXPRESSION_FAILED',
+          `Condition \`${when.source}\` gave ${brief(holds)}, not true or false`,
+        );
+      if (holds) return targets;
+    }
+    return [];
+  };
+}
+
+const MAX_BRIEF = 100;
+
+function brief(value: Json): string {
+  return truncate(JSON.stringify(value), MAX_BRIEF);
+}
+
+function nodesOf(target: Target): readonly string[] {
+  return toList(target).filter((node) => node !== END);
+}

@@ -1,0 +1,3 @@
+export { checkInput } from './check-input.ts';
+export { compileShared } from './compile.ts';
+export type { CompiledGraph } from './compile.ts';

@@ -1,0 +1,33 @@
+export type { CallPolicy, CallSettings, RetryPolicy } from './call-policy.ts';
+export { DEFAULTS } from './catalog.ts';
+export type {
+  ApprovalRule,
+  CallSafety,
+  Catalog,
+  FunctionEntry,
+  ModelEntry,
+  NodeTypeEntry,
+  ToolEntry,
+} from './catalog.ts';
+export { END, START } from './definition.ts';
+export type {
+  ApprovalPolicy,
+  ChannelDefinition,
+  CustomNodeDefinition,
+  Defaults,
+  EdgeDefinition,
+  ForEachEdge,
+  GraphDefinition,
+  Limits,
+  NodeDefinition,
+  NodeOfType,
+  NodeType,
+  RouteEdge,
+} from './definition.ts';
+export { INTERPRETER_VERSION } from './interpreter-version.ts';
+export { hasErrors } from './issue.ts';
+export type { GraphIssue } from './issue.ts';
+export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
+export type { Message, ToolCall } from './message.ts';
+export { pinCatalog } from './pin-catalog.ts';
+export { isDefinition, referencesIn, replaceReferences } from './references.ts';

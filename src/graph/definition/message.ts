@@ -1,0 +1,63 @@
+import { isJsonObject, isJsonList } from '../values/json.ts';
+import type { JsonObject, Json } from '../values/json.ts';
+
+/** A chat message as `messages` channels hold it; every model adapter maps to and from this shape. */
+export interface Message extends NewMessage {
+  readonly id: string;
+}
+
+/** A message that a channel is yet to give an id. */
+export interface NewMessage extends JsonObject {
+  readonly role: (typeof ROLES)[number];
+  readonly content: string;
+}
+
+export interface ToolCall extends JsonObject {
+  readonly id: string;
+  readonly name: string;
+  readonly args: Json;
+}
+
+const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+
+export function isMessage(value: Json): value is Message {
+  return messageProblem(value) === '';
+}
+
+/** What is wrong with a value that should be a message; nothing: it is one. */
+export function messageProblem(value: Json): string {
+  if (!isJsonObject(value)) return 'a message is an object with role and content';
+  const broken = FIELDS.find(([name, isRight]) => !isRight(value[name]));
+  return broken ? `the ${broken[0]} of a message must be ${broken[2]}` : '';
+}
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isAbsentOr = (isRight: (value: unknown) => boolean) => (value: unknown) => value === undefined || isRight(value);
+
+const FIELDS: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
+  ['id', (value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
+  ['role', (value) => ROLES.some((role) => role === value), `one of ${ROLES.join(', ')}`],
+  ['content', isText, 'text'],
+  ['toolCalls', isAbsentOr((value) => Array.isArray(value) && value.every(isToolCall)), 'a list of { id, name, args }'],
+  ['toolCallId', isAbsentOr(isText), 'text'],
+  ['name', isAbsentOr(isText), 'text'],
+];
+
+function isToolCall(value: unknown): value is ToolCall {
+  return isJsonObject(value) && isText(value['id']) && isText(value['name']) && value['args'] !== undefined;
+}
+
+/** The tool calls that a message asks for. */
+export function toolCallsOf(message: NewMessage): readonly ToolCall[] {
+  const calls = message['toolCalls'];
+  return isJsonList(calls) ? calls.filter(isToolCall) : [];
+}
+
+export const SUMMARY_ID = 'summary';
+
+export const HEADING = 'Summary of the conversation before this point, which was left out:\n';
+
+/** Whether a message is what `shorten` puts in the place of others. Somebody else's may have the same id. */
+export function isSummary({ id, content }: Message): boolean {
+  return id === SUMMARY_ID && content.startsWith(HEADING);
+}

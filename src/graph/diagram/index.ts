@@ -1,0 +1,5 @@
+export { detoursOf, waysOf } from './arrows.ts';
+export { NO_MARKS } from './diagram.ts';
+export type { Marks } from './diagram.ts';
+export { toMermaid } from './mermaid.ts';
+export { toPlantUml } from './plant-uml.ts';

@@ -1,0 +1,2 @@
+export { parseExpression } from './expression.ts';
+export { parseSegments } from './template.ts';

@@ -1,0 +1,13 @@
+export type { JournalBatch } from './batch.ts';
+export { foldCheckpoints } from './checkpoint.ts';
+export type { Checkpoint } from './checkpoint.ts';
+export { toEndedState, fromEndedState } from './ended-run.ts';
+export type { EndedRunState } from './ended-run.ts';
+export type { RunEvent } from './events.ts';
+export { packBatch, unpackBatch } from './packed-batch.ts';
+export type { PackedBatch } from './packed-batch.ts';
+export type { Carrier } from './packed-events.ts';
+export { foldResumePoints } from './resume-point.ts';
+export type { ResumePoint } from './resume-point.ts';
+export { NOT_BEGUN, toRunView } from './run-view.ts';
+export type { RunView } from './run-view.ts';

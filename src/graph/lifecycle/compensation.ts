@@ -1,0 +1,144 @@
+import type { CompensationEventBody } from '../journal/events.ts';
+import type { Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
+import type { CallReply } from '../run/effect.ts';
+import type { TaskReference } from '../run/ids.ts';
+import { nodesWithUnknownOutcome } from '../run/position.ts';
+import type { Run, RunStatus } from '../run/run.ts';
+import { emit } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { taskBindings, rootFrame } from '../superstep/frames.ts';
+import type { TaskFrame } from '../superstep/frames.ts';
+import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+import type { Json } from '../values/json.ts';
+import { truncate } from '../values/text.ts';
+
+/*
+ * Undoing what a run has done: a tool node may name a call that takes its own back. When the run fails or is canceled,
+ * these are made one after the other, the latest first (after H. Garcia-Molina and K. Salem, "Sagas", 1987).
+ */
+
+/** Notes that a call has been made that can be undone, once, whatever has become of its node since. */
+export function rememberCompensation(of: TaskFrame, { key, reply }: { key: string; reply: CallReply }): void {
+  const { run } = of.draft;
+  if (!of.node.compensate || reply.kind !== 'value' || run.cancellation?.isClosing) return;
+  const compensation = compensationOf(of, of.node.compensate, { key, result: reply.value });
+  run.toUndo = [...run.toUndo.filter((other) => other.key !== key), compensation];
+}
+
+function compensationOf(
+  { draft, frame, task }: TaskFrame,
+  compensate: NonNullable<TaskFrame['node']['compensate']>,
+  { key, result }: { key: string; result: Json },
+): Compensation {
+  const { node, visit, index } = task;
+  const { path } = frame;
+  const place = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
+  try {
+    return { key, task: place, request: compensate({ ...taskBindings(draft, frame, task), result }) };
+  } catch (error) {
+    return { key, task: place, problem: toRunError(error) };
+  }
+}
+
+/** Begins to undo the latest thing that has not been undone. @returns false: there is nothing left */
+export function compensateNext(draft: Draft): boolean {
+  const { run } = draft;
+  if (run.inDoubt) return true;
+  for (let last = run.toUndo.at(-1); last; last = run.toUndo.at(-1)) {
+    if ('request' in last) return begin(draft, last);
+    closeLatest(draft, last, { error: last.problem });
+  }
+  return false;
+}
+
+function begin(draft: Draft, undo: CompensationCall): true {
+  const { key: done, task, request, takeover = 0 } = undo;
+  const { node, index } = task;
+  const key = `${done}:undo`;
+  const { tool, args } = request;
+  draft.run.calls[key] = { taskPath: [], called: { kind: 'tool', name: tool }, since: draft.now, compensates: undo };
+  emitWithin(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
+  const summary = `undo ${[...(task.path ?? []), task.node].join('/')} #${task.visit}`;
+  draft.effects.push({ kind: 'call', key, takeover, node, ...(index !== undefined && { index }), request, summary });
+  return true;
+}
+
+/**
+ * Takes in what became of undoing the latest thing. What could not be undone is said, and the others still are; where
+ * nobody knows whether it was, a person has to say first.
+ */
+export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
+  const { run, at: since } = draft;
+  run.spent.toolCalls += 1;
+  if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME') {
+    run.inDoubt = { compensation, error: outcome.error, since };
+    return say(draft, compensation, outcome);
+  }
+  return closeLatest(draft, compensation, outcome);
+}
+
+/** Makes the call again that is in doubt: the person's order lets its claim be taken over. */
+export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
+  delete draft.run.inDoubt;
+  draft.run.status = 'running';
+  begin(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
+}
+
+/** Goes on as a person says of what was in doubt. */
+export function settleUnknownCompensation(
+  draft: Draft,
+  { compensation }: UnknownCompensation,
+  outcome: CompensationOutcome & { readonly by: string },
+): void {
+  delete draft.run.inDoubt;
+  closeLatest(draft, compensation, outcome);
+}
+
+type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
+  /** The person who says so. */
+  readonly by?: string;
+};
+
+/**
+ * What a run that ends leaves in the world: what could not be undone, and calls of which nobody knows what they did.
+ * @returns the cause that its error names, if there is any
+ */
+export function uncompensated({ run }: Draft): RunError['cause'] {
+  const { notUndone, root, cancellation } = run;
+  if (cancellation?.left) return cancellation.left;
+  const inDoubt = nodesWithUnknownOutcome(root).map((node) => `${node}: ${UNKNOWN}`);
+  const left = [...inDoubt, ...notUndone];
+  if (left.length === 0) return undefined;
+  const code = notUndone.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
+  return { code, message: truncate(`Not undone: ${left.join('; ')}`, MAX_MESSAGE) };
+}
+
+const UNKNOWN = 'nobody can tell whether the call was done';
+
+/** A run that is being undone waits for people only while something is in doubt. */
+export function statusWhileCompensating({ inDoubt }: Pick<Run, 'inDoubt'>): RunStatus {
+  return inDoubt ? 'waiting' : 'running';
+}
+
+function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
+  const { run } = draft;
+  run.toUndo = run.toUndo.slice(0, -1);
+  run.undone += 1;
+  if ('error' in outcome) run.notUndone = [...run.notUndone, `${compensation.task.node}: ${outcome.error.message}`];
+  say(draft, compensation, outcome);
+}
+
+function say(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
+  const tool = 'request' in compensation ? compensation.request.tool : null;
+  const body: CompensationEventBody =
+    'result' in outcome
+      ? { type: 'node.compensated', tool, ...outcome }
+      : { type: 'compensation.failed', tool, ...outcome };
+  emitWithin(draft, compensation.task, body);
+}
+
+/** Records an event about a node task that may be gone. */
+function emitWithin(draft: Draft, { path = [], ...place }: TaskReference, body: CompensationEventBody): void {
+  emit(draft, { ...rootFrame(draft), path }, { ...place, ...body });
+}

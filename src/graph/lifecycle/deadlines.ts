@@ -1,0 +1,129 @@
+import { toggleCountdown } from '../run/countdown.ts';
+import type { Countdown } from '../run/countdown.ts';
+import { DEADLINE_TIMER, shortenId } from '../run/ids.ts';
+import type { TaskPath } from '../run/ids.ts';
+import type { RunLimits } from '../run/limits.ts';
+import { awaitedBudget, wantsCapacity } from '../run/position.ts';
+import { isEnded, isEnding } from '../run/run.ts';
+import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
+import type { Draft, Frame } from '../superstep/draft.ts';
+import { openTasks, taskPathOf, setState, executionPathOf, openFrames, tasksOf } from '../superstep/frames.ts';
+import type { TaskFrame } from '../superstep/frames.ts';
+import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
+import type { OpenByGroup } from '../superstep/plan-tasks.ts';
+import { cancelTimer, startTimer, summaryOf } from '../superstep/timers.ts';
+import { parseTimestamp } from '../values/timestamp.ts';
+
+export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
+  return deadlineMs === undefined ? null : { leftMs: deadlineMs, runsSince: null };
+}
+
+/** Has the deadline start anew, by the limits that are in force now. */
+export function restartCountdown(draft: Draft): void {
+  cancelTimer(draft, DEADLINE_TIMER);
+  draft.run.countdown = openCountdown(draft.run.limits);
+}
+
+/** Lets the clocks of deadlines run or stand still, as the run's status has it. */
+export function updateDeadlines(draft: Draft): void {
+  updateRunDeadline(draft);
+  updateNodeDeadlines(draft);
+}
+
+function updateRunDeadline(draft: Draft): void {
+  const { run } = draft;
+  if (!run.countdown) return;
+  const clock = toggleCountdown(run.countdown, isTicking(draft), draft.now);
+  if (!clock) return;
+  run.countdown = clock;
+  if (clock.runsSince === null) return cancelTimer(draft, DEADLINE_TIMER);
+  const timer = { fireAt: clock.runsSince + clock.leftMs, summary: 'deadline of the run' };
+  run.timers[DEADLINE_TIMER] = { taskPath: [], ...timer };
+  draft.effects.push({ kind: 'timer', id: DEADLINE_TIMER, ...timer });
+}
+
+/** It stands still while the run only waits for people. */
+function isTicking(draft: Draft): boolean {
+  const { status, failing } = draft.run;
+  if (isEnded(status) || failing || status === 'paused') return false;
+  return status !== 'waiting' || openTasks(draft).some(waitsForWorld);
+}
+
+function waitsForWorld({ task: { state } }: TaskFrame): boolean {
+  return state.phase === 'open' && state.position.kind === 'wait';
+}
+
+/** Lets the clocks of subgraphs and waits with a deadline run, or stand still while they only wait for people. */
+export function updateNodeDeadlines(draft: Draft): void {
+  if (!draft.graph.hasDeadlines) return;
+  const busy = standsStill(draft) ? new Set<string>() : busyPlaces(draft);
+  for (const of of openTasks(draft)) {
+    const position = timedPosition(of);
+    if (position) updateNodeDeadline(of, position, !isFailing(of, position) && busy.has(taskPathOf(of).join('/')));
+  }
+}
+
+type TimedPosition = SubgraphPosition | WaitPosition;
+
+function timedPosition({ node, task: { state } }: TaskFrame): TimedPosition | null {
+  if (node.deadlineMs === null || state.phase !== 'open') return null;
+  const { position } = state;
+  return position.kind === 'subgraph' || position.kind === 'wait' ? position : null;
+}
+
+function standsStill({ run }: Draft): boolean {
+  return isEnded(run.status) || run.status === 'paused' || isEnding(run);
+}
+
+function isFailing({ frame }: TaskFrame, position: TimedPosition): boolean {
+  return frame.isFailing || (position.kind === 'subgraph' && position.failing !== undefined);
+}
+
+function updateNodeDeadline(of: TaskFrame, position: TimedPosition, runs: boolean): void {
+  const { draft, node } = of;
+  const before = position.countdown ?? { leftMs: node.deadlineMs ?? 0, runsSince: null };
+  const countdown = toggleCountdown(before, runs, draft.now);
+  if (!countdown) return;
+  if (before.runsSince === null) startDeadline(of, position, draft.now + countdown.leftMs);
+  else cancelTimer(draft, deadlineTimer(of, before.runsSince + before.leftMs));
+  setState(of, { phase: 'open', position: { ...position, countdown } });
+}
+
+/** A wait that goes on by itself before its deadline needs no timer for it. */
+function startDeadline(of: TaskFrame, position: TimedPosition, fireAt: number): void {
+  const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
+  if (goesOnAt !== null && goesOnAt <= fireAt) return;
+  startTimer(of, { id: deadlineTimer(of, fireAt), fireAt, summary: summaryOf(of, 'deadline') });
+}
+
+/** One that has fired as it was taken back is not taken for the next one of its task. */
+function deadlineTimer(of: TaskFrame, fireAt: number): string {
+  return `${shortenId(executionPathOf(of).join('/'))}.deadline.${fireAt}`;
+}
+
+/** Where something is at work or waits for the world: the tasks themselves, and those around them. */
+function busyPlaces(draft: Draft): ReadonlySet<string> {
+  const busy = new Set<string>();
+  const note = (address: TaskPath): void => {
+    for (let depth = address.length; depth > 0; depth -= 1) busy.add(address.slice(0, depth).join('/'));
+  };
+  for (const { taskPath } of Object.values(draft.run.calls)) note(taskPath);
+  for (const frame of openFrames(draft).filter(({ isFailing }) => !isFailing)) {
+    if (isBetweenSteps(draft, frame)) note(frame.taskPath);
+    const lanes = openByGroup(frame.scope);
+    for (const of of tasksOf(draft, frame)) if (isBusy(of, lanes)) note(taskPathOf(of));
+  }
+  return busy;
+}
+
+/** It has stopped half-way, for the journal to catch up. */
+function isBetweenSteps({ run }: Draft, { scope }: Frame): boolean {
+  return scope.superstep === null && scope.stoppedAt === null && run.pause === null;
+}
+
+function isBusy({ task: { state, group } }: TaskFrame, lanes: OpenByGroup): boolean {
+  if (state.phase === 'ready') return !isGroupFull(group, lanes);
+  if (state.phase !== 'open') return false;
+  const { position } = state;
+  return position.kind === 'wait' || wantsCapacity(position) || awaitedBudget(position) !== null;
+}

@@ -1,0 +1,169 @@
+import type { ApprovalPolicy } from '../definition/definition.ts';
+import { toMs } from '../values/duration.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import { compileJsonSchema } from '../values/json-schema.ts';
+import type { JsonSchema } from '../values/json-schema.ts';
+import { deepEqual } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import type { TaskPath } from './ids.ts';
+import type { Principal } from './principal.ts';
+import type { Refusal } from './refusal.ts';
+
+/** A question to a person, as the API lists it. */
+export interface Approval {
+  readonly id: string;
+  readonly runId: string;
+  readonly node: string;
+  readonly title: string;
+  readonly details: Json;
+  /** What is being approved, with the edits made so far. */
+  readonly args: Json;
+  readonly argsSchema: JsonSchema | null;
+  readonly decisionSchema: JsonSchema | null;
+  readonly policy: ApprovalPolicy;
+  readonly status: 'pending' | 'approved' | 'rejected' | 'expired' | 'canceled';
+  readonly decisions: readonly Decision[];
+  readonly tool?: string;
+  /** The subject who started the run. */
+  readonly requestedBy: string;
+  readonly requestedAt: string;
+  readonly expiresAt: string;
+  /** The node task that waits for it. */
+  readonly task: TaskPath;
+}
+
+export interface Decision {
+  readonly by: string;
+  readonly decision: 'approve' | 'reject';
+  readonly reason: string | null;
+  readonly at: string;
+  readonly args: Json;
+  readonly values: Json;
+}
+
+/** What a person says; `args` and `values` are `undefined` where nothing was given (`null` is a value). */
+export interface DecisionRequest {
+  readonly decision: 'approve' | 'reject';
+  readonly by: Principal;
+  readonly at: string;
+  readonly reason?: string | undefined;
+  readonly args?: Json | undefined;
+  readonly values?: Json | undefined;
+}
+
+export type DecisionResult =
+  | { readonly approval: Approval; readonly decision: Decision }
+  | { readonly refusal: Refusal };
+
+/**
+ * Applies a decision to an approval: one rejection decides, approvals count towards the quorum.
+ * An approval that edits the arguments starts the count anew: the others approved something else.
+ * @returns the approval as it is then, or why the decision is refused
+ */
+export function decide(approval: Approval, verdict: DecisionRequest): DecisionResult {
+  const refusal =
+    mayDecide(approval, verdict) ?? refuseByStatus(approval, verdict) ?? refuseByContent(approval, verdict);
+  if (refusal) return { refusal };
+  const args = verdict.args === undefined ? approval.args : verdict.args;
+  const decision: Decision = {
+    by: verdict.by.sub,
+    decision: verdict.decision,
+    reason: verdict.reason ?? null,
+    at: verdict.at,
+    args,
+    values: verdict.values ?? null,
+  };
+  const decisions = [...approval.decisions, decision];
+  return { approval: { ...approval, args, decisions, status: statusAfter(approval, decisions) }, decision };
+}
+
+function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {
+  const last = decisions.at(-1);
+  if (last?.decision === 'reject') return 'rejected';
+  const agreeing = decisions.filter(
+    ({ decision, args }) => decision === 'approve' && deepEqual(args, last?.args ?? null),
+  );
+  return agreeing.length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
+}
+
+/** Whether the policy lets somebody decide. @returns why it does not */
+export function mayDecide(
+  { policy, requestedAt, requestedBy }: Pick<Approval, 'policy' | 'requestedAt' | 'requestedBy'>,
+  { by, at }: Pick<DecisionRequest, 'by' | 'at'>,
+): Refusal | null {
+  if (policy.excludeRequester === true && by.sub === requestedBy) {
+    return { code: 'NOT_AN_APPROVER', message: 'Who started the run may not decide this approval' };
+  }
+  if (policy.roles === undefined && policy.users === undefined) return null;
+  const waitedMs = Date.parse(at) - Date.parse(requestedAt);
+  const escalated = (policy.escalate ?? [])
+    .filter(({ after }) => toMs(after) <= waitedMs)
+    .flatMap(({ roles }) => roles);
+  const roles = [...(policy.roles ?? []), ...escalated];
+  const users = policy.users ?? [];
+  if (users.includes(by.sub) || roles.some((role) => by.roles.includes(role))) return null;
+  const allowed = [...roles.map((role) => `role ${role}`), ...users.map((user) => `user ${user}`)].join(', ');
+  return { code: 'NOT_AN_APPROVER', message: `This approval is decided by: ${allowed}` };
+}
+
+function refuseByStatus(approval: Approval, { by }: DecisionRequest): Refusal | null {
+  const last = approval.decisions.at(-1);
+  switch (approval.status) {
+    case 'approved':
+    case 'rejected':
+      return {
+        code: 'ALREADY_DECIDED',
+        message: `Already ${approval.status}${last ? ` by ${last.by} at ${last.at}` : ' by its timeout'}`,
+      };
+    case 'expired':
+      return { code: 'APPROVAL_EXPIRED', message: `The approval expired at ${approval.expiresAt}` };
+    case 'canceled':
+      return { code: 'APPROVAL_CANCELED', message: 'The approval was canceled with its run' };
+    case 'pending':
+      return refuseSecond(approval.decisions, by);
+  }
+}
+
+function refuseSecond(decisions: readonly Decision[], by: Principal): Refusal | null {
+  const own = decisions.find((decision) => decision.by === by.sub);
+  return own
+    ? { code: 'ALREADY_DECIDED', message: `${own.by} decided already, at ${own.at}; a quorum needs different people` }
+    : null;
+}
+
+function refuseByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
+  if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
+    return {
+      code: 'REASON_REQUIRED',
+      message: 'This approval needs a reason',
+      issues: [{ path: '/reason', message: 'A reason is required' }],
+    };
+  }
+  if (decision === 'reject') return null;
+  return (
+    violation('INVALID_ARGS', {
+      schema: approval.argsSchema,
+      value: args === undefined ? approval.args : args,
+      field: 'args',
+    }) ?? violation('INVALID_VALUES', { schema: approval.decisionSchema, value: values ?? {}, field: 'values' })
+  );
+}
+
+function violation(
+  code: 'INVALID_ARGS' | 'INVALID_VALUES',
+  { schema, value, field }: { schema: JsonSchema | null; value: Json; field: string },
+): Refusal | null {
+  if (schema === null) return null;
+  const issues = compileJsonSchema(schema)(value).map(({ path, message }) => ({
+    path: toPointer([field]) + path,
+    message,
+  }));
+  return issues.length > 0 ? { code, message: `The ${field} break their schema`, issues } : null;
+}
+
+/** An approval as everybody sees it: without the address of the task that waits for it. */
+export type PublicApproval = Omit<Approval, 'task'>;
+
+export function toPublicApproval({ task: _task, ...approval }: Approval): PublicApproval {
+  return approval;
+}

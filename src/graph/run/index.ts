@@ -1,0 +1,32 @@
+export { decide, toPublicApproval } from './approval.ts';
+export type { Approval, PublicApproval } from './approval.ts';
+export { calledBy, mustReconcile, isCallReply, isUnsafe } from './call.ts';
+export type {
+  CallEffect,
+  CallReply,
+  CallRequest,
+  ContextPolicy,
+  ContextReport,
+  Effect,
+  FunctionCallRequest,
+  ModelCallRequest,
+  ModelReply,
+  NodeCallRequest,
+  OverflowReply,
+  ProviderParts,
+  TimerEffect,
+  ToolCallRequest,
+  ValueReply,
+} from './effect.ts';
+export { DEADLINE_TIMER, taskKey } from './ids.ts';
+export type { TaskPath } from './ids.ts';
+export { limitsOfGraph, refuseLoose, tighten } from './limits.ts';
+export type { RunLimits } from './limits.ts';
+export type { OccurrenceBody, RecordedSignal, SentSignal } from './occurrence.ts';
+export { mayCall } from './principal.ts';
+export type { Principal } from './principal.ts';
+export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
+export { readRun } from './run-format.ts';
+export type { KeptRun } from './run-format.ts';
+export { isEnded } from './run.ts';
+export type { Breakpoints, EarlierCall, OpenCall, Run, RunStatus } from './run.ts';

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import type { Catalog } from '../definition/catalog.ts';
+import { mapValues } from '../values/collections.ts';
+import { isJsonList, isJsonObject, own, toJsonObject } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
+import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas, TimeSpan } from './definition-schema.ts';
+import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS, NODE_DESCRIPTIONS } from './descriptions.ts';
+
+type NodeTypes = NonNullable<Catalog['nodeTypes']>;
+
+/**
+ * The shape of definitions as JSON Schema (2020-12), for editors: completion, and errors of shape. Whether the names in
+ * a definition are known, and its expressions right, only `validateGraph` can tell.
+ * @param nodeTypes those that code registers
+ */
+export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
+  const nodes = { ...NodeSchemas, ...registered(nodeTypes) };
+  const types = new Map<unknown, string>(Object.entries(nodes).map(([type, schema]) => [schema, type]));
+  const kinds = new Map<unknown, string>(Object.entries(EdgeSchemas).map(([kind, schema]) => [schema, kind]));
+  const whole = GraphSchema.extend({
+    name: z.string().regex(/^[a-z][a-z0-9-]{0,62}$/),
+    channels: z.record(Name, GraphSchema.shape.channels.unwrap().valueType).optional(),
+    nodes: z.record(Name, z.union(Object.values(nodes))),
+    edges: z.array(z.union(Object.values(EdgeSchemas))),
+  });
+  const schema = z.toJSONSchema(whole, {
+    io: 'input',
+    override: ({ zodSchema, jsonSchema }) => {
+      const type = types.get(zodSchema);
+      const kind = kinds.get(zodSchema);
+      Object.assign(jsonSchema.properties ?? {}, own(NARROWER, type ?? ''));
+      describeFields(jsonSchema);
+      if (type !== undefined) Object.assign(jsonSchema, lookOfNode(type));
+      if (kind !== undefined) Object.assign(jsonSchema, lookOfEdge(kind));
+      if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION;
+    },
+  });
+  return { ...toJsonObject(schema), title: 'Graph definition, version 1' };
+}
+
+const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/);
+const DURATION = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
+const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
+
+/** Fields of nodes of a type that rules say more of than the shape: what may be a template is checked where it is none. */
+const NARROWER: Readonly<Record<string, JsonObject>> = {
+  subgraph: { graph: { anyOf: [{ type: 'string' }, { $ref: '#' }] } },
+  wait: {
+    for: { type: 'string', pattern: String.raw`\{\{|${DURATION}` },
+    until: { type: 'string', pattern: String.raw`\{\{|^\d{4}-\d{2}-\d{2}T` },
+  },
+};
+
+/** Nodes of these types have exactly one of these fields. */
+const EXACTLY_ONE: Readonly<Record<string, readonly string[]>> = {
+  llm: ['prompt', 'messages'],
+  agent: ['prompt', 'messages'],
+  tool: ['tool', 'calls'],
+  wait: ['for', 'until', 'event'],
+};
+
+function lookOfNode(type: string): JsonObject {
+  const fields = own(EXACTLY_ONE, type);
+  return {
+    ...titled(`${type} node`, own(NODE_DESCRIPTIONS, type)),
+    ...(fields && { oneOf: fields.map((field) => ({ required: [field] })) }),
+  };
+}
+
+function lookOfEdge(kind: string): JsonObject {
+  return titled(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
+}
+
+function titled(title: string, description: string | undefined): JsonObject {
+  return { title, ...(description !== undefined && { description }) };
+}
+
+/** Nodes of registered types have fields of their own. They may be templates, so that only their names are told. */
+function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
+  return mapValues(nodeTypes, ({ schema }, type) => {
+    const { properties = {}, required = [] } = isJsonObject(schema) ? schema : {};
+    const isRequired = (name: string): boolean => isJsonList(required) && required.includes(name);
+    const fields = mapValues(isJsonObject(properties) ? properties : {}, (_, name) =>
+      isRequired(name) ? z.unknown() : z.unknown().optional(),
+    );
+    return CustomNodeSchema.extend({ ...fields, type: z.literal(type) }).loose();
+  });
+}
+
+function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void {
+  for (const [name, schema] of Object.entries(properties)) {
+    const description = own(FIELD_DESCRIPTIONS, name);
+    if (typeof schema === 'object' && description !== undefined) schema.description = description;
+  }
+}
+
+/** Durations are told by the code of the issue that a text that is none gives. */
+function isDuration({ _zod: { def } }: z.core.$ZodTypes): boolean {
+  return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && isCoded(check.def.params));
+}
+
+function isCoded(params: unknown): boolean {
+  return isJsonObject(params) && params['code'] === 'INVALID_DURATION';
+}

@@ -1,0 +1,59 @@
+import { applyWrites } from '../channels/apply-writes.ts';
+import type { ChannelChange } from '../channels/apply-writes.ts';
+import { START } from '../definition/definition.ts';
+import type { Visited } from '../journal/resume-point.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { emit, reduceContext } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import type { JsonObject } from '../values/json.ts';
+import { didYouMean } from '../values/text.ts';
+
+/** Values that a person gives, and who that is. */
+export interface StateEdit {
+  readonly values: JsonObject;
+  readonly by: string;
+  /** As if this node had written them. */
+  readonly asNode?: string | undefined;
+}
+
+export type Edited =
+  | { readonly ok: true; readonly changes: Readonly<Record<string, ChannelChange>> }
+  | { readonly ok: false; readonly refusal: Refusal };
+
+/** Puts values into the channels through their reducers; when that can't be done, nothing has changed. */
+export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
+  const frame = rootFrame(draft);
+  const { graph, scope } = frame;
+  const { messages } = scope;
+  const unknown = Object.keys(values).filter((name) => !graph.channels.has(name));
+  if (unknown.length > 0) {
+    const issues = unknown.map((name) => ({
+      path: toPointer(['values', name]),
+      message: `There is no channel "${name}".${didYouMean(name, graph.channels.keys())}`,
+    }));
+    return refuse(issues.map(({ message }) => message).join(' '), issues);
+  }
+  const writes = [{ by, node: asNode ?? START, update: values }];
+  const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
+  if (!applied.ok) {
+    const { message } = applied.error;
+    scope.messages = messages;
+    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
+  }
+  scope.channels = applied.channels;
+  emit(draft, frame, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by });
+  return { ok: true, changes: applied.changes };
+}
+
+function refuse(message: string, issues: NonNullable<Refusal['issues']>): Edited {
+  return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues } };
+}
+
+/** Saves what an edit has changed, once it is known what comes next. */
+export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
+  const frame = rootFrame(draft);
+  saveCheckpoint(draft, frame, { source: 'update', changes, step: frame.scope.step - 1, visited });
+}

@@ -1,0 +1,1 @@
+export { signals } from './signals.ts';

@@ -1,0 +1,109 @@
+import { unknownCompensationId } from '../run/compensation.ts';
+import type { UnknownCompensation } from '../run/compensation.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { isEnded } from '../run/run.ts';
+import { emit, recordSignal, recordResult } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import { compileJsonSchema } from '../values/json-schema.ts';
+import { isDeeperThan, isJsonObject } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import { truncate } from '../values/text.ts';
+import { isNamed } from './interventions.ts';
+import { refused, textOf } from './signal.ts';
+import type { Handled, SignalKind } from './signal.ts';
+import { signals } from './signals.ts';
+
+/** Who a signal counts as made by when it names nobody: whoever may signal workflows is Temporal's own access control. */
+const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
+
+const PRINCIPAL_SCHEMA = {
+  type: 'object',
+  properties: { sub: { type: 'string', minLength: 1 }, roles: { type: 'array', items: { type: 'string' } } },
+  required: ['sub', 'roles'],
+} as const;
+
+/**
+ * Takes a signal as it came, whatever it holds. One that is malformed, unknown, stale or refused leaves the run as it
+ * was, but for an event that says so; one whose id is known already is dropped.
+ */
+export function receiveSignal(draft: Draft, name: string, given: Json | undefined): void {
+  const payload = given ?? {};
+  const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
+  if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
+  recordSignal(draft, name, payload);
+  const answer = answerTo(draft, name, payload);
+  if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
+  if (id !== undefined) recordResult(draft, { id, ...answer });
+}
+
+function answerTo(draft: Draft, name: string, payload: Json): Handled {
+  const kind = signals.get(name);
+  if (!kind)
+    return refused({
+      code: 'UNKNOWN_SIGNAL',
+      message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}`,
+    });
+  if (isDeeperThan(MAX_DEPTH, payload))
+    return refused({ code: 'MALFORMED', message: `The payload is nested deeper than ${MAX_DEPTH} levels` });
+  const issues = compileJsonSchema(payloadSchema(kind))(payload);
+  if (issues.length > 0 || !isJsonObject(payload)) {
+    return refused({
+      code: 'MALFORMED',
+      message: issues.map(({ path, message }) => `${path || '/'}: ${message}`).join('; '),
+      issues,
+    });
+  }
+  const request = { payload, by: principalOf(payload) };
+  const { inDoubt } = draft.run;
+  if (inDoubt && kind.handleCompensation)
+    return refuseOther(inDoubt, payload) ?? kind.handleCompensation(draft, inDoubt, request);
+  const refusal = refuseNow(draft, kind);
+  return refusal ? refused(refusal) : kind.handle(draft, request);
+}
+
+/** A run that is being undone waits for one intervention only. */
+function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject): Handled | null {
+  const { node } = compensation.task;
+  const id = unknownCompensationId(compensation);
+  if (isNamed(payload, { node, id })) return null;
+  const message = `The run is being undone; only ${id} (${node}) waits for an intervention`;
+  return refused({ code: 'UNKNOWN_INTERVENTION', message });
+}
+
+function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
+  const { status, cancellation, failing } = run;
+  if (isEnded(status)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}` };
+  if ((!cancellation && !failing) || kind.whileEnding) return null;
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}` };
+}
+
+function payloadSchema({ properties }: SignalKind): JsonObject {
+  return {
+    type: 'object',
+    properties: { ...properties, decisionId: { type: 'string' }, by: PRINCIPAL_SCHEMA },
+    additionalProperties: false,
+  };
+}
+
+function principalOf(payload: Json): Principal {
+  const by = isJsonObject(payload) ? payload['by'] : undefined;
+  if (!isJsonObject(by) || typeof by['sub'] !== 'string' || !Array.isArray(by['roles'])) return OPERATOR;
+  return { sub: by['sub'], roles: by['roles'].filter((role) => typeof role === 'string') };
+}
+
+function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
+  const detail = truncate(refusal.message, MAX_DETAIL);
+  emit(draft, rootFrame(draft), {
+    type: 'signal.ignored',
+    signal: name,
+    reason: refusal.code.toLowerCase(),
+    detail,
+    by,
+  });
+}
+
+const MAX_DETAIL = 500;
+/** As the API takes bodies. */
+const MAX_DEPTH = 100;

@@ -1,0 +1,55 @@
+import type { ToolEntry } from '../definition/catalog.ts';
+import { toolCallsOf } from '../definition/message.ts';
+import type { Message } from '../definition/message.ts';
+import type { ModelCallRequest } from '../run/effect.ts';
+import { jsonSize } from '../values/json-size.ts';
+import { isJsonObject, own } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+
+/**
+ * About how many tokens a request has, for budgets: a budget has to be kept to before anybody can count. Latin text has
+ * four characters a token, other scripts one or more tokens a character. The tools that are offered count, too.
+ */
+export function estimateRequest(
+  { system, messages, output, tools }: ModelCallRequest,
+  known: Readonly<Record<string, ToolEntry>>,
+): number {
+  const ofSchema = output === null ? 0 : ofJson(output);
+  const offered = tools.flatMap((name) => own(known, name) ?? []);
+  return sum([ofText(system ?? ''), ofSchema, ...offered.map(ofTool), ...messages.map(ofMessage)]);
+}
+
+function sum(parts: readonly number[]): number {
+  return parts.reduce((total, part) => total + part, 0);
+}
+
+function ofJson(value: Json): number {
+  return Math.ceil(jsonSize(value) / CHARACTERS_PER_TOKEN);
+}
+
+const CHARACTERS_PER_TOKEN = 4;
+const PER_MESSAGE = 4;
+
+function ofTool({ description, parameters }: ToolEntry): number {
+  return PER_MESSAGE + ofText(description) + ofJson(parameters);
+}
+
+function ofMessage(message: Message): number {
+  const calls = toolCallsOf(message);
+  const ofCalls = calls.length === 0 ? 0 : ofJson([...calls]);
+  return PER_MESSAGE + Math.max(ofText(message.content), ofProviderParts(message)) + ofCalls;
+}
+
+/** What a provider wants back of its answer, such as encrypted reasoning, may be longer than what it says. */
+function ofProviderParts({ providerParts }: Message): number {
+  return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
+}
+
+function ofText(text: string): number {
+  let latin = 0;
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < FIRST_NON_LATIN) latin++;
+  return Math.ceil(latin / CHARACTERS_PER_TOKEN) + (text.length - latin);
+}
+
+/** Where the scripts begin that are not Latin: Greek (Unicode 16, Blocks). */
+const FIRST_NON_LATIN = 0x370;

@@ -1,0 +1,179 @@
+import type { CompiledGraph } from '../compile/compile.ts';
+import type { Outgoing, EdgeTargets, CompiledEdge } from '../compile/edges.ts';
+import { START } from '../definition/definition.ts';
+import type { Bindings } from '../expression/expression.ts';
+import type { Trigger, Scope } from '../run/scope.ts';
+import { GraphError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+import type { Draft, Frame } from './draft.ts';
+import { scopeBindings } from './frames.ts';
+
+/** Evaluates the edges of the nodes that have finished; what they lead to is triggered on top of what is. */
+export function fire(draft: Draft, frame: Frame): RunError | null {
+  const { scope } = frame;
+  try {
+    const { triggers, joins } = evaluateEdges(draft, frame);
+    scope.joins = joins;
+    scope.pendingEdges = [];
+    Object.assign(scope, sort(frame, triggers));
+    return null;
+  } catch (error) {
+    if (!(error instanceof EdgeFailure)) throw error;
+    const { code, message } = error.cause;
+    return { code, message, ...(error.node !== START && { node: error.node }), step: scope.step };
+  }
+}
+
+/** Where the edges of a scope would lead now; nowhere when they can't tell. */
+export function previewNext(draft: Draft, frame: Frame): readonly string[] {
+  try {
+    const { triggers, deferred } = sort(frame, evaluateEdges(draft, frame).triggers);
+    const next = triggers.length > 0 ? triggers : deferred;
+    return [...new Set(next.map(({ node }) => node))].sort();
+  } catch (error) {
+    if (error instanceof EdgeFailure) return [];
+    throw error;
+  }
+}
+
+/** At a breakpoint after a node, what comes next depends on the new state. */
+export function lookAgain(draft: Draft, frame: Frame): void {
+  const { stoppedAt } = frame.scope;
+  if (stoppedAt?.at === 'after') frame.scope.stoppedAt = { ...stoppedAt, next: previewNext(draft, frame) };
+}
+
+/** Has nodes run next, or when nothing else is left to run, besides those that are waiting for it. */
+export function trigger(frame: Frame, nodes: readonly Trigger[]): void {
+  const { triggers, deferred } = sort(frame, nodes);
+  const waiting = new Set(frame.scope.deferred.map(({ node }) => node));
+  frame.scope.triggers = triggers;
+  frame.scope.deferred = [...frame.scope.deferred, ...deferred.filter(({ node }) => !waiting.has(node))];
+}
+
+function sort({ graph }: Frame, all: readonly Trigger[]): Pick<Scope, 'triggers' | 'deferred'> {
+  return {
+    triggers: all.filter(({ node }) => !isDeferred(graph, node)),
+    deferred: all.filter(({ node }) => isDeferred(graph, node)),
+  };
+}
+
+function isDeferred({ nodes }: CompiledGraph, node: string): boolean {
+  return nodes.get(node)?.defer ?? false;
+}
+
+/** Where the edges of the nodes lead that have finished. @throws EdgeFailure */
+export function evaluateEdges(draft: Draft, frame: Frame): Fired {
+  const { graph, scope } = frame;
+  return fireEdges(graph.outgoing, scope.joins, {
+    finished: [...new Set(scope.pendingEdges)].sort(),
+    already: [...scope.triggers, ...scope.deferred],
+    bindings: scopeBindings(draft, frame),
+  });
+}
+
+/** Where the edges of finished nodes lead, and what their joins have gathered. */
+export interface Fired {
+  readonly triggers: readonly Trigger[];
+  readonly joins: Scope['joins'];
+}
+
+/** An edge that could not be evaluated: the run fails at its source. */
+export class EdgeFailure extends Error {
+  readonly node: string;
+  override readonly cause: GraphError;
+
+  constructor(node: string, cause: GraphError) {
+    super(cause.message);
+    this.node = node;
+    this.cause = cause;
+  }
+}
+
+/** A firing under way. */
+interface Firing {
+  readonly outgoing: Outgoing;
+  readonly bindings: Bindings;
+  readonly nodes: Set<string>;
+  readonly elements: Trigger[];
+  /** Targets of `forEach` over an empty list. */
+  readonly empty: Set<string>;
+  readonly joins: Record<string, readonly string[]>;
+  /** Joins that have fired. */
+  readonly used: Set<string>;
+}
+
+/**
+ * Evaluates the edges of nodes that have finished, each entry on its own, in the order of source and entry. A node that
+ * was to run for each element of an empty list, and that nothing else runs, has finished with it. A join fires once at
+ * most, and uses up all arrivals: the order of its sources makes no difference.
+ * @param already what else runs in the next superstep
+ * @throws EdgeFailure
+ */
+export function fireEdges(
+  outgoing: Outgoing,
+  joins: Scope['joins'],
+  { finished, already, bindings }: { finished: readonly string[]; already: readonly Trigger[]; bindings: Bindings },
+): Fired {
+  const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
+  const elements = already.filter(({ element }) => element);
+  const firing = {
+    outgoing,
+    bindings,
+    nodes,
+    elements,
+    empty: new Set<string>(),
+    joins: { ...joins },
+    used: new Set<string>(),
+  };
+  const fired = new Set<string>();
+  for (let sources = finished; sources.length > 0; sources = passedOver(firing, fired)) {
+    for (const source of sources) fireFrom(source, firing, fired);
+  }
+  return { triggers: [...[...nodes].map((node) => ({ node })), ...elements], joins: firing.joins };
+}
+
+function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
+  fired.add(source);
+  for (const edge of firing.outgoing.get(source) ?? []) {
+    if (!isComplete(edge, source, firing)) continue;
+    const lead = targetsOf(edge, source, firing.bindings);
+    if (lead.kind === 'nodes') for (const node of lead.nodes) firing.nodes.add(node);
+    else addElements(lead, firing);
+  }
+}
+
+function addElements(
+  { node, items, lane: group }: EdgeTargets & { kind: 'elements' },
+  { elements, empty }: Firing,
+): void {
+  if (items.length === 0) empty.add(node);
+  for (const [index, item] of items.entries())
+    elements.push({ node, element: { item, index, ...(group && { group }) } });
+}
+
+function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
+  if (empty.size === 0) return [];
+  const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
+  return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
+}
+
+/** Counts an arrival; a join that has all of its sources is re-armed for the next superstep. */
+function isComplete({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
+  if (sources.length === 1) return true;
+  if (used.has(id)) return false;
+  const arrived = [...new Set([...(joins[id] ?? []), source])];
+  joins[id] = arrived;
+  if (!sources.every((wanted) => arrived.includes(wanted))) return false;
+  delete joins[id];
+  used.add(id);
+  return true;
+}
+
+function targetsOf(edge: CompiledEdge, source: string, bindings: Bindings): EdgeTargets {
+  try {
+    return edge.targets(bindings);
+  } catch (error) {
+    if (error instanceof GraphError) throw new EdgeFailure(source, error);
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { ChannelChange } from '../channels/apply-writes.ts';
+import type { Checkpoint } from '../journal/checkpoint.ts';
+import { resumePointNow } from '../journal/resume-point.ts';
+import type { Visited } from '../journal/resume-point.ts';
+import { nextNodes } from '../run/position.ts';
+import { isJsonList } from '../values/json.ts';
+import { emit } from './draft.ts';
+import type { Draft, Frame } from './draft.ts';
+
+/** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
+export function saveCheckpoint(
+  draft: Draft,
+  frame: Frame,
+  { source, changes, step, visited }: Pick<Checkpoint, 'source' | 'changes' | 'step'> & { readonly visited: Visited },
+): void {
+  if (frame.path.length > 0) return;
+  const { run } = draft;
+  const id = `${run.id}.c${++run.counters.checkpoint}`;
+  const next = nextNodes(frame.scope);
+  const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
+  releaseLists(draft, changes);
+  draft.checkpoints.push({
+    id,
+    parentId: run.checkpointId,
+    seq,
+    step,
+    source,
+    next,
+    createdAt: draft.at,
+    changes: lasting(frame, changes),
+    resumePoint: resumePointNow(run, visited),
+  });
+  run.areBufferedEventsSaved = true;
+  run.checkpointId = id;
+}
+
+type Changes = Checkpoint['changes'];
+
+/** Without those of ephemeral channels. */
+function lasting({ graph }: Frame, changes: Changes): Changes {
+  if (graph.ephemeral.length === 0) return changes;
+  return Object.fromEntries(Object.entries(changes).filter(([channel]) => !graph.channels.get(channel)?.ephemeral));
+}
+
+/** A checkpoint refers to the lists that it sets. */
+function releaseLists({ owned }: Draft, changes: Readonly<Record<string, ChannelChange>>): void {
+  for (const change of Object.values(changes)) {
+    if ('set' in change && isJsonList(change.set)) owned.release(change.set);
+  }
+}

@@ -1,0 +1,1 @@
+export { validateGraph } from './validate-graph.ts';

@@ -1,0 +1,53 @@
+import { warning } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import type { Named, Subject, SubjectEdge } from '../subject.ts';
+import { writesOf } from './unknown-channels.ts';
+
+/** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write one channel that takes one write only. */
+export const concurrentWrites: Rule = (subject) => {
+  const reported = new Set<string>();
+  return [...alwaysTogether(subject.edges).values()]
+    .flatMap((group) => clashesIn(subject, [...group]))
+    .filter(({ path }) => !reported.has(path) && reported.add(path));
+};
+
+/** The nodes that plain edges of one source start in the same superstep. */
+function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const { kind, sources, targets } of edges) {
+    if (kind !== 'plain') continue;
+    const source = sources
+      .map(({ name }) => name)
+      .sort()
+      .join(' ');
+    const group = groups.get(source) ?? new Set();
+    for (const { name } of targets) group.add(name);
+    groups.set(source, group);
+  }
+  return groups;
+}
+
+function clashesIn({ nodes, channels }: Subject, group: readonly string[]): ReturnType<Rule> {
+  const writers = new Map<string, string>();
+  return group.flatMap((id) => {
+    const node = nodes.get(id);
+    const written = node ? writesOf(node).filter(({ name }) => isReplace(channels.get(name))) : [];
+    return written.flatMap((write) => clash(writers, id, write));
+  });
+}
+
+function clash(writers: Map<string, string>, id: string, { name, path }: Named): ReturnType<Rule> {
+  const other = writers.get(name);
+  writers.set(name, id);
+  if (other === undefined || other === id) return [];
+  return [
+    warning('IMPLICIT_CONCURRENT_WRITE', path, {
+      message: `"${other}" and "${id}" run together and both write "${name}", which keeps one value: the run would fail`,
+      hint: `Give channel "${name}" a reducer such as append or merge`,
+    }),
+  ];
+}
+
+function isReplace(channel: Readonly<Record<string, unknown>> | undefined): boolean {
+  return channel !== undefined && (channel['reducer'] === undefined || channel['reducer'] === 'replace');
+}

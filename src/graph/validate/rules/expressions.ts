@@ -1,0 +1,99 @@
+import type { GraphIssue } from '../../definition/issue.ts';
+import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from '../../expression/expression.ts';
+import type { Expression, Name } from '../../expression/expression.ts';
+import { toPointer } from '../../values/json-pointer.ts';
+import { isJsonObject } from '../../values/json.ts';
+import { didYouMean } from '../../values/text.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import { branchesOf } from '../subject.ts';
+import type { Subject, SubjectNode } from '../subject.ts';
+
+/** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for what expressions read. */
+export const expressions: Rule = (subject) => {
+  return bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
+    try {
+      return readIssues(subject, parseExpression(source, names), { path, code: 'INVALID_EXPRESSION' });
+    } catch (thrown) {
+      if (!(thrown instanceof InvalidExpressionError)) throw thrown;
+      return [error('INVALID_EXPRESSION', path, thrown.message + didYouMean(source, words))];
+    }
+  });
+};
+
+interface BareExpression {
+  readonly source: string;
+  readonly names: readonly Name[];
+  readonly path: string;
+  /** Words that may stand there instead. */
+  readonly words?: readonly string[];
+}
+
+/** The fields that are CEL without braces. */
+export function bareExpressions({ channels, edges, nodes }: Subject): readonly BareExpression[] {
+  const reducers = [...channels].flatMap(([name, { reducer }]) => {
+    const source = isJsonObject(reducer) ? reducer['expr'] : undefined;
+    return typeof source === 'string'
+      ? [{ source, names: ['current', 'update'] as const, path: toPointer(['channels', name, 'reducer', 'expr']) }]
+      : [];
+  });
+  const conditions = edges
+    .flatMap(({ fields, path }) => branchesOf(fields, path))
+    .flatMap(({ fields: { when }, path }) =>
+      typeof when === 'string' ? [{ source: when, names: NODE_NAMES, path: `${path}/when` }] : [],
+    );
+  const choices = edges.flatMap(({ fields, path }) =>
+    (['route', 'forEach'] as const).flatMap((field) => {
+      const source = fields[field];
+      return typeof source === 'string' ? [{ source, names: NODE_NAMES, path: `${path}/${field}` }] : [];
+    }),
+  );
+  return [...reducers, ...conditions, ...choices, ...[...nodes.values()].flatMap(approvalRules)];
+}
+
+const APPROVAL_WORDS = ['always', 'never'];
+
+/** What an agent says of the approvals of its tools, where it is no plain word. */
+function approvalRules({ type, fields: { approve }, path }: SubjectNode): readonly BareExpression[] {
+  if (type !== 'agent' || !isJsonObject(approve)) return [];
+  return Object.entries(approve).flatMap(([tool, rule]) =>
+    typeof rule === 'string' && !APPROVAL_WORDS.includes(rule)
+      ? [
+          {
+            source: rule,
+            names: [...NODE_NAMES, 'args' as const],
+            path: path + toPointer(['approve', tool]),
+            words: APPROVAL_WORDS,
+          },
+        ]
+      : [],
+  );
+}
+
+/** Where an expression stands, and the code of what is wrong with one that stands there. */
+interface Standing {
+  readonly path: string;
+  readonly code: 'INVALID_EXPRESSION' | 'INVALID_TEMPLATE';
+}
+
+/** What an expression reads and is not there. */
+export function readIssues(
+  { channels }: Subject,
+  { references }: Expression,
+  { path, code }: Standing,
+): readonly GraphIssue[] {
+  const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
+  const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));
+  return [
+    ...unknownChannels.map((name) =>
+      error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
+    ),
+    ...unknownFields.map((name) =>
+      error(
+        code,
+        path,
+        `"run" has no field "${name}"; it has ${RUN_FIELDS.join(', ')}.${didYouMean(name, RUN_FIELDS)}`,
+      ),
+    ),
+  ];
+}

@@ -1,0 +1,44 @@
+import { END, START } from '../../definition/definition.ts';
+import { toPointer } from '../../values/json-pointer.ts';
+import { isJsonObject } from '../../values/json.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+
+const GRAPH_NAME = /^[a-z][a-z0-9-]{0,62}$/;
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
+
+/** `INVALID_NAME`, `RESERVED_NAME`. */
+export const names: Rule = ({ definition }) => {
+  const { name } = definition;
+  const ofGraph =
+    typeof name === 'string' && !GRAPH_NAME.test(name)
+      ? [
+          error(
+            'INVALID_NAME',
+            '/name',
+            `"${name.slice(0, 80)}" is no graph name: lower-case letters, digits and "-", beginning with a letter, 63 at most`,
+          ),
+        ]
+      : [];
+  return [
+    ...ofGraph,
+    ...check('nodes', 'node id', definition['nodes']),
+    ...check('channels', 'channel name', definition['channels']),
+  ];
+};
+
+function check(field: string, what: string, value: unknown): ReturnType<Rule> {
+  if (!isJsonObject(value)) return [];
+  return Object.keys(value).flatMap((name) => {
+    const path = toPointer([field, name]);
+    if (name === START || name === END) return [error('RESERVED_NAME', path, `"${name}" is reserved`)];
+    if (NAME.test(name)) return [];
+    return [
+      error(
+        'INVALID_NAME',
+        path,
+        `"${name.slice(0, 80)}" is no ${what}: letters, digits, "_" and "-", beginning with a letter, 63 at most`,
+      ),
+    ];
+  });
+}

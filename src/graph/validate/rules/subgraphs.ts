@@ -1,0 +1,57 @@
+import type { Catalog } from '../../definition/catalog.ts';
+import { referencesIn } from '../../definition/references.ts';
+import { toPointer } from '../../values/json-pointer.ts';
+import { isJsonList, isJsonObject, own } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
+import { didYouMean } from '../../values/text.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import type { Subject, SubjectNode } from '../subject.ts';
+
+/** `UNKNOWN_GRAPH`, `RECURSIVE_SUBGRAPH`, and `UNKNOWN_CHANNEL` for what a child is given. */
+export const subgraphs: Rule = (subject) =>
+  [...subject.nodes.values()].filter(({ type }) => type === 'subgraph').flatMap((node) => check(subject, node));
+
+function check({ catalog, definition }: Subject, { fields, path }: SubjectNode): ReturnType<Rule> {
+  const { graph = null, input } = fields;
+  const graphs = catalog.graphs ?? {};
+  const name = typeof definition['name'] === 'string' ? definition['name'] : '';
+  const references = typeof graph === 'string' ? [graph] : referencesIn(graph);
+  if (references.some((reference) => leadsTo(name, reference, graphs)))
+    return [error('RECURSIVE_SUBGRAPH', `${path}/graph`, `Graph "${name}" would contain itself`)];
+  const child = typeof graph === 'string' ? own(graphs, graph) : graph;
+  if (child === undefined) {
+    const message = `There is no graph "${references.join()}".${didYouMean(references.join(), Object.keys(graphs))}`;
+    return [error('UNKNOWN_GRAPH', `${path}/graph`, message)];
+  }
+  return inputIssues(input, child, `${path}/input`);
+}
+
+function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {
+  const seen = new Set([reference]);
+  for (const each of seen) {
+    if (each.split('@')[0] === name) return true;
+    const definition: unknown = own(graphs, each);
+    if (isJsonObject(definition)) for (const next of referencesIn(definition)) seen.add(next);
+  }
+  return false;
+}
+
+function inputIssues(input: Json | undefined, child: unknown, path: string): ReturnType<Rule> {
+  if (!isJsonObject(input) || !isJsonObject(child)) return [];
+  const open = inputChannels(child);
+  return Object.keys(input)
+    .filter((name) => !open.includes(name))
+    .map((name) =>
+      error(
+        'UNKNOWN_CHANNEL',
+        path + toPointer([name]),
+        `"${name}" is no input channel of the graph inside.${didYouMean(name, open)}`,
+      ),
+    );
+}
+
+function inputChannels({ input, channels }: JsonObject): readonly string[] {
+  if (isJsonList(input)) return input.filter((name) => typeof name === 'string');
+  return isJsonObject(channels) ? Object.keys(channels) : [];
+}

@@ -1,0 +1,71 @@
+import { warning } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import type { Subject } from '../subject.ts';
+
+/** `UNBOUNDED_LOOP`: a cycle that no condition ever leaves. */
+export const unboundedLoops: Rule = (subject) => {
+  const onward = plainSteps(subject);
+  const done = new Set<string>();
+  return [...subject.nodes.keys()].flatMap((start) => {
+    if (done.has(start)) return [];
+    const cycle = cycleThrough(start, onward);
+    if (cycle) for (const node of [cycle.start, ...cycle.rest]) done.add(node);
+    return cycle ? toWarnings(subject, cycle) : [];
+  });
+};
+
+/** Where plain edges lead, past nodes that no `maxVisits` bounds. */
+function plainSteps({ edges, nodes }: Subject): ReadonlyMap<string, readonly string[]> {
+  const onward = new Map<string, string[]>();
+  const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
+  for (const { kind, sources, targets } of edges) {
+    if (kind !== 'plain') continue;
+    for (const { name } of sources) {
+      if (!isBounded(name)) onward.set(name, [...(onward.get(name) ?? []), ...targets.map((target) => target.name)]);
+    }
+  }
+  return onward;
+}
+
+/** The nodes of a loop, in order. */
+interface Cycle {
+  readonly start: string;
+  readonly rest: readonly string[];
+}
+
+/** The shortest way from a node back to itself. */
+function cycleThrough(start: string, onward: ReadonlyMap<string, readonly string[]>): Cycle | null {
+  const cameFrom = new Map<string, string>();
+  const queue = [start];
+  for (const node of queue) {
+    for (const next of onward.get(node) ?? []) {
+      if (next === start) return { start, rest: wayTo(node, start, cameFrom) };
+      if (cameFrom.has(next)) continue;
+      cameFrom.set(next, node);
+      queue.push(next);
+    }
+  }
+  return null;
+}
+
+function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>): readonly string[] {
+  const way: string[] = [];
+  for (let at: string | undefined = end; at !== undefined && at !== start; at = cameFrom.get(at)) way.unshift(at);
+  return way;
+}
+
+/** At the edge that the loop begins with. */
+function toWarnings({ edges }: Subject, { start, rest }: Cycle): ReturnType<Rule> {
+  const [second = start] = rest;
+  const closes = ({ sources, targets }: Subject['edges'][number]): boolean =>
+    sources.some(({ name }) => name === start) && targets.some(({ name }) => name === second);
+  return edges
+    .filter(closes)
+    .slice(0, 1)
+    .map(({ path }) =>
+      warning('UNBOUNDED_LOOP', path, {
+        message: `Nothing ever leaves the loop ${[start, ...rest, start].join(' → ')}; only maxSteps ends it`,
+        hint: 'Leave it by branches, or set maxVisits on one of its nodes',
+      }),
+    );
+}

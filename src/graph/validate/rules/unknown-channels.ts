@@ -1,0 +1,42 @@
+import { toPointer } from '../../values/json-pointer.ts';
+import { isJsonObject } from '../../values/json.ts';
+import { didYouMean } from '../../values/text.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import { namesAt } from '../subject.ts';
+import type { Named, Subject, SubjectNode } from '../subject.ts';
+
+/** `UNKNOWN_CHANNEL`: a channel that is written or named and not declared. */
+export const unknownChannels: Rule = (subject) => {
+  const { channels } = subject;
+  return [...channelsWritten(subject), ...channelsListed(subject)]
+    .filter(({ name }) => !channels.has(name))
+    .map(({ name, path }) =>
+      error('UNKNOWN_CHANNEL', path, `No channel "${name}" is declared.${didYouMean(name, channels.keys())}`),
+    );
+};
+
+/** The channels that nodes write, or use as their conversation. */
+export function channelsWritten({ nodes }: Subject): readonly Named[] {
+  return [...nodes.values()].flatMap(writesOf);
+}
+
+/** The channels that one node writes. */
+export function writesOf({ fields, path }: SubjectNode): readonly Named[] {
+  const { write, onError, messages, calls } = fields;
+  return [
+    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
+    ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
+    ...namesAt(messages, `${path}/messages`),
+    ...namesAt(calls, `${path}/calls`),
+  ];
+}
+
+/** The channels that the definition lists as its input and output. */
+export function channelsListed({ definition }: Subject): readonly Named[] {
+  return ['input', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
+}
+
+function keysAt(value: unknown, path: string): readonly Named[] {
+  return isJsonObject(value) ? Object.keys(value).map((name) => ({ name, path: path + toPointer([name]) })) : [];
+}

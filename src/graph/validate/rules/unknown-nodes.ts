@@ -1,0 +1,51 @@
+import { END, START } from '../../definition/definition.ts';
+import { isJsonObject } from '../../values/json.ts';
+import { didYouMean } from '../../values/text.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import { namesAt } from '../subject.ts';
+import type { Named, Subject, SubjectNode } from '../subject.ts';
+
+/** `UNKNOWN_NODE`: a name that should be a node's. */
+export const unknownNodes: Rule = (subject) => [
+  ...unknown(
+    subject,
+    subject.edges.flatMap(({ sources }) => sources),
+    [START],
+  ),
+  ...unknown(
+    subject,
+    subject.edges.flatMap(({ targets }) => targets),
+    [END],
+  ),
+  ...unknown(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
+  ...unknown(subject, breakpointsOf(subject), ['*']),
+  ...unknown(subject, lastNodeOf(subject), []),
+];
+
+/** Where a node may send the run besides its edges. */
+export function gotoTargetsOf({ fields, path }: SubjectNode): readonly Named[] {
+  const { onError, mayGoto } = fields;
+  return [
+    ...(isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : []),
+    ...namesAt(mayGoto, `${path}/mayGoto`),
+  ];
+}
+
+/** The nodes that the definition stops at. */
+function breakpointsOf({ definition }: Subject): readonly Named[] {
+  return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
+}
+
+/** The node that runs last when a run is canceled. */
+export function lastNodeOf({ definition }: Subject): readonly Named[] {
+  return namesAt(definition['onCancel'], '/onCancel');
+}
+
+function unknown({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {
+  return found
+    .filter(({ name }) => !nodes.has(name) && !also.includes(name))
+    .map(({ name, path }) =>
+      error('UNKNOWN_NODE', path, `There is no node "${name}".${didYouMean(name, [...nodes.keys(), ...also])}`),
+    );
+}

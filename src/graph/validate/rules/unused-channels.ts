@@ -1,0 +1,45 @@
+import { InvalidExpressionError, parseExpression } from '../../expression/expression.ts';
+import type { Expression } from '../../expression/expression.ts';
+import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
+import { toPointer } from '../../values/json-pointer.ts';
+import { warning } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import type { Subject } from '../subject.ts';
+import { bareExpressions } from './expressions.ts';
+import { templatedFields } from './templates.ts';
+import { channelsListed, channelsWritten } from './unknown-channels.ts';
+
+/** `UNUSED_CHANNEL`: declared, and neither written, read nor listed. */
+export const unusedChannels: Rule = (subject) => {
+  const used = new Set([...channelsWritten(subject), ...channelsListed(subject)].map(({ name }) => name));
+  for (const expression of readableExpressions(subject))
+    for (const name of expression.references.channels) used.add(name);
+  if (used.has('*')) return [];
+  return [...subject.channels.keys()]
+    .filter((name) => !used.has(name))
+    .map((name) =>
+      warning('UNUSED_CHANNEL', toPointer(['channels', name]), {
+        message: `Nothing writes or reads channel "${name}"`,
+        hint: 'Remove it, or use it',
+      }),
+    );
+};
+
+function readableExpressions(subject: Subject): readonly Expression[] {
+  return [
+    ...bareExpressions(subject).flatMap(({ source, names }) => ifValid(() => [parseExpression(source, names)])),
+    ...[...subject.nodes.values()]
+      .flatMap(templatedFields)
+      .flatMap(({ value, names }) => ifValid(() => parseTemplate(value, names, '').expressions)),
+  ];
+}
+
+/** What is wrong with an expression is another rule's business. */
+function ifValid(read: () => readonly Expression[]): readonly Expression[] {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof InvalidExpressionError || thrown instanceof InvalidTemplateError) return [];
+    throw thrown;
+  }
+}

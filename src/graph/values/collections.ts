@@ -1,0 +1,24 @@
+/** A record with the same keys and other values. */
+export function mapValues<A, B>(
+  record: Readonly<Record<string, A>>,
+  map: (value: A, key: string) => B,
+): Record<string, B> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value, key)]));
+}
+
+/** One name, or a list of them, as a list. */
+export function toList(named: string | readonly string[]): readonly string[] {
+  return typeof named === 'string' ? [named] : named;
+}
+
+/** An object without the members that are `null`, 0, or an empty list or object. */
+export function withoutEmpty<T extends object>(value: T): Partial<T> {
+  const rest: Partial<T> = {};
+  for (const key in value) if (!isEmpty(value[key])) rest[key] = value[key];
+  return rest;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === 0) return true;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}

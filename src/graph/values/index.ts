@@ -1,0 +1,13 @@
+export { mapValues, toList } from './collections.ts';
+export { parseDuration, toMs } from './duration.ts';
+export { MAX_MESSAGE } from './errors.ts';
+export type { RunError, RunErrorCode, TaskFailure } from './errors.ts';
+export { toPointer } from './json-pointer.ts';
+export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';
+export type { JsonSchema, SchemaCheck, SchemaViolation } from './json-schema.ts';
+export { jsonSize, remainingBytes } from './json-size.ts';
+export { canonicalJson, deepEqual, isDeeperThan, isJsonList, isJsonObject, own, toJson, toJsonObject } from './json.ts';
+export type { Json, JsonObject } from './json.ts';
+export { compilePattern } from './regular-expression.ts';
+export { didYouMean, messageOf, toText, truncate } from './text.ts';
+export { formatTimestamp } from './timestamp.ts';

@@ -1,0 +1,161 @@
+import { toPointer } from './json-pointer.ts';
+/** A JSON value: what channels, events, calls and results are made of. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** Deeper values are refused: every walk over a value is recursive. */
+const MAX_DEPTH = 200;
+
+/** Says which part of a value can't be written as JSON. */
+class NotJsonError extends Error {
+  readonly #path: (string | number)[] = [];
+  readonly #what: string;
+
+  constructor(what: string) {
+    super();
+    this.#what = what;
+    this.#describe();
+  }
+
+  /** Called on the way out of the value: the error came from under this key. */
+  within(key: string | number): this {
+    this.#path.unshift(key);
+    this.#describe();
+    return this;
+  }
+
+  #describe(): void {
+    this.message = `${this.#what} at ${toPointer(this.#path) || 'the top'} is no JSON value`;
+  }
+}
+
+/** Gives a stand-in for an object that is neither list nor record, or `undefined` when it knows none. */
+export type ForeignConverter = (value: object) => unknown;
+
+/**
+ * Copies a value as JSON would write it: `toJSON` is called, object members that are `undefined` are left out.
+ * @param foreign converts objects that JSON has no form for
+ * @throws NotJsonError for what is no JSON then (`undefined` in a list, `NaN`, bytes, functions, cycles, depth over 200)
+ */
+export function toJson(value: unknown, foreign?: ForeignConverter): Json {
+  return copy(value, 0, foreign);
+}
+
+/** Copies an object as JSON would write it. @throws as `toJson` */
+export function toJsonObject(value: object): JsonObject {
+  const json = toJson(value);
+  if (!isJsonObject(json)) throw new NotJsonError('a list, not an object,');
+  return json;
+}
+
+function copy(value: unknown, depth: number, foreign: ForeignConverter | undefined): Json {
+  switch (typeof value) {
+    case 'string':
+    case 'boolean':
+      return value;
+    case 'number':
+      if (!Number.isFinite(value)) throw new NotJsonError(String(value));
+      return value;
+    case 'bigint':
+      return Number(value);
+    case 'object':
+      return value === null ? null : copyObject(value, depth, foreign);
+    default:
+      throw new NotJsonError(typeof value);
+  }
+}
+
+function copyObject(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
+  if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
+  const copyMember = (member: unknown, key: string | number): Json =>
+    copyUnder(key, () => copy(member, depth + 1, foreign));
+  if (Array.isArray(value)) return Array.from(value, copyMember);
+  if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), depth + 1, foreign);
+  if (!isRecord(value)) return copyForeign(value, depth, foreign);
+  const result: Record<string, Json> = {};
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) setOwn(result, key, copyMember(member, key));
+  }
+  return result;
+}
+
+function copyForeign(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
+  const standIn = foreign?.(value);
+  if (standIn === undefined) throw new NotJsonError(value.constructor.name);
+  return copy(standIn, depth + 1, foreign);
+}
+
+function copyUnder(key: string | number, copyIt: () => Json): Json {
+  try {
+    return copyIt();
+  } catch (error) {
+    throw error instanceof NotJsonError ? error.within(key) : error;
+  }
+}
+
+/** True for object literals and instances of plain classes; false for maps, sets, bytes, promises and the like. */
+function isRecord(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]';
+}
+
+/** Sets a member so that a key named `__proto__` is data like any other. */
+function setOwn(target: Record<string, Json>, key: string, value: Json): void {
+  if (key !== '__proto__') target[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether lists and objects are nested deeper. Without recursion: the depth is what is in question. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  let layer = [value].filter(isContainer);
+  for (let depth = 0; layer.length > 0; depth += 1) {
+    if (depth === levels) return true;
+    layer = layer.flatMap((container) => Object.values(container)).filter(isContainer);
+  }
+  return false;
+}
+
+export function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+export function isJsonList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** A list as it is; anything else as the only item of one. */
+export function toItems(value: Json): readonly Json[] {
+  return isJsonList(value) ? value : [value];
+}
+
+/** A record's own member: names such as `constructor` are data, never what the prototype holds. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+export function deepEqual(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (isJsonList(a))
+    return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
+  );
+}
+
+/** JSON text with sorted keys: equal values give equal text, whatever order their keys came in. */
+export function canonicalJson(value: Json): string {
+  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+  return `{${members.join(',')}}`;
+}

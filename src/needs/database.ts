@@ -1,8 +1,0 @@
-import { isDatabaseAway } from '../store/database-away.ts';
-import { openPostgresStore } from '../store/store.ts';
-import type { Store } from '../store/store.ts';
-import type { Need } from './until-there.ts';
-
-export function database(url: string): Need<Store> {
-  return { what: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
-}

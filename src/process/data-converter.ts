@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
+import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
+import { mapValues } from '../graph/values/index.ts';
+import type { Blobs, NewBlob } from '../store/blobs.ts';
+
+/** The module that turns values into payloads, also inside of workflows. */
+export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
+
+/** Larger payloads travel by reference: a payload of Temporal's is limited, and so is a history. */
+const MAX_INLINE_BYTES = 65_536;
+
+/** How values become payloads. Workers, clients and replays need the same. */
+export function createDataConverter(blobs: Blobs): DataConverter {
+  return {
+    payloadConverterPath,
+    externalStorage: new ExternalStorage({ drivers: [createDriver(blobs)], payloadSizeThreshold: MAX_INLINE_BYTES }),
+  };
+}
+
+function createDriver(blobs: Blobs): StorageDriver {
+  return {
+    name: 'holdfast',
+    type: 'holdfast.blobs',
+    async store(context, payloads) {
+      const kept = payloads.map((payload) => toBlob(context, payload));
+      await blobs.put(kept);
+      return kept.map(({ id }) => new StorageDriverClaim({ id }));
+    },
+    async retrieve(_context, claims) {
+      const found = await blobs.get(claims.map(({ claimData }) => claimData['id'] ?? ''));
+      return found.map(({ metadata, data }) => ({
+        metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')),
+        data,
+      }));
+    },
+  };
+}
+
+/** The id says whose and what it is: writing it twice changes nothing. */
+function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
+  const workflowId = target?.id ?? '';
+  const data = payload.data ?? new Uint8Array();
+  const metadata = mapValues(payload.metadata ?? {}, (value) => Buffer.from(value).toString('base64'));
+  const digest = createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
+  return { id: `${workflowId}/${digest}`, workflowId, metadata, data };
+}

@@ -1,0 +1,33 @@
+/** A request that is not served, and why. */
+export interface Failure {
+  readonly code: string;
+  /** The HTTP status. */
+  readonly status: number;
+  readonly message: string;
+  readonly issues?: readonly object[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Clients ask again after this time when something behind a process is away. */
+const RETRY_AFTER_SECONDS = '5';
+
+/** Tells clients to ask again later. */
+export const RETRY_LATER = { 'retry-after': RETRY_AFTER_SECONDS } as const;
+
+/** Answers with a problem document (RFC 9457). @param instance the path of the request */
+export function problemResponse({ code, status, message, issues = [], headers }: Failure, instance: string): Response {
+  const words = code.toLowerCase().replaceAll('_', ' ');
+  const problem = {
+    type: `urn:holdfast:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title: words.charAt(0).toUpperCase() + words.slice(1),
+    status,
+    code,
+    detail: message,
+    instance,
+    ...(issues.length > 0 && { issues }),
+  };
+  return new Response(JSON.stringify(problem), {
+    status,
+    headers: { 'content-type': 'application/problem+json', ...headers },
+  });
+}

@@ -1,0 +1,79 @@
+import { sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import type { RunEvent } from '../graph/journal/index.ts';
+import { mapPage, readPage } from './page.ts';
+import type { Page, PageRequest, Position } from './page.ts';
+import type { Tables } from './tables.ts';
+
+/** A part of a history. */
+export interface Range {
+  readonly after: number;
+  readonly upTo?: number;
+}
+
+/** A page of a run's history, as far as it is there without a gap. */
+export async function listEvents(
+  db: Kysely<Tables>,
+  runId: string,
+  { limit, after: position }: PageRequest,
+): Promise<Page<RunEvent>> {
+  const after = Number(position?.id ?? 0);
+  const rows = db
+    .selectFrom('events')
+    .select(['seq', 'body', sql<boolean>`coalesce(lead(seq) over (order by seq) > seq + 1, false)`.as('is_before_gap')])
+    .where('run_id', '=', runId)
+    .where('seq', '>', after);
+  const { items, next } = await readPage(db, rows, { ...IN_ORDER, limit });
+  if (items[0] && items[0].seq !== after + 1) return { items: [], next: null };
+  const gap = items.findIndex((row) => row.is_before_gap);
+  return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);
+}
+
+/** Events of some types, in order; a page is read when somebody wants an event of it. */
+export async function* eventsOfTypes<Type extends RunEvent['type']>(
+  db: Kysely<Tables>,
+  { runId, types }: { runId: string; types: readonly Type[] },
+  range: Range,
+): AsyncIterable<RunEvent & { readonly type: Type }> {
+  const isWanted = (event: RunEvent): event is RunEvent & { readonly type: Type } =>
+    types.some((type) => type === event.type);
+  const rows = db.selectFrom('events').select(['seq', 'body']).where('run_id', '=', runId).where('type', 'in', types);
+  const pageAfter = async (seq: number) =>
+    await readPage(db, rows.where('seq', '>', seq).where('seq', '<=', range.upTo ?? TO_THE_END), {
+      ...IN_ORDER,
+      limit: PAGE,
+    });
+  for (let page = await pageAfter(range.after); ; page = await pageAfter(Number(page.next.id))) {
+    for (const { body } of page.items) if (isWanted(body)) yield body;
+    if (!page.next) return;
+  }
+}
+
+/** How large all is that is known of how a run went: its events, its signals, and what its calls came to. */
+export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
+  const { rows } = await sql<{ bytes: number }>`
+    select (
+      coalesce((select sum(octet_length(body::text)) from events where run_id = ${runId}), 0)
+      + coalesce((select sum(octet_length(payload::text)) from signals where run_id = ${runId}), 0)
+      + coalesce((select sum(coalesce(octet_length(result::text), 0) + coalesce(octet_length(failure::text), 0))
+          from ledger where run_id = ${runId}), 0)
+    )::float8 as bytes
+  `.execute(db);
+  return rows[0]?.bytes ?? 0;
+}
+
+/** The database reads a page to measure it, so one has no more events than are likely wanted. */
+const PAGE = 50;
+const TO_THE_END = 2_147_483_647;
+
+/** Events as a list. */
+const IN_ORDER = {
+  order: sql`seq`,
+  payloads: ['body'],
+  positionOf: ({ seq, body }: { readonly seq: number; readonly body: RunEvent }) => toPosition(seq, body.at),
+} as const;
+
+/** Where an event stands in the history; its number is enough. */
+export function toPosition(seq: number, at = ''): Position {
+  return { at, id: String(seq) };
+}

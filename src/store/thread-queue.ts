@@ -1,0 +1,125 @@
+import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from './tables.ts';
+
+export type QueuePosition =
+  | { readonly kind: 'granted'; readonly predecessorId: string | null }
+  | { readonly kind: 'queued' }
+  | { readonly kind: 'busy' };
+
+/** A run and the thread it belongs to, at a moment. */
+interface RunOnThread {
+  readonly runId: string;
+  readonly tenantId: string;
+  readonly threadId: string;
+  readonly at: string;
+}
+
+/** Gives a new run its turn on its thread, or a place in the queue. Two that race take turns at the thread's row. */
+export async function enqueueRun(
+  transaction: Transaction<Tables>,
+  { mayQueue, runId, tenantId, threadId, at }: RunOnThread & { readonly mayQueue: boolean },
+): Promise<QueuePosition> {
+  const fresh = { active_run_id: runId, last_run_id: runId, updated_at: at };
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('threads')
+    .values({ tenant_id: tenantId, id: threadId, created_at: at, ...fresh })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst();
+  if (numInsertedOrUpdatedRows === 1n) return { kind: 'granted', predecessorId: null };
+  const thread = await lockThread(transaction, tenantId, threadId);
+  const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
+  if (!isFree) return { kind: mayQueue ? 'queued' : 'busy' };
+  await activate(transaction, { runId, tenantId, threadId, at });
+  return { kind: 'granted', predecessorId: thread.last_run_id };
+}
+
+/** Has the last run of a thread, which had ended, be its active run again. @returns false: the thread has gone on */
+export async function takeBack(
+  transaction: Transaction<Tables>,
+  { runId, tenantId, threadId, at }: RunOnThread,
+): Promise<boolean> {
+  const thread = await lockThread(transaction, tenantId, threadId);
+  const isOthers = thread.active_run_id !== null || thread.last_run_id !== runId;
+  if (isOthers || (await hasQueue(transaction, tenantId, threadId))) return false;
+  await activate(transaction, { runId, tenantId, threadId, at });
+  return true;
+}
+
+/** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
+export async function dequeueRun(
+  transaction: Transaction<Tables>,
+  { runId, tenantId, threadId, at }: RunOnThread,
+): Promise<boolean> {
+  const thread = await lockThread(transaction, tenantId, threadId);
+  if (thread.active_run_id !== null) return false;
+  await settleInterruption(transaction, { runId, tenantId, threadId });
+  const { numUpdatedRows } = await transaction
+    .updateTable('runs')
+    .set({ is_dequeued: true, predecessor_id: thread.last_run_id, dispatch_after: at })
+    .where('id', '=', runId)
+    .where(sql<boolean>`not is_dequeued`)
+    .executeTakeFirst();
+  if (numUpdatedRows !== 1n) return false;
+  await activate(transaction, { runId, tenantId, threadId, at });
+  return true;
+}
+
+/** A run has ended that one of the queue wanted to end: the one that follows it, or else the first that interrupts. */
+async function settleInterruption(
+  transaction: Transaction<Tables>,
+  { runId, tenantId, threadId }: Omit<RunOnThread, 'at'>,
+): Promise<void> {
+  const wishing = await queueOf(transaction, tenantId, threadId).where('interrupts', '=', true).execute();
+  const settled = wishing.find(({ id }) => id === runId) ?? wishing[0];
+  if (settled) await transaction.updateTable('runs').set({ interrupts: false }).where('id', '=', settled.id).execute();
+}
+
+/** Has a run wait for its turn no longer, as it will never begin. @returns whether it still waited */
+export async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
+  const { numUpdatedRows } = await transaction
+    .updateTable('runs')
+    .set({ is_dequeued: true, dispatched_at: new Date().toISOString() })
+    .where('id', '=', id)
+    .where(sql<boolean>`not is_dequeued`)
+    .executeTakeFirst();
+  return numUpdatedRows === 1n;
+}
+
+/** The runs of a thread that wait for their turn, the next one first. */
+export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) {
+  return db
+    .selectFrom('runs')
+    .select('id')
+    .where('tenant_id', '=', tenantId)
+    .where('thread_id', '=', threadId)
+    .where(sql<boolean>`not is_dequeued`)
+    .orderBy('created_at')
+    .orderBy('id');
+}
+
+async function lockThread(transaction: Transaction<Tables>, tenantId: string, id: string) {
+  return await transaction
+    .selectFrom('threads')
+    .select(['active_run_id', 'last_run_id'])
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', id)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+}
+
+async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string): Promise<boolean> {
+  return (await queueOf(db, tenantId, threadId).limit(1).executeTakeFirst()) !== undefined;
+}
+
+async function activate(
+  transaction: Transaction<Tables>,
+  { runId, tenantId, threadId, at }: RunOnThread,
+): Promise<void> {
+  await transaction
+    .updateTable('threads')
+    .set({ active_run_id: runId, last_run_id: runId, updated_at: at })
+    .where('tenant_id', '=', tenantId)
+    .where('id', '=', threadId)
+    .execute();
+}

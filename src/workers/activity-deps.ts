@@ -1,0 +1,53 @@
+import type { RegisteredFunction } from '../activities/call-function.ts';
+import { measureModels } from '../activities/context/model-measures.ts';
+import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
+import type { ActivityDeps } from '../activities/index.ts';
+import { createGenerate } from '../activities/models/generate.ts';
+import { createOwnModel } from '../activities/models/own-model.ts';
+import { createEnvironmentSecrets } from '../activities/secrets.ts';
+import { createCodeTool } from '../activities/tools/code-tool.ts';
+import { createHttpTool } from '../activities/tools/http-tool.ts';
+import type { Tool } from '../activities/tools/tool.ts';
+import type { Config } from '../config/load-config.ts';
+import type { ToolConfig } from '../config/tools.ts';
+import { mapValues } from '../graph/values/index.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Store } from '../store/store.ts';
+
+function toTool(
+  tool: ToolConfig,
+  deps: Parameters<typeof createHttpTool>[1] & Parameters<typeof createCodeTool>[1],
+): Tool {
+  if ('url' in tool) return createHttpTool(tool, deps);
+  return 'schema' in tool ? createCodeTool(tool, deps) : tool;
+}
+
+export interface WorkerSupplies {
+  readonly store: Store;
+  readonly logger: Logger;
+  /** Where secrets are, unless the configuration says otherwise. */
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** The code and the secrets behind a catalog, for a worker. */
+export function toActivityDeps(
+  { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets }: Config,
+  { store, logger, environment }: WorkerSupplies,
+): ActivityDeps {
+  const deps = {
+    fetch: createGuardedFetch(http.allow),
+    secrets: secrets ?? createEnvironmentSecrets(environment),
+    logger,
+  };
+  return {
+    store,
+    models: mapValues(models, (settings) =>
+      'generate' in settings ? createOwnModel(settings.generate) : createGenerate(settings, deps),
+    ),
+    measures: measureModels(models, tokenCounters),
+    messageProcessors,
+    tools: Object.fromEntries(tools.map((tool) => [tool.name, toTool(tool, deps)])),
+    functions: mapValues(functions, (registered): RegisteredFunction => registered),
+    nodeTypes: Object.fromEntries(nodeTypes.map((type) => [type.name, type])),
+  };
+}

@@ -1,0 +1,28 @@
+import type { Config } from '../config/load-config.ts';
+import { didYouMean } from '../graph/values/index.ts';
+import { TASK_QUEUE } from '../workflows/contract.ts';
+
+/** Every queue that calls can wait in: the engine's own, and those that tools name. */
+export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpServers'>): readonly string[] {
+  const ofServers = Object.values(mcpServers).flatMap((server) => Object.values(server.tools ?? {}));
+  const named = [...tools, ...ofServers].flatMap(({ taskQueue }) => taskQueue ?? []);
+  return [...new Set([TASK_QUEUE, ...named])];
+}
+
+/**
+ * The queues that a worker is told to serve.
+ * @param list names with commas between them, as HOLDFAST_TASK_QUEUES has them; without one, the engine's own
+ * @throws when nothing ever waits in one of them
+ */
+export function readTaskQueues(list: string | undefined, known: readonly string[]): readonly string[] {
+  const wanted = (list ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new Error(
+      `HOLDFAST_TASK_QUEUES names "${unknown}", which no tool does; there are: ${known.join(', ')}.${didYouMean(unknown, known)}`,
+    );
+  return wanted.length > 0 ? [...new Set(wanted)] : [TASK_QUEUE];
+}

@@ -1,0 +1,60 @@
+import type { NativeConnection, Worker } from '@temporalio/worker';
+import { SHUTTING_DOWN, findUnavailable, startingFor } from '../process/dependencies.ts';
+import { listen } from '../process/listen.ts';
+import { createProbes } from '../process/probes.ts';
+import type { Failure } from '../process/problem.ts';
+import { pingTemporal } from '../process/temporal-for-client.ts';
+import type { Store } from '../store/store.ts';
+
+/** What a worker process works with, once all of it is there. */
+export interface WorkerProcess {
+  readonly workers: readonly Worker[];
+  readonly store: Store;
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+}
+
+/** What a worker process tells who asks for its health. */
+export interface WorkerHealth {
+  /** From now on it is ready while its workers run, and Temporal and the database answer. */
+  begin(process: WorkerProcess): void;
+  stop(): Promise<void>;
+}
+
+interface HealthOptions {
+  readonly shuttingDown: AbortSignal;
+  /** What the process waits for before it begins. */
+  readonly unavailable: ReadonlySet<string>;
+}
+
+/** Answers `/healthz` and `/readyz` on a port. @throws when it is taken */
+export async function openWorkerHealth(
+  port: number,
+  { shuttingDown, unavailable }: HealthOptions,
+): Promise<WorkerHealth> {
+  let begun: WorkerProcess | null = null;
+  const obstacle = async (): Promise<string | null> => {
+    if (shuttingDown.aborted) return SHUTTING_DOWN;
+    return begun ? await findUnavailable(needsOf(begun)) : startingFor(unavailable);
+  };
+  const nothing = async (path: string): Promise<Failure> => ({
+    code: 'NOT_FOUND',
+    status: 404,
+    message: `There is nothing at ${path}: a worker answers /healthz and /readyz`,
+  });
+  const listening = await listen(createProbes(obstacle, nothing), { port, hostname: '0.0.0.0' });
+  return {
+    begin: (process) => void (begun = process),
+    stop: () => listening.stop(),
+  };
+}
+
+function needsOf({ workers, store, connection, namespace }: WorkerProcess) {
+  return {
+    'A worker that runs': async () => {
+      if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');
+    },
+    'The database': () => store.ping(),
+    Temporal: () => pingTemporal({ connection, namespace }),
+  };
+}
