@@ -35,7 +35,7 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION,
           ...withServers,
-          globalSetup: ['test/support/shared-servers.ts'],
+          globalSetup: ['test/support/provide-workflow.ts', 'test/support/shared-servers.ts'],
           maxWorkers: 2,
           isolate: false,
           sequence: { groupOrder: 1 },
@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           ...files,
           ...withServers,
-          globalSetup: ['test/support/provide-temporal.ts'],
+          globalSetup: ['test/support/provide-workflow.ts', 'test/support/provide-temporal.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 2 + at },
         },

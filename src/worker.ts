@@ -1,10 +1,5 @@
 import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type {
-  NativeConnection,
-  WorkerDeploymentOptions,
-  WorkerOptions,
-  WorkflowBundleOption,
-} from '@temporalio/worker';
+import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
@@ -38,8 +33,6 @@ interface WorkerParts extends WorkerSupplies {
   readonly taskQueues: readonly string[];
   /** Which version of the workers they are; without one they take every run. */
   readonly deployment?: WorkerDeploymentOptions | null;
-  /** The workflow's code; without one it is bundled. */
-  readonly workflowBundle?: WorkflowBundleOption | undefined;
 }
 
 /**
@@ -74,13 +67,13 @@ export async function createWorkers({
 /** So long calls that were called back when the grace was over may take to say so. */
 const FORCE_AFTER_MS = 10_000;
 
-async function optionsOfRuns({
-  logger,
-  environment,
-  workflowBundle,
-}: Pick<WorkerParts, 'logger' | 'environment' | 'workflowBundle'>): Promise<Partial<WorkerOptions>> {
+/** The workflow's code is in the file that `HOLDFAST_WORKFLOW_BUNDLE` names, or is bundled, which takes some seconds. */
+async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
+  const codePath = environment['HOLDFAST_WORKFLOW_BUNDLE'];
   return {
-    workflowBundle: workflowBundle ?? (await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) })),
+    workflowBundle: codePath
+      ? { codePath }
+      : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
     maxCachedWorkflows: cachedRuns(environment),
     // So long a run waits for a worker that is gone before another one takes it over.
     stickyQueueScheduleToStartTimeout: '3 seconds',

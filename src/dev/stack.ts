@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
-import type { Worker, WorkflowBundleOption } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
 import type { Dialect } from 'kysely';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
@@ -57,8 +57,6 @@ export interface StackOptions {
   readonly logFile?: string | undefined;
   readonly issuerJwk?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** The workflow's code; without one it is bundled. */
-  readonly workflowBundle?: WorkflowBundleOption | undefined;
   /** When the API looks after runs, where that is not as usual. */
   readonly sweeping?: ApiDeps['sweeping'];
   /** Is told what takes long. */
@@ -88,8 +86,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const { store } = database;
   if (config.graphs !== undefined) await publishFolder(config.graphs, { store, catalog });
 
-  const { workflowBundle } = options;
-  await startWorkers(temporal, { config, store, logger, environment, workflowBundle }, teardown);
+  await startWorkers(temporal, { config, store, logger, environment }, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
@@ -195,7 +192,7 @@ async function publishFolder(folder: string, { store, catalog }: { store: Store;
 /** Serves all queues that there are, unless the environment names some. */
 async function startWorkers(
   { address, namespace }: TemporalPlace,
-  supplies: WorkerSupplies & { readonly config: Config } & Pick<StackOptions, 'workflowBundle'>,
+  supplies: WorkerSupplies & { readonly config: Config },
   teardown: Teardown,
 ): Promise<void> {
   const connection = await NativeConnection.connect({ address });

@@ -25,14 +25,12 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'holdfast-tour-'));
   const anyPorts = { port: 0, temporalPort: 0, uiPort: 0 };
-  const { environment, workflowBundle } = await takePlace();
-  Object.assign(process.env, environment);
+  Object.assign(process.env, await takePlace());
   const say = (line: string): void => void process.stderr.write(`${line}\n`);
   stack = await startStack({
     dataDir: join(folder, 'data'),
     ...anyPorts,
     environment: process.env,
-    workflowBundle,
     say,
   });
   await mkdir(join(folder, '.holdfast'));

@@ -63,12 +63,15 @@ async function start(teardown: Teardown): Promise<AnsweringWorker> {
     hearings.set(workflowId, heard);
     return heard;
   };
+  const codePath = process.env['HOLDFAST_WORKFLOW_BUNDLE'];
   const worker = await Worker.create({
     connection: native,
     taskQueue: TASK_QUEUE,
     activities: answeringActivities(heardOf),
     dataConverter: { payloadConverterPath },
-    workflowBundle: await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
+    workflowBundle: codePath
+      ? { codePath }
+      : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
   });
   const running = worker.run();
   teardown.add(async () => {

@@ -38,7 +38,6 @@ export async function startIssuingStack(): Promise<IssuingStack> {
   const [publicKey] = keys instanceof URL ? [] : keys.keys;
   if (!publicKey) throw new TypeError('The local issuer publishes its key');
   const own = await importJWK(parseKey(await readFile(issuerJwk, 'utf8')), publicKey.alg);
-  const { workflowBundle, environment } = await takePlace();
   const stack = await startStack({
     config,
     dataDir,
@@ -46,8 +45,7 @@ export async function startIssuingStack(): Promise<IssuingStack> {
     port: 0,
     temporalPort: 0,
     uiPort: 0,
-    environment: { ...process.env, ...environment },
-    workflowBundle,
+    environment: { ...process.env, ...(await takePlace()) },
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

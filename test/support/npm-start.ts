@@ -23,7 +23,7 @@ export interface Started {
 /** So that signals and exit codes are of the process itself. */
 const DIRECTLY: readonly [string, ...string[]] = [process.execPath, '--import', 'tsx', 'src/dev/start.ts'];
 
-/** `npm start` as a user has it, in a process of its own and one data folder. */
+/** `npm start` as a user has it, who has bundled no code; in a process of its own and one data folder. */
 export interface NpmStart {
   /** Starts it with these flags. */
   readonly launch: (...flags: string[]) => Child;
@@ -53,6 +53,7 @@ export function useNpmStart(): NpmStart {
     const [program, ...args] = command;
     const child = spawn(program, [...args, '--data-dir', join(folder, 'data'), ...flags], {
       cwd: PROJECT,
+      env: { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running.push(child);

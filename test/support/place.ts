@@ -1,25 +1,16 @@
 import { Client } from 'pg';
 import { inject } from 'vitest';
-import type { StackOptions } from '../../src/dev/stack.ts';
 
 /** What `shared-servers.ts` has started. */
 interface Servers {
   readonly temporalAddress: string;
   readonly postgresUrl: string;
-  /** The workflow's code, bundled. */
-  readonly workflowFile: string;
 }
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    servers: Servers;
+    servers: Servers | undefined;
   }
-}
-
-/** Where a stack is: with a namespace and a database of its own on the shared servers, or with servers of its own. */
-export interface Place extends Pick<StackOptions, 'workflowBundle'> {
-  /** The variables that lead there. */
-  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** A server has its namespaces from the start; each stack takes one. */
@@ -29,15 +20,13 @@ export const TEMPLATE = 'template_of_tests';
 /** The sequence that counts the places taken. */
 export const PLACES = 'places_of_tests';
 
-/** @returns `null` in projects whose files start their own servers */
-export function sharedServers(): Servers | null {
-  return inject('servers') ?? null;
-}
-
-/** Takes the next place on the shared servers, if there are any; its database has our tables. */
-export async function takePlace(): Promise<Place> {
-  const servers = sharedServers();
-  if (!servers) return { environment: {} };
+/**
+ * Takes a namespace and a database of one's own on the shared servers; the database has our tables.
+ * @returns the variables that lead there; none in projects whose files start their own servers
+ */
+export async function takePlace(): Promise<NodeJS.ProcessEnv> {
+  const servers = inject('servers');
+  if (!servers) return {};
   const client = new Client({ connectionString: servers.postgresUrl });
   await client.connect();
   try {
@@ -46,10 +35,7 @@ export async function takePlace(): Promise<Place> {
     await client.query(`create database "${name}" template ${TEMPLATE}`);
     const url = new URL(servers.postgresUrl);
     url.pathname = `/${name}`;
-    return {
-      environment: { TEMPORAL_ADDRESS: servers.temporalAddress, TEMPORAL_NAMESPACE: name, DATABASE_URL: url.href },
-      workflowBundle: { codePath: servers.workflowFile },
-    };
+    return { TEMPORAL_ADDRESS: servers.temporalAddress, TEMPORAL_NAMESPACE: name, DATABASE_URL: url.href };
   } finally {
     await client.end();
   }

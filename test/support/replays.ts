@@ -6,7 +6,6 @@ import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { workflowCode } from '../../src/workers/workflow-code.ts';
-import { sharedServers } from './place.ts';
 import { blobsOf } from './recordings.ts';
 import type { Recording } from './recordings.ts';
 
@@ -52,7 +51,7 @@ export async function replayAll(
 async function bundle(workflowsPath: string): Promise<WorkflowBundleOption> {
   const logger = createLogger('fatal');
   installTemporalRuntime(logger);
-  const servers = sharedServers();
-  if (servers && workflowsPath === workflowCode.workflowsPath) return { codePath: servers.workflowFile };
+  const codePath = process.env['HOLDFAST_WORKFLOW_BUNDLE'];
+  if (codePath && workflowsPath === workflowCode.workflowsPath) return { codePath };
   return await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) });
 }

@@ -1,7 +1,3 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
 import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
 import { startWhole } from '../../src/dev/teardown.ts';
@@ -9,23 +5,16 @@ import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
 import type { TemporalServer } from '../../src/dev/temporal-server.ts';
-import { createLogger } from '../../src/process/logger.ts';
-import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
-import { workflowCode } from '../../src/workers/workflow-code.ts';
 import { NAMESPACES, PLACES, TEMPLATE } from './place.ts';
 import { startPostgres } from './postgres-server.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
-/** Starts what the files of a project share: a Temporal server, a PostgreSQL, and the workflow's code, bundled. */
+/** Starts what the files of a project share: a Temporal server and a PostgreSQL. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   return await startWhole(async (teardown) => {
-    const [temporal, postgres, workflowFile] = await Promise.all([
-      openTemporal(teardown),
-      openPostgres(teardown),
-      bundle(teardown),
-    ]);
-    provide('servers', { temporalAddress: temporal.address, postgresUrl: postgres.url, workflowFile });
+    const [temporal, postgres] = await Promise.all([openTemporal(teardown), openPostgres(teardown)]);
+    provide('servers', { temporalAddress: temporal.address, postgresUrl: postgres.url });
     return () => teardown.run();
   });
 }
@@ -55,14 +44,4 @@ async function openPostgres(teardown: Teardown): Promise<PostgresServer> {
   await store.close();
   await postgres.query(`create sequence ${PLACES}`);
   return postgres;
-}
-
-/** @returns the file of the code */
-async function bundle(teardown: Teardown): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'holdfast-workflow-'));
-  teardown.add(() => rm(folder, { recursive: true, force: true }));
-  const { code } = await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(createLogger('fatal')) });
-  const file = join(folder, 'workflow.js');
-  await writeFile(file, code);
-  return file;
 }

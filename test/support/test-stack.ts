@@ -34,8 +34,7 @@ export async function startTestStack(
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const file = typeof config === 'string' ? config : join(dataDir, 'holdfast.config.json');
   if (typeof config !== 'string') await writeFile(file, JSON.stringify(config));
-  const { workflowBundle, ...place } = await takePlace();
-  const variables = { ...process.env, ...place.environment, ...environment };
+  const variables = { ...process.env, ...(await takePlace()), ...environment };
   const stack = await startStack({
     config: file,
     dataDir,
@@ -44,7 +43,6 @@ export async function startTestStack(
     uiPort: 0,
     environment: variables,
     sweeping: { queuesMs: 50, dispatchMs: 50, ...sweeping },
-    workflowBundle,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {
