@@ -1,4 +1,5 @@
 import type { Catalog } from '../definition/catalog.ts';
+import { innerGraphAt } from '../definition/inner-graph.ts';
 import type { GraphIssue } from '../definition/issue.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
@@ -81,10 +82,13 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
 
 /** The issues of the graphs that stand inside the definition. */
 function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
-  return [...nodes.values()].flatMap(({ type, fields, path }) => {
-    const { graph } = fields;
-    if (type !== 'subgraph' || !isJsonObject(graph)) return [];
-    return validateGraph(graph, catalog).map((issue) => ({ ...issue, path: `${path}/graph${issue.path}` }));
+  return [...nodes.values()].flatMap(({ fields, path }) => {
+    const inner = innerGraphAt(fields);
+    if (!inner || !isJsonObject(inner.definition)) return [];
+    return validateGraph(inner.definition, catalog).map((issue) => ({
+      ...issue,
+      path: `${path}/${inner.field}${issue.path}`,
+    }));
   });
 }
 

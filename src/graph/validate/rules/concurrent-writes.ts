@@ -1,6 +1,7 @@
+import type { Named } from '../../definition/names-at.ts';
 import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import type { Named, Subject, SubjectEdge } from '../subject.ts';
+import type { Subject, SubjectEdge } from '../subject.ts';
 import { writesOf } from './unknown-channels.ts';
 
 /** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write one channel that takes one write only. */
