@@ -1,4 +1,5 @@
 import type { Named } from '../../definition/names-at.ts';
+import { describeReducer } from '../../definition/reducers.ts';
 import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
@@ -32,7 +33,7 @@ function clashesIn({ nodes, channels }: Subject, group: readonly string[]): Retu
   const writers = new Map<string, string>();
   return group.flatMap((id) => {
     const node = nodes.get(id);
-    const written = node ? writesOf(node).filter(({ name }) => isReplace(channels.get(name))) : [];
+    const written = node ? writesOf(node).filter(({ name }) => isExclusive(channels.get(name))) : [];
     return written.flatMap((write) => clash(writers, id, write));
   });
 }
@@ -49,6 +50,6 @@ function clash(writers: Map<string, string>, id: string, { name, path }: Named):
   ];
 }
 
-function isReplace(channel: Readonly<Record<string, unknown>> | undefined): boolean {
-  return channel !== undefined && (channel['reducer'] === undefined || channel['reducer'] === 'replace');
+function isExclusive(channel: Readonly<Record<string, unknown>> | undefined): boolean {
+  return channel !== undefined && describeReducer(channel['reducer'])?.isExclusive === true;
 }
