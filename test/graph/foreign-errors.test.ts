@@ -7,6 +7,7 @@ import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { describeNode } from '../../src/graph/definition/node-types/describe-node.ts';
 import { toRunError } from '../../src/graph/values/errors.ts';
 import { parseExpression } from '../../src/graph/expression/expression.ts';
 import type { Json } from '../../src/graph/values/json.ts';
@@ -60,6 +61,8 @@ function poisoned({ run }: Advance): Run {
 afterEach(() => {
   vi.restoreAllMocks();
 });
+
+const SET = describeNode({ type: 'set' });
 
 describe('an edge that breaks', () => {
   test('at the start fails the run', () => {
@@ -149,7 +152,7 @@ describe('a CEL library that breaks', () => {
     expect(rule({ ...subject, edges: [] })).not.toContainEqual(expect.objectContaining({ severity: 'error' }));
     giveNoTree();
     const nodes = new Map([
-      ['a', { id: 'a', type: 'set', path: '/nodes/a', fields: { write: { x: `{{ ${source} }}` } } }],
+      ['a', { id: 'a', type: 'set', path: '/nodes/a', fields: { write: { x: `{{ ${source} }}` } }, description: SET }],
     ]);
     const fields = { from: 'a', forEach: source, to: 'a' };
     const edge = { fields, path: '/edges/0', kind: 'forEach', sources: [], targets: [] } as const;

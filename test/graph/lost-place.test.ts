@@ -5,7 +5,7 @@ import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
-import { compileBehavior } from '../../src/graph/nodes/node-types.ts';
+import { compileBehavior } from '../../src/graph/nodes/compile-behavior.ts';
 import type { NodePosition } from '../../src/graph/run/scope.ts';
 import { EMPTY_CONVERSATION } from '../../src/graph/run/model-turn.ts';
 import type { TaskInput } from '../../src/graph/nodes/behavior.ts';

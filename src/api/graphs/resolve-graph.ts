@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue, Limits } from '../../graph/definition/index.ts';
-import { hasErrors } from '../../graph/definition/index.ts';
+import { hasErrors, innerGraph } from '../../graph/definition/index.ts';
 import { limitsOfGraph } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { canonicalJson } from '../../graph/values/index.ts';
@@ -97,8 +97,9 @@ export function redactedChannels({ definition, graphs }: ValidGraph): readonly s
 }
 
 function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readonly [string, ChannelDefinition])[] {
-  const inside = Object.values(nodes).flatMap((node) =>
-    node.type === 'subgraph' && typeof node.graph !== 'string' ? channelsIn(node.graph) : [],
-  );
+  const inside = Object.values(nodes).flatMap((node) => {
+    const graph = innerGraph(node);
+    return graph === null || typeof graph === 'string' ? [] : channelsIn(graph);
+  });
   return [...Object.entries(channels), ...inside];
 }

@@ -105,7 +105,7 @@ function fold(
 function refuseConflict(channel: Channel, writes: readonly WriteOfChannel[]): void {
   const replacements = writes.filter(({ value }) => isReplacement(value));
   if (replacements.length > 1) throw conflict(replacements, 'both replace its value');
-  if (channel.reducer.exclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
+  if (channel.isExclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
 }
 
 function reduceOne(

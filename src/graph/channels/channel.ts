@@ -1,4 +1,5 @@
 import type { ChannelDefinition } from '../definition/definition.ts';
+import { describeReducer } from '../definition/reducers.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
@@ -11,6 +12,8 @@ import { reducers } from './reducers.ts';
 export interface Channel {
   readonly name: string;
   readonly reducer: Reducer;
+  /** Two writes of one superstep can't both count. */
+  readonly isExclusive: boolean;
   /** The value before any write. */
   readonly initial: Json;
   readonly check: SchemaCheck | null;
@@ -22,6 +25,7 @@ export function compileChannel(name: string, definition: ChannelDefinition): Cha
   return {
     name,
     reducer,
+    isExclusive: describeReducer(definition.reducer)?.isExclusive ?? false,
     initial: definition.default === undefined ? reducer.initial : initialOf(reducer, definition.default),
     check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
     ephemeral: definition.ephemeral ?? false,
@@ -38,7 +42,7 @@ function initialOf({ replacement }: Reducer, value: Json): Json {
 function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
   if (typeof reducer === 'string') return reducers[reducer];
   const expression = parseExpression(reducer.expr, ['current', 'update']);
-  return { initial: null, exclusive: false, reduce: (current, update) => expression.evaluate({ current, update }) };
+  return { initial: null, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
 
 /** The channels of a compiled graph, by name. */

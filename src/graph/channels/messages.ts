@@ -12,7 +12,6 @@ import type { ReduceContext, Reducer } from './reducer.ts';
  */
 export const messages: Reducer = {
   initial: [],
-  exclusive: false,
   reduce(current, update, context) {
     const before = asList(current);
     const changes = toItems(update);

@@ -6,8 +6,6 @@ import type { Json } from '../values/json.ts';
 export interface Reducer {
   /** The value before any write, where the channel has no default. */
   readonly initial: Json;
-  /** True when two writes of one superstep can't both count. */
-  readonly exclusive: boolean;
   /** True when the new value takes no more bytes than the old one and the write together. */
   readonly isAdding?: true;
   /**

@@ -1,4 +1,4 @@
-import type { ReducerName } from '../definition/definition.ts';
+import type { ReducerName } from '../definition/reducers.ts';
 import { GraphError } from '../values/errors.ts';
 import { toItems, isJsonObject, canonicalJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -9,7 +9,6 @@ import type { Reducer } from './reducer.ts';
 /** A list: a list written to it is concatenated, any other value pushed. */
 const append: Reducer = {
   initial: [],
-  exclusive: false,
   reduce: (current, update, context) => extend(asList(current), toItems(update), context),
 };
 
@@ -31,7 +30,6 @@ function fold<T extends number | boolean>(
 ): Reducer {
   return {
     initial,
-    exclusive: false,
     reduce: (current, update) => (current === null ? read(update) : combine(read(current), read(update))),
   };
 }
@@ -55,7 +53,6 @@ function asBoolean(value: Json): boolean {
 /** An object, merged shallowly: later keys win, a `null` value removes its key. */
 const merge: Reducer = {
   initial: {},
-  exclusive: false,
   isAdding: true,
   reduce(current, update) {
     if (!isJsonObject(update)) throw mismatch('an object', update);
@@ -69,14 +66,12 @@ const merge: Reducer = {
 /** The last value written. */
 const replace: Reducer = {
   initial: null,
-  exclusive: true,
   reduce: (_current, update) => update,
 };
 
 /** A list without duplicates (deep equality); the first occurrence stays. */
 const union: Reducer = {
   initial: [],
-  exclusive: false,
   reduce(current, update, context) {
     const list = asList(current);
     const seen = new Set(list.map(canonicalJson));

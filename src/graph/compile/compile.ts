@@ -1,21 +1,15 @@
 import { compileChannel } from '../channels/channel.ts';
 import type { Channel, Update } from '../channels/channel.ts';
 import type { Catalog } from '../definition/catalog.ts';
-import type {
-  GraphDefinition,
-  NodeDefinition,
-  NodeOfType,
-  OnErrorDefinition,
-  WriteDefinition,
-} from '../definition/definition.ts';
+import type { GraphDefinition, NodeDefinition, OnErrorDefinition, WriteDefinition } from '../definition/definition.ts';
+import { innerGraph } from '../definition/inner-graph.ts';
+import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
-import type { NodeBehavior } from '../nodes/behavior.ts';
-import { compileCompensation } from '../nodes/compensation.ts';
-import type { Compensate } from '../nodes/compensation.ts';
+import type { Compensate, NodeBehavior } from '../nodes/behavior.ts';
 import type { NodeSettings } from '../nodes/node-settings.ts';
-import { compileBehavior } from '../nodes/node-types.ts';
+import { compileBehavior } from '../nodes/compile-behavior.ts';
 import type { Breakpoints } from '../run/run.ts';
 import { toMs } from '../values/duration.ts';
 import { own } from '../values/json.ts';
@@ -49,6 +43,8 @@ export interface CompiledNode {
   readonly id: string;
   readonly type: NodeDefinition['type'];
   readonly behavior: NodeBehavior;
+  /** It calls a model as it begins, which takes room in the budgets. */
+  readonly asksModel: boolean;
   /** The graph inside a subgraph node. */
   readonly subgraph: CompiledGraph | null;
   readonly write: Writer;
@@ -58,7 +54,7 @@ export interface CompiledNode {
   readonly compensate: Compensate | null;
   readonly onError: OnError;
   readonly maxVisits: number;
-  /** Of a subgraph or a wait; that of other nodes is a matter of their calls. `null`: there is none. */
+  /** `null`: there is none, or it is a matter of the node's calls. */
   readonly deadlineMs: number | null;
   readonly defer: boolean;
 }
@@ -120,12 +116,16 @@ function compileNode(
   id: string,
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
-  const subgraph = node.type === 'subgraph' ? compileChild(node, catalog) : null;
+  const graph = innerGraph(node);
+  const subgraph = graph === null ? null : compileChild(graph, catalog);
   const scope: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
+  const { uses, hasOwnDeadline } = describeNode(fieldsOf(node));
+  const behavior = compileBehavior(node, scope);
   return {
     id,
     type: node.type,
-    behavior: compileBehavior(node, scope),
+    behavior,
+    asksModel: uses?.models !== undefined,
     subgraph,
     write: compileWrite(node.write, [...NODE_NAMES, 'result'], 'write'),
     writeOfCommand: compileWrite(
@@ -133,23 +133,18 @@ function compileNode(
       [...NODE_NAMES, 'result'],
       'write',
     ),
-    compensate: node.type === 'tool' ? compileCompensation(node, scope) : null,
+    compensate: behavior.compensate ?? null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
-    deadlineMs: deadlineOf(node),
+    deadlineMs: hasOwnDeadline && node.deadline !== undefined ? toMs(node.deadline) : null,
     defer: node.defer ?? false,
   };
-}
-
-function deadlineOf({ type, deadline }: NodeDefinition): number | null {
-  const isTimed = type === 'subgraph' || type === 'wait';
-  return isTimed && deadline !== undefined ? toMs(deadline) : null;
 }
 
 /** The published graphs of a catalog are compiled once, however many nodes name them. */
 const compiled = new WeakMap<Catalog, Map<string, CompiledGraph>>();
 
-function compileChild({ graph }: NodeOfType<'subgraph'>, catalog: Catalog): CompiledGraph {
+function compileChild(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
   if (typeof graph !== 'string') return compileGraph(graph, catalog);
   const ofCatalog = compiled.get(catalog) ?? new Map<string, CompiledGraph>();
   compiled.set(catalog, ofCatalog);

@@ -1,3 +1,4 @@
+import type { ReducerName } from './reducers.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json } from '../values/json.ts';
 
@@ -22,8 +23,6 @@ export interface GraphDefinition {
 
 export const START = '__start__';
 export const END = '__end__';
-
-export type ReducerName = 'replace' | 'append' | 'union' | 'merge' | 'sum' | 'min' | 'max' | 'and' | 'or' | 'messages';
 
 export interface ChannelDefinition {
   readonly reducer?: ReducerName | { readonly expr: string };

@@ -25,6 +25,7 @@ export type {
   RouteEdge,
 } from './definition.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
+export { innerGraph } from './inner-graph.ts';
 export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';

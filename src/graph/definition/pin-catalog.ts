@@ -1,32 +1,32 @@
 import { toList } from '../values/collections.ts';
 import { own } from '../values/json.ts';
 import type { Catalog } from './catalog.ts';
-import type { GraphDefinition, NodeDefinition, NodeOfType } from './definition.ts';
+import type { Defaults, GraphDefinition } from './definition.ts';
+import { innerGraph } from './inner-graph.ts';
+import { namesInFields } from './names-at.ts';
+import { describeNode, fieldsOf } from './node-types/describe-node.ts';
 
 /** The part of a catalog that a graph and the graphs inside it use, which a run of it pins. */
 export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
   const parts = [...withGraphsInside(definition, catalog)];
-  const nodes = parts.flatMap(({ definition: part }) => Object.values(part.nodes));
-  const models = parts.flatMap(({ definition: part }) => modelsOf(part));
+  const used = parts.flatMap(({ definition: part }) => usesOf(part, catalog));
   const { graphs: known = {} } = catalog;
   const graphs = parts.flatMap(({ reference }) => reference ?? []);
+  const tools = used.flatMap((uses) => uses.tools);
   return {
-    models: pick(catalog.models, models),
-    tools: pick(
-      catalog.tools,
-      withFallbacks(
-        catalog,
-        nodes.flatMap((node) => toolsOf(node, catalog)),
-      ),
+    models: pick(
+      catalog.models,
+      used.flatMap(({ models }) => models),
     ),
+    tools: pick(catalog.tools, withFallbacks(catalog, tools)),
     functions: pick(
       catalog.functions,
-      nodes.flatMap((node) => (node.type === 'function' ? [node.function] : [])),
+      used.flatMap(({ functions }) => functions),
     ),
     ...(catalog.nodeTypes && {
       nodeTypes: pick(
         catalog.nodeTypes,
-        nodes.map(({ type }) => type),
+        used.map(({ type }) => type),
       ),
     }),
     ...(graphs.length > 0 && { graphs: pick(known, graphs) }),
@@ -36,7 +36,7 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
 
 interface Part {
   readonly definition: GraphDefinition;
-  /** What names it, where it is not inline. */
+  /** The name by which a node knows it; `null`: it stands in the node. */
   readonly reference: string | null;
 }
 
@@ -45,7 +45,7 @@ function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Catalog)
   const seen = new Set<string>();
   for (const part of parts) {
     for (const node of Object.values(part.definition.nodes)) {
-      const inside = insideOf(node, graphs);
+      const inside = toPart(innerGraph(node), graphs);
       if (!inside || (inside.reference !== null && seen.has(inside.reference))) continue;
       if (inside.reference !== null) seen.add(inside.reference);
       parts.add(inside);
@@ -54,27 +54,39 @@ function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Catalog)
   return parts;
 }
 
-function insideOf(node: NodeDefinition, graphs: Readonly<Record<string, GraphDefinition>>): Part | null {
-  if (node.type !== 'subgraph') return null;
-  if (typeof node.graph !== 'string') return { definition: node.graph, reference: null };
-  const definition = own(graphs, node.graph);
-  return definition ? { definition, reference: node.graph } : null;
+function toPart(graph: ReturnType<typeof innerGraph>, graphs: Readonly<Record<string, GraphDefinition>>): Part | null {
+  if (typeof graph !== 'string') return graph && { definition: graph, reference: null };
+  const definition = own(graphs, graph);
+  return definition ? { definition, reference: graph } : null;
 }
 
-function toolsOf(node: NodeDefinition, catalog: Catalog): readonly string[] {
-  switch (node.type) {
-    case 'llm':
-    case 'agent':
-      return node.tools ?? [];
-    case 'tool':
-      return node.calls === undefined ? toolsOfCall(node) : Object.keys(catalog.tools);
-    default:
-      return [];
-  }
+/** Names that one node takes from the catalog. */
+interface Uses {
+  readonly type: string;
+  readonly tools: readonly string[];
+  readonly models: readonly string[];
+  readonly functions: readonly string[];
 }
 
-function toolsOfCall({ tool, compensate }: NodeOfType<'tool'>): readonly string[] {
-  return [tool, compensate?.tool].filter((name) => name !== undefined);
+function usesOf({ nodes, defaults = {} }: GraphDefinition, catalog: Catalog): readonly Uses[] {
+  return Object.values(nodes).map((node) => {
+    const fields = fieldsOf(node);
+    const { uses = {} } = describeNode(fields);
+    const namesIn = (named?: readonly string[]): readonly string[] =>
+      namesInFields({ fields, path: '' }, named).map(({ name }) => name);
+    const models = namesIn(uses.models);
+    const callsAny = uses.anyTool !== undefined && fields[uses.anyTool] !== undefined;
+    return {
+      type: node.type,
+      tools: callsAny ? Object.keys(catalog.tools) : namesIn(uses.tools),
+      models: uses.models && models.length === 0 ? defaultModels(defaults) : models,
+      functions: namesIn(uses.functions),
+    };
+  });
+}
+
+function defaultModels({ model = 'default' }: Defaults): readonly string[] {
+  return toList(model);
 }
 
 /** Tools, and those that are called where they have failed. */
@@ -85,12 +97,6 @@ function withFallbacks({ tools }: Catalog, names: readonly string[]): readonly s
     if (other !== undefined) all.add(other);
   }
   return [...all];
-}
-
-function modelsOf({ nodes, defaults }: GraphDefinition): readonly string[] {
-  return Object.values(nodes).flatMap((node) =>
-    node.type === 'llm' || node.type === 'agent' ? toList(node.model ?? defaults?.model ?? 'default') : [],
-  );
 }
 
 function pick<T>(entries: Readonly<Record<string, T>>, names: readonly string[]): Record<string, T> {

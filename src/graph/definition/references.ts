@@ -1,8 +1,9 @@
 import { isJsonObject, isJsonList } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { GraphDefinition } from './definition.ts';
+import { innerGraphAt } from './inner-graph.ts';
 
-/** The published graphs that the subgraph nodes of a definition name, in its inline graphs too. */
+/** The published graphs that the nodes of a definition name, in its inline graphs too. */
 export function referencesIn(definition: Json): readonly string[] {
   const found = new Set<string>();
   collect(definition, found);
@@ -10,28 +11,34 @@ export function referencesIn(definition: Json): readonly string[] {
 }
 
 function collect(definition: Json, found: Set<string>): void {
-  for (const [, node] of subgraphNodes(definition)) {
-    const { graph = null } = node;
-    if (typeof graph === 'string') found.add(graph);
-    else collect(graph, found);
+  for (const { inner } of nodesWithGraphs(definition)) {
+    if (typeof inner.definition === 'string') found.add(inner.definition);
+    else collect(inner.definition, found);
   }
 }
 
-function subgraphNodes(definition: Json): readonly (readonly [string, JsonObject])[] {
+interface NodeWithGraph {
+  readonly id: string;
+  readonly node: JsonObject;
+  readonly inner: NonNullable<ReturnType<typeof innerGraphAt>>;
+}
+
+function nodesWithGraphs(definition: Json): readonly NodeWithGraph[] {
   const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
   if (!isJsonObject(nodes)) return [];
-  return Object.entries(nodes).flatMap(([id, node]) =>
-    isJsonObject(node) && node['type'] === 'subgraph' ? [[id, node] as const] : [],
-  );
+  return Object.entries(nodes).flatMap(([id, node]) => {
+    const inner = isJsonObject(node) ? innerGraphAt(node) : null;
+    return isJsonObject(node) && inner ? [{ id, node, inner }] : [];
+  });
 }
 
 /** The definition with every reference to a published graph replaced, in its inline graphs too. */
 export function replaceReferences(definition: JsonObject, replace: (reference: string) => string): JsonObject {
   const { nodes } = definition;
-  const changed = subgraphNodes(definition).map(([id, node]): [string, Json] => {
-    const { graph = null } = node;
-    if (typeof graph === 'string') return [id, { ...node, graph: replace(graph) }];
-    return [id, isJsonObject(graph) ? { ...node, graph: replaceReferences(graph, replace) } : node];
+  const changed = nodesWithGraphs(definition).map(({ id, node, inner }): [string, Json] => {
+    const { field, definition: graph } = inner;
+    if (typeof graph === 'string') return [id, { ...node, [field]: replace(graph) }];
+    return [id, isJsonObject(graph) ? { ...node, [field]: replaceReferences(graph, replace) } : node];
   });
   if (changed.length === 0 || !isJsonObject(nodes)) return definition;
   return { ...definition, nodes: { ...nodes, ...Object.fromEntries(changed) } };

@@ -1,5 +1,7 @@
 import { END } from '../definition/definition.ts';
 import type { EdgeDefinition, NodeDefinition, Target } from '../definition/definition.ts';
+import { namesInFields } from '../definition/names-at.ts';
+import { fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import type { Arrow } from './diagram.ts';
 
@@ -21,8 +23,8 @@ export function waysOf(edge: EdgeDefinition): readonly Way[] {
 export function detoursOf(node: NodeDefinition): readonly Way[] {
   const { onError } = node;
   const onFailure = typeof onError === 'object' ? [detour(onError.to, 'on error')] : [];
-  const mayGoto = ('mayGoto' in node && node.mayGoto) || [];
-  return [...onFailure, ...mayGoto.map((to) => detour(to, 'goto'))];
+  const targets = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
+  return [...onFailure, ...targets.map(({ name }) => detour(name, 'goto'))];
 }
 
 const DEFAULT = 'default';

@@ -1,3 +1,5 @@
+import type { Outline } from '../definition/node-types/node-description.ts';
+
 /** A graph as something to draw: what the writers of Mermaid and PlantUML have in common. */
 export interface Diagram {
   readonly shapes: readonly Shape[];
@@ -8,6 +10,9 @@ export interface Shape {
   /** Names the shape in all of the drawing: letters, digits and underscores, and no word of either language. */
   readonly key: string;
   readonly kind: ShapeKind;
+  readonly outline: ShapeOutline;
+  /** Six hexadecimal digits. */
+  readonly fill: string;
   /** What stands in it, one text a line. */
   readonly lines: readonly string[];
   readonly isDeferred: boolean;
@@ -16,20 +21,10 @@ export interface Shape {
   readonly inner: Diagram | null;
 }
 
-/** `start` and `end` are points, `join` is where several ways meet; the others are nodes. */
-export type ShapeKind =
-  | 'start'
-  | 'end'
-  | 'join'
-  | 'set'
-  | 'llm'
-  | 'agent'
-  | 'tool'
-  | 'function'
-  | 'approval'
-  | 'wait'
-  | 'subgraph'
-  | 'custom';
+/** `start` and `end` are points, `join` is where several ways meet. */
+export type ShapeKind = 'start' | 'end' | 'join' | 'node';
+
+export type ShapeOutline = Outline | 'stadium' | 'circle';
 
 export type Mark = 'none' | 'visited' | 'current';
 

@@ -1,6 +1,6 @@
 import type { GraphDefinition } from '../definition/definition.ts';
 import { NO_MARKS, safeText } from './diagram.ts';
-import type { Arrow, Diagram, Marks, Shape, ShapeKind } from './diagram.ts';
+import type { Arrow, Diagram, Marks, Shape, ShapeOutline } from './diagram.ts';
 import { toDiagram } from './to-diagram.ts';
 
 /**
@@ -20,25 +20,24 @@ function writeDiagram({ shapes, arrows }: Diagram, indent: string): readonly str
 }
 
 /** What a shape's text stands in. */
-const FRAMES: Readonly<Record<ShapeKind, readonly [string, string]>> = {
-  start: ['([', '])'],
-  end: ['([', '])'],
-  join: ['((', '))'],
-  set: ['[', ']'],
-  llm: ['(', ')'],
-  agent: ['(((', ')))'],
-  tool: ['[/', '/]'],
-  function: ['[\\', '\\]'],
-  approval: ['{{', '}}'],
-  wait: ['>', ']'],
-  subgraph: ['[[', ']]'],
-  custom: ['[(', ')]'],
+const FRAMES: Readonly<Record<ShapeOutline, readonly [string, string]>> = {
+  stadium: ['([', '])'],
+  circle: ['((', '))'],
+  rectangle: ['[', ']'],
+  rounded: ['(', ')'],
+  doubleCircle: ['(((', ')))'],
+  leaningRight: ['[/', '/]'],
+  leaningLeft: ['[\\', '\\]'],
+  hexagon: ['{{', '}}'],
+  flag: ['>', ']'],
+  doubleSided: ['[[', ']]'],
+  cylinder: ['[(', ')]'],
 };
 
-function writeShape({ key, kind, lines, inner }: Shape, indent: string): readonly string[] {
+function writeShape({ key, outline, lines, inner }: Shape, indent: string): readonly string[] {
   const text = quote(lines.join('\n'));
   if (inner) return [`${indent}subgraph ${key} [${text}]`, ...writeDiagram(inner, `${indent}  `), `${indent}end`];
-  const [open, close] = FRAMES[kind];
+  const [open, close] = FRAMES[outline];
   return [`${indent}${key}${open}${text}${close}`];
 }
 

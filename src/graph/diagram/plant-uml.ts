@@ -1,6 +1,6 @@
 import type { GraphDefinition } from '../definition/definition.ts';
 import { NO_MARKS, safeText } from './diagram.ts';
-import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
+import type { Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
 import { toDiagram } from './to-diagram.ts';
 
 /**
@@ -30,30 +30,14 @@ function writeShape(shape: Shape, indent: string): readonly string[] {
   return inner ? [`${head} {`, ...writeDiagram(inner, `${indent}  `), `${indent}}`] : [head];
 }
 
-/** What tells the types of nodes apart, as shapes do elsewhere. */
-const FILLS: Readonly<Record<ShapeKind, string>> = {
-  start: 'FFFFFF',
-  end: 'FFFFFF',
-  join: 'FFFFFF',
-  set: 'F7F7F7',
-  llm: 'E0F0FF',
-  agent: 'D6E0F5',
-  tool: 'F3E8FA',
-  function: 'EFE6DD',
-  approval: 'FBE9EC',
-  wait: 'E6F4F4',
-  subgraph: 'FFFFFF',
-  custom: 'EEEEEE',
-};
-
 const MARKS: Readonly<Record<Mark, string | null>> = {
   none: null,
   visited: 'D9F2D9;line:2E7D32',
   current: 'FFE8B3;line:E65100;line.bold',
 };
 
-function colors({ kind, mark, isDeferred }: Shape): string {
-  return ` #${MARKS[mark] ?? FILLS[kind]}${isDeferred ? ';line.dashed' : ''}`;
+function colors({ fill, mark, isDeferred }: Shape): string {
+  return ` #${MARKS[mark] ?? fill}${isDeferred ? ';line.dashed' : ''}`;
 }
 
 const ARROWS = { plain: '-->', forEach: '-[bold]->', detour: '-[dashed]->' } as const;

@@ -1,9 +1,11 @@
 import { END, START } from '../definition/definition.ts';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definition/definition.ts';
+import { innerGraph } from '../definition/inner-graph.ts';
+import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
 import { detoursOf, waysOf } from './arrows.ts';
 import type { Way } from './arrows.ts';
-import type { Arrow, Diagram, Mark, Marks, Shape, ShapeKind } from './diagram.ts';
+import type { Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
 import { createKeys } from './keys.ts';
 import type { Keys } from './keys.ts';
 import { shapeLines } from './shape-lines.ts';
@@ -49,19 +51,19 @@ function drawNode(
   { definition, place }: { definition: GraphDefinition; place: Level },
 ): Shape {
   const path = [...place.path, id];
-  const inner = node.type === 'subgraph' && typeof node.graph === 'object' ? node.graph : null;
+  const inner = innerGraph(node);
+  const { outline, fill } = describeNode(fieldsOf(node)).look;
   return {
     key: place.keys.take('n', path),
-    kind: KINDS.get(node.type) ?? 'custom',
+    kind: 'node',
+    outline,
+    fill,
     lines: shapeLines(id, node, definition),
     isDeferred: node.defer === true,
     mark: place.markOf(path.join('/')),
-    inner: inner && drawGraph(inner, { ...place, path }),
+    inner: inner === null || typeof inner === 'string' ? null : drawGraph(inner, { ...place, path }),
   };
 }
-
-const NODE_KINDS = ['set', 'llm', 'agent', 'tool', 'function', 'approval', 'wait', 'subgraph'] as const;
-const KINDS: ReadonlyMap<string, ShapeKind> = new Map(NODE_KINDS.map((kind) => [kind, kind]));
 
 /** The points where ways begin and end, if any does. */
 function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): readonly Shape[] {
@@ -72,7 +74,7 @@ function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): r
 }
 
 const POINT_PREFIXES = { start: 'begin', end: 'finish' } as const;
-const POINT = { isDeferred: false, mark: 'none', inner: null } as const;
+const POINT = { outline: 'stadium', fill: 'FFFFFF', isDeferred: false, mark: 'none', inner: null } as const;
 
 /** One edge; where several sources have to finish, their arrows meet in a join. */
 function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Level): Diagram {
@@ -80,7 +82,7 @@ function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path
   const ways = drawWays(waysOf(edge), ids);
   const [first] = sources;
   if (sources.length < 2) return { shapes: [], arrows: first ? ways.map((way) => ({ from: first, ...way })) : [] };
-  const join: Shape = { ...POINT, kind: 'join', key: keys.take('join', path), lines: ['all'] };
+  const join: Shape = { ...POINT, kind: 'join', outline: 'circle', key: keys.take('join', path), lines: ['all'] };
   const into = sources.map((from): Arrow => ({ from, to: join.key, kind: 'plain', label: null }));
   return { shapes: [join], arrows: [...into, ...ways.map((way) => ({ from: join.key, ...way }))] };
 }

@@ -21,6 +21,7 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeSetting
     timeoutMs: toMs(node.timeout ?? scope.catalog.defaults.approvalTimeout),
   };
   return {
+    policy: fixed.policy,
     start(task) {
       const { bindings } = task;
       const question = {

@@ -1,7 +1,8 @@
 import type { Update } from '../channels/channel.ts';
+import type { ApprovalPolicy } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approval.ts';
-import type { CallRequest, ModelCallRequest, CallReply } from '../run/effect.ts';
+import type { CallRequest, ModelCallRequest, CallReply, ToolCallRequest } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
 import type { ResumablePosition, NodePosition, Outcome } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
@@ -18,7 +19,14 @@ export interface NodeBehavior {
   keepLate?(task: TaskContext, position: ResumablePosition, happening: TaskInput): ResumablePosition;
   /** Goes on after something that the task waits for; `position` is what `start` or the last `resume` left. */
   resume(task: TaskContext, position: NodePosition, happening: TaskInput): Progress;
+  /** Of nodes that are a question to people: who may decide. */
+  readonly policy?: ApprovalPolicy;
+  /** The call that takes back what the node's own call has done. */
+  readonly compensate?: Compensate;
 }
+
+/** Makes the call that undoes another one; `result` of that call is among the bindings. @throws GraphError when its arguments can't be filled */
+export type Compensate = (bindings: Bindings) => ToolCallRequest;
 
 /** What a task sees and may ask for. Asking records an effect; it happens after the step is over. */
 export interface TaskContext {

@@ -1,16 +1,12 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import type { ToolCallRequest } from '../run/effect.ts';
 import { GraphError } from '../values/errors.ts';
-import type { Bindings } from '../expression/expression.ts';
+import type { Compensate } from './behavior.ts';
 import { own } from '../values/json.ts';
 import { parseTemplate } from '../expression/template.ts';
 import { toToolCall } from './tool-calls/callable-tool.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { policyOf } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
-
-/** Makes the call that undoes another one. @throws GraphError when its arguments can't be filled */
-export type Compensate = (bindings: Bindings) => ToolCallRequest;
 
 /** What undoes the call of a tool node, if it names anything. Its arguments see the `result` of that call. */
 export function compileCompensation({ compensate }: NodeOfType<'tool'>, scope: NodeSettings): Compensate | null {

@@ -1,8 +1,6 @@
 import type { NodeOfType, NodeType } from '../definition/definition.ts';
 import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
-import { toJsonObject } from '../values/json.ts';
-import { compileCustom } from './custom.ts';
 import { compileFunction } from './function.ts';
 import { compileLlm } from './llm.ts';
 import type { NodeSettings } from './node-settings.ts';
@@ -15,7 +13,7 @@ import { compileWait } from './wait.ts';
 type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, scope: NodeSettings) => NodeBehavior;
 
 /** How each type of node is compiled: one file a type. */
-const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
+export const NODE_COMPILERS: { readonly [T in NodeType]: NodeCompiler<T> } = {
   set: compileSet,
   llm: compileLlm,
   agent: compileAgent,
@@ -25,8 +23,3 @@ const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
   subgraph: compileSubgraph,
   wait: compileWait,
 };
-
-export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, scope: NodeSettings): NodeBehavior {
-  if (!Object.hasOwn(nodeTypes, node.type)) return compileCustom(node, toJsonObject(node), scope);
-  return nodeTypes[node.type](node, scope);
-}

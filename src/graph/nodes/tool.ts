@@ -1,6 +1,7 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Json } from '../values/json.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
+import { compileCompensation } from './compensation.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import { compileCalls } from './tool-calls/tool-calls.ts';
 import { resumeApproval, rejected } from './approval.ts';
@@ -13,7 +14,9 @@ import { toolNotFound } from './tool-calls/messages.ts';
 
 /** One call of a tool, whose answer is the node's result; or the calls that a channel's last message asks for. */
 export function compileTool(node: NodeOfType<'tool'>, scope: NodeSettings): NodeBehavior {
-  return node.calls === undefined ? compileOneCall(node, scope) : compileCalls(node, node.calls, scope);
+  if (node.calls !== undefined) return compileCalls(node, node.calls, scope);
+  const compensate = compileCompensation(node, scope);
+  return { ...compileOneCall(node, scope), ...(compensate && { compensate }) };
 }
 
 function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, scope: NodeSettings): NodeBehavior {

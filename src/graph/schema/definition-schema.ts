@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { REDUCERS } from '../definition/reducers.ts';
 import { parseDuration } from '../values/duration.ts';
 
 /*
@@ -34,12 +35,7 @@ const Retry = z.strictObject({
 });
 
 const Channel = z.strictObject({
-  reducer: z
-    .union([
-      z.enum(['replace', 'append', 'union', 'merge', 'sum', 'min', 'max', 'and', 'or', 'messages']),
-      z.strictObject({ expr: z.string() }),
-    ])
-    .optional(),
+  reducer: z.union([z.enum(Object.keys(REDUCERS)), z.strictObject({ expr: z.string() })]).optional(),
   default: z.json().optional(),
   schema: Schema.optional(),
   ephemeral: z.boolean().optional(),

@@ -1,15 +1,3 @@
-/** What an editor says of a kind of node. */
-export const NODE_DESCRIPTIONS: Readonly<Record<string, string>> = {
-  set: 'Writes channels, without calling anything.',
-  llm: 'Asks a model once. Result: { text, object, toolCalls, message, usage, model }.',
-  agent: 'A model that uses tools until it has an answer. Result: as of llm, with `iterations`.',
-  tool: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
-  function: 'Calls a function that the worker registers.',
-  approval: 'Waits for a person to decide. Result: { decision, args, by, reason, at, values }.',
-  subgraph: "Runs another graph, by name or written here. Its result is that graph's output.",
-  wait: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
-};
-
 /** What an editor says of a kind of edge. */
 export const EDGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   plain: 'Always leads on. With a list in `from` it waits until all of them have finished.',

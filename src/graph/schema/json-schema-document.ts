@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Catalog } from '../definition/catalog.ts';
+import { describeType } from '../definition/node-types/describe-node.ts';
 import { mapValues } from '../values/collections.ts';
+import { DURATION_PATTERN } from '../values/duration.ts';
 import { isJsonList, isJsonObject, own, toJsonObject } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas, TimeSpan } from './definition-schema.ts';
-import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS, NODE_DESCRIPTIONS } from './descriptions.ts';
+import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS } from './descriptions.ts';
 
 type NodeTypes = NonNullable<Catalog['nodeTypes']>;
 
@@ -28,42 +30,24 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
     override: ({ zodSchema, jsonSchema }) => {
       const type = types.get(zodSchema);
       const kind = kinds.get(zodSchema);
-      Object.assign(jsonSchema.properties ?? {}, own(NARROWER, type ?? ''));
+      Object.assign(jsonSchema.properties ?? {}, describeType(type ?? '')?.editorSchemas);
       describeFields(jsonSchema);
       if (type !== undefined) Object.assign(jsonSchema, lookOfNode(type));
       if (kind !== undefined) Object.assign(jsonSchema, lookOfEdge(kind));
-      if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION;
+      if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION_PATTERN;
     },
   });
   return { ...toJsonObject(schema), title: 'Graph definition, version 1' };
 }
 
 const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/);
-const DURATION = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
 const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
 
-/** Fields of nodes of a type that rules say more of than the shape: what may be a template is checked where it is none. */
-const NARROWER: Readonly<Record<string, JsonObject>> = {
-  subgraph: { graph: { anyOf: [{ type: 'string' }, { $ref: '#' }] } },
-  wait: {
-    for: { type: 'string', pattern: String.raw`\{\{|${DURATION}` },
-    until: { type: 'string', pattern: String.raw`\{\{|^\d{4}-\d{2}-\d{2}T` },
-  },
-};
-
-/** Nodes of these types have exactly one of these fields. */
-const EXACTLY_ONE: Readonly<Record<string, readonly string[]>> = {
-  llm: ['prompt', 'messages'],
-  agent: ['prompt', 'messages'],
-  tool: ['tool', 'calls'],
-  wait: ['for', 'until', 'event'],
-};
-
 function lookOfNode(type: string): JsonObject {
-  const fields = own(EXACTLY_ONE, type);
+  const { summary, exactlyOne } = describeType(type) ?? {};
   return {
-    ...titled(`${type} node`, own(NODE_DESCRIPTIONS, type)),
-    ...(fields && { oneOf: fields.map((field) => ({ required: [field] })) }),
+    ...titled(`${type} node`, summary),
+    ...(exactlyOne && { oneOf: exactlyOne.map((field) => ({ required: [field] })) }),
   };
 }
 

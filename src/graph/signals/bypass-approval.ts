@@ -51,9 +51,8 @@ export function refuseSpeakingFor(
   graph: CompiledGraph,
   { node, by }: { node: string; by: Principal },
 ): Refusal | null {
-  const definition = own(graph.definition.nodes, node);
-  if (definition?.type !== 'approval') return null;
-  return refuse(draft, { policy: definition.policy ?? {}, requestedAt: draft.at }, by);
+  const policy = graph.nodes.get(node)?.behavior.policy;
+  return policy ? refuse(draft, { policy, requestedAt: draft.at }, by) : null;
 }
 
 interface Decidable {

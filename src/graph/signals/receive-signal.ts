@@ -7,8 +7,10 @@ import { emit, recordSignal, recordResult } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
+import type { SchemaCheck } from '../values/json-schema.ts';
 import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
+import { createMemo } from '../values/memo.ts';
 import { truncate } from '../values/text.ts';
 import { isNamed } from './interventions.ts';
 import { refused, textOf } from './signal.ts';
@@ -47,7 +49,7 @@ function answerTo(draft: Draft, name: string, payload: Json): Handled {
     });
   if (isDeeperThan(MAX_DEPTH, payload))
     return refused({ code: 'MALFORMED', message: `The payload is nested deeper than ${MAX_DEPTH} levels` });
-  const issues = compileJsonSchema(payloadSchema(kind))(payload);
+  const issues = checkOf(name, kind)(payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
     return refused({
       code: 'MALFORMED',
@@ -77,6 +79,13 @@ function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
   if (isEnded(status)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}` };
   if ((!cancellation && !failing) || kind.whileEnding) return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}` };
+}
+
+/** One check a signal: compiling takes longer than checking. */
+const checks = createMemo<SchemaCheck>(100);
+
+function checkOf(name: string, kind: SignalKind): SchemaCheck {
+  return checks(name, () => compileJsonSchema(payloadSchema(kind)));
 }
 
 function payloadSchema({ properties }: SignalKind): JsonObject {

@@ -124,7 +124,7 @@ function startIn(of: TaskFrame, lanes: OpenByGroup): void {
 
 /** A node that asks a model as it begins waits for room in the budgets. */
 function mayBegin({ draft, node }: TaskFrame, aside: ReservedTotals): boolean {
-  return (node.type !== 'llm' && node.type !== 'agent') || isBudgetAvailable(draft, aside);
+  return !node.asksModel || isBudgetAvailable(draft, aside);
 }
 
 /** Whether a task that is at work has more to call, and nothing but `maxConcurrency` in its way. */

@@ -2,9 +2,10 @@ import type { z } from 'zod';
 import type { GraphIssue } from '../definition/issue.ts';
 import { fieldsAt } from '../schema/fields-at.ts';
 import { toPointer } from '../values/json-pointer.ts';
-import { isJsonList, isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { didYouMean } from '../values/text.ts';
+import { valueAt } from '../values/value-at.ts';
+import type { Path } from '../values/value-at.ts';
 import { isUnexpected, unlikeExpected } from './expectation.ts';
 import { error } from './rule.ts';
 
@@ -66,15 +67,4 @@ function wrongValue(issue: z.core.$ZodIssue, value: Json, path: string): GraphIs
     return error('INVALID_DURATION', path, issue.message);
   const message = isUnexpected({ ...issue, path: [] }) ? unlikeExpected([issue], value) : issue.message;
   return error('INVALID_FIELD', path, message);
-}
-
-/** Where a part of a value is. */
-export type Path = readonly (string | number)[];
-
-/** The part of a value at a path, if there is one. */
-export function valueAt(value: Json, path: Path): Json | undefined {
-  return path.reduce<Json | undefined>((found, part) => {
-    if (isJsonList(found)) return found[Number(part)];
-    return isJsonObject(found) ? own(found, String(part)) : undefined;
-  }, value);
 }

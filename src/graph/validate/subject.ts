@@ -2,6 +2,10 @@ import { isJsonList, isJsonObject } from '../values/json.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Catalog } from '../definition/catalog.ts';
+import { namesAt } from '../definition/names-at.ts';
+import type { Named } from '../definition/names-at.ts';
+import { describeNode } from '../definition/node-types/describe-node.ts';
+import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /**
  * A definition under validation, as far as it can be read: rules look at the readable parts and leave the rest to the
@@ -20,6 +24,7 @@ export interface SubjectNode {
   readonly type: string;
   readonly fields: JsonObject;
   readonly path: string;
+  readonly description: NodeDescription;
 }
 
 export interface SubjectEdge {
@@ -32,12 +37,6 @@ export interface SubjectEdge {
 
 export type EdgeKind = 'plain' | 'branches' | 'route' | 'forEach';
 
-/** A name somewhere in the definition. */
-export interface Named {
-  readonly name: string;
-  readonly path: string;
-}
-
 export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
   return {
     definition,
@@ -46,7 +45,13 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
     nodes: new Map(
       objectsIn(definition['nodes']).map(([id, fields]) => [
         id,
-        { id, type: textOr(fields['type'], ''), fields, path: toPointer(['nodes', id]) },
+        {
+          id,
+          type: textOr(fields['type'], ''),
+          fields,
+          path: toPointer(['nodes', id]),
+          description: describeNode(fields),
+        },
       ]),
     ),
     edges: (isJsonList(definition['edges']) ? definition['edges'] : []).flatMap((edge, index) =>
@@ -93,13 +98,6 @@ export function branchesOf(
   return branches.flatMap((fields, index) =>
     isJsonObject(fields) ? [{ fields, path: `${path}/branches/${index}` }] : [],
   );
-}
-
-/** One name or a list of them, each with its place. */
-export function namesAt(value: Json | undefined, path: string): readonly Named[] {
-  if (typeof value === 'string') return [{ name: value, path }];
-  if (!isJsonList(value)) return [];
-  return value.flatMap((item, index) => (typeof item === 'string' ? [{ name: item, path: `${path}/${index}` }] : []));
 }
 
 function objectsIn(value: Json | undefined): readonly (readonly [string, JsonObject])[] {

@@ -1,68 +1,13 @@
 import type { Catalog } from '../definition/catalog.ts';
+import { innerGraphAt } from '../definition/inner-graph.ts';
 import type { GraphIssue } from '../definition/issue.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { error } from './rule.ts';
-import type { Rule } from './rule.ts';
-import {
-  unknownFunctions,
-  unknownModels,
-  unknownProcessors,
-  unknownTools,
-  unknownApprovals,
-} from './rules/catalog-names.ts';
-import { concurrentWrites } from './rules/concurrent-writes.ts';
-import { conversationChannels } from './rules/conversation-channels.ts';
-import { deadEndBranches } from './rules/dead-end-branches.ts';
-import { defaults } from './rules/defaults.ts';
-import { duplicateEdges } from './rules/duplicate-edges.ts';
-import { entryPoint } from './rules/entry-point.ts';
-import { expressions } from './rules/expressions.ts';
-import { lastNode } from './rules/last-node.ts';
-import { names } from './rules/names.ts';
-import { schemas } from './rules/schemas.ts';
-import { shape } from './rules/shape.ts';
-import { starvingJoins } from './rules/starving-joins.ts';
-import { subgraphs } from './rules/subgraphs.ts';
-import { templates } from './rules/templates.ts';
-import { unboundedLoops } from './rules/unbounded-loops.ts';
-import { uncheckedApprovals } from './rules/unchecked-approvals.ts';
-import { unknownChannels } from './rules/unknown-channels.ts';
-import { unknownNodes } from './rules/unknown-nodes.ts';
-import { unreachableNodes } from './rules/unreachable-nodes.ts';
-import { unusedChannels } from './rules/unused-channels.ts';
+import { RULES } from './rules/index.ts';
 import { readSubject } from './subject.ts';
 import type { Subject } from './subject.ts';
-
-const RULES: readonly Rule[] = [
-  shape,
-  names,
-  entryPoint,
-  unknownNodes,
-  lastNode,
-  unreachableNodes,
-  duplicateEdges,
-  unknownChannels,
-  conversationChannels,
-  expressions,
-  templates,
-  schemas,
-  defaults,
-  unknownTools,
-  unknownApprovals,
-  unknownFunctions,
-  unknownModels,
-  unknownProcessors,
-  deadEndBranches,
-  starvingJoins,
-  concurrentWrites,
-  unboundedLoops,
-  uncheckedApprovals,
-  unusedChannels,
-  subgraphs,
-  inlineGraphs,
-];
 
 const MAX_DEFINITION_BYTES = 1_048_576;
 const MAX_NODES = 2_000;
@@ -76,15 +21,18 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
   const tooLarge = sizeIssue(definition);
   if (tooLarge) return [tooLarge];
   const subject = readSubject(definition, catalog);
-  return RULES.flatMap((rule) => rule(subject));
+  return [...RULES.flatMap((rule) => rule(subject)), ...inlineGraphs(subject)];
 }
 
 /** The issues of the graphs that stand inside the definition. */
 function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
-  return [...nodes.values()].flatMap(({ type, fields, path }) => {
-    const { graph } = fields;
-    if (type !== 'subgraph' || !isJsonObject(graph)) return [];
-    return validateGraph(graph, catalog).map((issue) => ({ ...issue, path: `${path}/graph${issue.path}` }));
+  return [...nodes.values()].flatMap(({ fields, path }) => {
+    const inner = innerGraphAt(fields);
+    if (!inner || !isJsonObject(inner.definition)) return [];
+    return validateGraph(inner.definition, catalog).map((issue) => ({
+      ...issue,
+      path: `${path}/${inner.field}${issue.path}`,
+    }));
   });
 }
 

@@ -3,6 +3,9 @@ import { own } from './json.ts';
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 const NUMBER = /^\d+(?:\.\d+)?(?=[a-z]+$)/;
 
+/** As `parseDuration`, for JSON Schema; it leaves the limit open. */
+export const DURATION_PATTERN = String.raw`^\d+(\.\d+)?(ms|s|m|h|d)$`;
+
 /** Longer waits than this can't be told from a mistake, and no timer of the server holds them. */
 const MAX_MS = 100 * 365 * 86_400_000;
 

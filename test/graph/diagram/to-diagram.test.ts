@@ -90,7 +90,7 @@ describe('a node', () => {
   test('of a type that code registers is drawn, too', () => {
     const definition: GraphDefinition = JSON.parse(JSON.stringify(aDefinition({ nodes: ABC })).replace('set', 'robot'));
     expect(toDiagram(definition, NO_MARKS).shapes.find(({ key }) => key === 'n_a')).toMatchObject({
-      kind: 'custom',
+      outline: 'cylinder',
       lines: ['a', 'robot'],
     });
   });

@@ -5,7 +5,7 @@ import { isCallReply } from '../../../src/graph/run/call.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { resumeCall } from '../../../src/graph/nodes/tool-calls/resume-call.ts';
 import type { BatchCall } from '../../../src/graph/run/tool-batch.ts';
-import { compileBehavior } from '../../../src/graph/nodes/node-types.ts';
+import { compileBehavior } from '../../../src/graph/nodes/compile-behavior.ts';
 import type { ResumablePosition, NodePosition } from '../../../src/graph/run/scope.ts';
 import type { TaskInput } from '../../../src/graph/nodes/behavior.ts';
 import { EMPTY_CONVERSATION } from '../../../src/graph/run/model-turn.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { NodeCallRequest } from '../../../src/graph/run/effect.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { compileBehavior } from '../../../src/graph/nodes/node-types.ts';
+import { compileBehavior } from '../../../src/graph/nodes/compile-behavior.ts';
 import { pinCatalog } from '../../../src/graph/definition/pin-catalog.ts';
 import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';

@@ -1,11 +1,12 @@
 import type { ErrorIssueCode } from '../../definition/issue.ts';
+import { fieldAt, namesAt, namesInFields } from '../../definition/names-at.ts';
+import type { Named } from '../../definition/names-at.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/text.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import { namesAt } from '../subject.ts';
-import type { Named, Subject, SubjectNode } from '../subject.ts';
+import type { Subject } from '../subject.ts';
 
 /** `UNKNOWN_TOOL`: a tool that the installation doesn't have. */
 export const unknownTools: Rule = (subject) =>
@@ -13,35 +14,26 @@ export const unknownTools: Rule = (subject) =>
     code: 'UNKNOWN_TOOL',
     what: 'tool',
     known: subject.catalog.tools,
-    named: [
-      ...fieldsOf(subject, ['tool'], 'tool'),
-      ...fieldsOf(subject, MODEL_TYPES, 'tools'),
-      ...[...subject.nodes.values()].flatMap(compensationOf),
-    ],
+    named: namesUsed(subject, 'tools'),
   });
-
-/** Types of nodes that ask models. */
-const MODEL_TYPES: readonly string[] = ['llm', 'agent'];
 
 /** `UNKNOWN_TOOL`: an approval of a tool that the agent has not. */
 export const unknownApprovals: Rule = ({ nodes }) =>
-  [...nodes.values()].flatMap(({ type, fields: { approve, tools }, path }) => {
-    if (type !== 'agent' || !isJsonObject(approve)) return [];
+  [...nodes.values()].flatMap(({ fields, path, description: { approvals } }) => {
+    const rules = approvals && fields[approvals.rules];
+    if (!approvals || !isJsonObject(rules)) return [];
+    const tools = fields[approvals.tools];
     const own = isJsonList(tools) ? tools.filter((name) => typeof name === 'string') : [];
-    return Object.keys(approve)
+    return Object.keys(rules)
       .filter((name) => !own.includes(name))
       .map((name) =>
         error(
           'UNKNOWN_TOOL',
-          path + toPointer(['approve', name]),
+          path + toPointer([approvals.rules, name]),
           `"${name}" is none of this agent's tools.${didYouMean(name, own)}`,
         ),
       );
   });
-
-function compensationOf({ type, fields: { compensate }, path }: SubjectNode): readonly Named[] {
-  return type === 'tool' && isJsonObject(compensate) ? namesAt(compensate['tool'], `${path}/compensate/tool`) : [];
-}
 
 /** `UNKNOWN_FUNCTION`: a function that no worker registers. */
 export const unknownFunctions: Rule = (subject) =>
@@ -49,7 +41,7 @@ export const unknownFunctions: Rule = (subject) =>
     code: 'UNKNOWN_FUNCTION',
     what: 'function',
     known: subject.catalog.functions,
-    named: fieldsOf(subject, ['function'], 'function'),
+    named: namesUsed(subject, 'functions'),
   });
 
 /** `UNKNOWN_MODEL`: a model that nobody configured. */
@@ -63,7 +55,7 @@ export const unknownModels: Rule = (subject) => {
     code: 'UNKNOWN_MODEL',
     what: 'model',
     known: subject.catalog.models,
-    named: [...fieldsOf(subject, MODEL_TYPES, 'model'), ...ofDefaults, ...implicitModels(subject)],
+    named: [...namesUsed(subject, 'models'), ...ofDefaults, ...implicitModels(subject)],
   });
 };
 
@@ -71,30 +63,27 @@ export const unknownModels: Rule = (subject) => {
 function implicitModels({ nodes, definition }: Subject): readonly Named[] {
   const { defaults } = definition;
   if (typeof defaults === 'object' && defaults !== null && 'model' in defaults) return [];
-  return [...nodes.values()].flatMap(({ type, fields, path }) =>
-    MODEL_TYPES.includes(type) && fields['model'] === undefined ? [{ name: 'default', path }] : [],
+  return [...nodes.values()].flatMap(({ fields, path, description: { uses } }) =>
+    uses?.models?.every((field) => fieldAt(fields, field) === undefined) ? [{ name: 'default', path }] : [],
   );
 }
 
 /** `INVALID_FIELD`: a message processor that is neither built in nor configured. */
-export const unknownProcessors: Rule = ({ nodes, catalog: { messageProcessors } }) =>
-  messageProcessors
+export const unknownProcessors: Rule = (subject) => {
+  const { messageProcessors } = subject.catalog;
+  return messageProcessors
     ? unknown({
         code: 'INVALID_FIELD',
         what: 'message processor',
         known: Object.fromEntries(messageProcessors.map((name) => [name, true])),
-        named: [...nodes.values()].flatMap(({ type, fields: { context }, path }) =>
-          MODEL_TYPES.includes(type) && isJsonObject(context)
-            ? namesAt(context['strategy'], `${path}/context/strategy`)
-            : [],
-        ),
+        named: namesUsed(subject, 'messageProcessors'),
       })
     : [];
+};
 
-function fieldsOf({ nodes }: Subject, types: readonly string[], field: string): readonly Named[] {
-  return [...nodes.values()].flatMap((node) =>
-    types.includes(node.type) ? namesAt(node.fields[field], `${node.path}/${field}`) : [],
-  );
+/** The names of one kind that nodes take from the catalog. */
+function namesUsed({ nodes }: Subject, kind: 'tools' | 'models' | 'functions' | 'messageProcessors'): readonly Named[] {
+  return [...nodes.values()].flatMap((node) => namesInFields(node, node.description.uses?.[kind]));
 }
 
 interface Lookup {

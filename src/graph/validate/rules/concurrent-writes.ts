@@ -1,6 +1,8 @@
+import type { Named } from '../../definition/names-at.ts';
+import { describeReducer } from '../../definition/reducers.ts';
 import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import type { Named, Subject, SubjectEdge } from '../subject.ts';
+import type { Subject, SubjectEdge } from '../subject.ts';
 import { writesOf } from './unknown-channels.ts';
 
 /** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write one channel that takes one write only. */
@@ -31,7 +33,7 @@ function clashesIn({ nodes, channels }: Subject, group: readonly string[]): Retu
   const writers = new Map<string, string>();
   return group.flatMap((id) => {
     const node = nodes.get(id);
-    const written = node ? writesOf(node).filter(({ name }) => isReplace(channels.get(name))) : [];
+    const written = node ? writesOf(node).filter(({ name }) => isExclusive(channels.get(name))) : [];
     return written.flatMap((write) => clash(writers, id, write));
   });
 }
@@ -48,6 +50,6 @@ function clash(writers: Map<string, string>, id: string, { name, path }: Named):
   ];
 }
 
-function isReplace(channel: Readonly<Record<string, unknown>> | undefined): boolean {
-  return channel !== undefined && (channel['reducer'] === undefined || channel['reducer'] === 'replace');
+function isExclusive(channel: Readonly<Record<string, unknown>> | undefined): boolean {
+  return channel !== undefined && describeReducer(channel['reducer'])?.isExclusive === true;
 }

@@ -1,21 +1,17 @@
+import { namesInFields } from '../../definition/names-at.ts';
+import { describeReducer } from '../../definition/reducers.ts';
+import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import { namesAt } from '../subject.ts';
 
-/** Reducers that keep what there was: nodes write only what is new of a conversation. */
-const KEEPING: ReadonlySet<unknown> = new Set(['messages', 'append']);
-
-/** `INVALID_FIELD`: a conversation in a channel that does not keep one. */
+/** `INVALID_FIELD`: a conversation in a channel that does not keep one. Nodes write only what is new of it. */
 export const conversationChannels: Rule = ({ nodes, channels }) =>
   [...nodes.values()]
-    .flatMap(({ fields, path }) => [
-      ...namesAt(fields['messages'], `${path}/messages`),
-      ...namesAt(fields['calls'], `${path}/calls`),
-    ])
+    .flatMap((node) => namesInFields(node, fieldsOfKind('conversations')))
     .filter(({ name }) => {
       const { reducer = 'replace' } = channels.get(name) ?? { reducer: 'messages' };
-      return !isJsonObject(reducer) && !KEEPING.has(reducer);
+      return !isJsonObject(reducer) && !describeReducer(reducer)?.keepsMessages;
     })
     .map(({ name, path }) =>
       error('INVALID_FIELD', path, `The channel "${name}" keeps no conversation: its reducer must be "messages".`),

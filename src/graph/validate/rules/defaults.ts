@@ -1,22 +1,20 @@
 import { isMessage } from '../../definition/message.ts';
+import { describeReducer } from '../../definition/reducers.ts';
+import type { ValueKind } from '../../definition/reducers.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema, findSchemaProblems } from '../../values/json-schema.ts';
-import { isJsonList, isJsonObject, own } from '../../values/json.ts';
+import { isJsonList, isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 
-/** What a channel's value is, by its reducer; a default must be one. */
-const VALUES: Readonly<Record<string, readonly [(value: Json) => boolean, string]>> = {
-  append: [isJsonList, 'a list'],
-  union: [isJsonList, 'a list'],
-  messages: [(value) => isJsonList(value) && value.every(isNewMessage), 'a list of messages'],
-  merge: [isJsonObject, 'an object'],
-  sum: [isNumber, 'a number'],
-  min: [isNumber, 'a number'],
-  max: [isNumber, 'a number'],
-  and: [isBoolean, 'true or false'],
-  or: [isBoolean, 'true or false'],
+const CHECKS: Readonly<Record<ValueKind, (value: Json) => boolean>> = {
+  'any value': () => true,
+  'a list': isJsonList,
+  'a list of messages': (value) => isJsonList(value) && value.every(isNewMessage),
+  'an object': isJsonObject,
+  'a number': (value) => typeof value === 'number',
+  'true or false': (value) => typeof value === 'boolean',
 };
 
 /** `INVALID_DEFAULT`: a default that breaks its channel's reducer or schema. */
@@ -29,9 +27,10 @@ export const defaults: Rule = ({ channels }) =>
   });
 
 function reducerProblem(value: Json, reducer: Json | undefined): string | null {
-  if (typeof reducer !== 'string') return null;
-  const rule = own(VALUES, reducer);
-  return rule && !rule[0](value) ? `The default of a channel with reducer "${reducer}" must be ${rule[1]}` : null;
+  const { holds } = describeReducer(reducer) ?? {};
+  return typeof reducer === 'string' && holds && !CHECKS[holds](value)
+    ? `The default of a channel with reducer "${reducer}" must be ${holds}`
+    : null;
 }
 
 function schemaProblem(value: Json, schema: Json | undefined): string | null {
@@ -47,12 +46,4 @@ function isSchema(value: unknown): value is Parameters<typeof compileJsonSchema>
 /** One that may have no id yet. */
 function isNewMessage(value: Json): boolean {
   return isMessage(isJsonObject(value) ? { id: 'new', ...value } : value);
-}
-
-function isNumber(value: Json): boolean {
-  return typeof value === 'number';
-}
-
-function isBoolean(value: Json): boolean {
-  return typeof value === 'boolean';
 }

@@ -53,16 +53,17 @@ export function bareExpressions({ channels, edges, nodes }: Subject): readonly B
 
 const APPROVAL_WORDS = ['always', 'never'];
 
-/** What an agent says of the approvals of its tools, where it is no plain word. */
-function approvalRules({ type, fields: { approve }, path }: SubjectNode): readonly BareExpression[] {
-  if (type !== 'agent' || !isJsonObject(approve)) return [];
-  return Object.entries(approve).flatMap(([tool, rule]) =>
+/** The rules of a node for approvals of its tools, where they are no plain words. */
+function approvalRules({ fields, path, description: { approvals } }: SubjectNode): readonly BareExpression[] {
+  const rules = approvals && fields[approvals.rules];
+  if (!approvals || !isJsonObject(rules)) return [];
+  return Object.entries(rules).flatMap(([tool, rule]) =>
     typeof rule === 'string' && !APPROVAL_WORDS.includes(rule)
       ? [
           {
             source: rule,
             names: [...NODE_NAMES, 'args' as const],
-            path: path + toPointer(['approve', tool]),
+            path: path + toPointer([approvals.rules, tool]),
             words: APPROVAL_WORDS,
           },
         ]

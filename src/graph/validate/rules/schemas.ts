@@ -1,9 +1,8 @@
+import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { findSchemaProblems } from '../../values/json-schema.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-
-const SCHEMA_FIELDS = ['output', 'argsSchema', 'decisionSchema'];
 
 /** `INVALID_SCHEMA`: a JSON Schema that is none, or refers to nothing. */
 export const schemas: Rule = ({ channels, nodes }) => {
@@ -12,7 +11,7 @@ export const schemas: Rule = ({ channels, nodes }) => {
     path: toPointer(['channels', name, 'schema']),
   }));
   const ofNodes = [...nodes.values()].flatMap(({ fields, path }) =>
-    SCHEMA_FIELDS.map((field) => ({ schema: fields[field], path: `${path}/${field}` })),
+    fieldsOfKind('schemas').map((field) => ({ schema: fields[field], path: `${path}/${field}` })),
   );
   return [...ofChannels, ...ofNodes].flatMap(({ schema, path }) =>
     schema === undefined

@@ -1,18 +1,19 @@
 import type { Catalog, NodeTypeEntry } from '../../definition/catalog.ts';
 import { ownFields } from '../../definition/custom-fields.ts';
 import type { GraphIssue } from '../../definition/issue.ts';
+import { describeType } from '../../definition/node-types/describe-node.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../../schema/definition-schema.ts';
-import { parseDuration } from '../../values/duration.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/text.ts';
-import { parseTimestamp } from '../../values/timestamp.ts';
+import { valueAt } from '../../values/value-at.ts';
+import type { Path } from '../../values/value-at.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import { shapeIssues, valueAt } from '../shape-issues.ts';
-import type { Path } from '../shape-issues.ts';
+import { shapeIssues } from '../shape-issues.ts';
+import type { SubjectNode } from '../subject.ts';
 
 /** `INVALID_FIELD`, `INVALID_DURATION`, `UNKNOWN_NODE_TYPE`: fields that are missing, unknown or of the wrong type. */
 export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
@@ -27,7 +28,7 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
   ...edges.flatMap(({ kind, fields, path }) =>
     shapeIssues(EdgeSchemas[kind], fields, { path: toPath(path), alsoKnown: EDGE_FIELDS }),
   ),
-  ...[...nodes.values()].flatMap(({ type, fields, path }) => own(CHOICES, type)?.(fields, path) ?? []),
+  ...[...nodes.values()].flatMap(fieldProblems),
 ];
 
 /** Who misspells the field that tells an edge's kind means a field of that kind. */
@@ -64,63 +65,10 @@ function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): Gra
   );
 }
 
-/** Fields of which a node type takes one and not the other. */
-const CHOICES: Readonly<Partial<Record<string, (fields: JsonObject, path: string) => readonly GraphIssue[]>>> = {
-  llm: promptIssues,
-  agent: promptIssues,
-  tool: toolIssues,
-  wait: waitIssues,
-};
-
-function waitIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
-  const given = ['for', 'until', 'event'].flatMap((field) => {
-    const value = fields[field];
-    return value === undefined ? [] : [{ field, value }];
-  });
-  const [first, second] = given;
-  if (first === undefined) return [error('INVALID_FIELD', path, 'A wait node needs one of for, until and event')];
-  if (second !== undefined)
-    return [
-      error(
-        'INVALID_FIELD',
-        `${path}/${second.field}`,
-        `A wait node takes ${first.field} or ${second.field}, not both`,
-      ),
-    ];
-  if (first.field !== 'event' && fields['timeout'] !== undefined)
-    return [error('INVALID_FIELD', `${path}/timeout`, 'Only a wait for an event takes a timeout')];
-  return literalMoment(first.field, first.value, path);
-}
-
-/** A moment without a template can be checked now. */
-function literalMoment(field: string, value: Json, path: string): readonly GraphIssue[] {
-  if (typeof value !== 'string' || value.includes('{{')) return [];
-  if (field === 'for' && parseDuration(value) === null)
-    return [error('INVALID_DURATION', `${path}/for`, `"${value}" is no duration such as "30s", "5m", "2h" or "7d"`)];
-  if (field === 'until' && parseTimestamp(value) === null)
-    return [
-      error('INVALID_FIELD', `${path}/until`, `"${value}" is no RFC 3339 timestamp such as "2026-03-01T12:00:00Z"`),
-    ];
-  return [];
-}
-
-function promptIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
-  const given = ['prompt', 'messages'].filter((field) => fields[field] !== undefined);
-  if (given.length === 1) return [];
-  return given.length === 0
-    ? [error('INVALID_FIELD', path, 'This node needs a prompt, or messages (a channel)')]
-    : [error('INVALID_FIELD', `${path}/messages`, 'This node takes a prompt or messages, not both')];
-}
-
-/** Fields of a tool node that make one call, and mean nothing where a message says what is called. */
-const OF_ONE_CALL = ['tool', 'args', 'compensate'];
-
-function toolIssues(fields: JsonObject, path: string): readonly GraphIssue[] {
-  if (fields['calls'] === undefined)
-    return fields['tool'] === undefined
-      ? [error('INVALID_FIELD', path, 'A tool node needs a tool, or calls (a channel of messages)')]
-      : [];
-  return OF_ONE_CALL.filter((field) => fields[field] !== undefined).map((field) =>
-    error('INVALID_FIELD', `${path}/${field}`, `A tool node takes calls or ${field}, not both`),
+/** Fields that a node type does not take together, or lacks. */
+function fieldProblems({ type, fields, path }: SubjectNode): readonly GraphIssue[] {
+  const problems = describeType(type)?.findProblems?.(fields) ?? [];
+  return problems.map(({ field, message, code = 'INVALID_FIELD' }) =>
+    error(code, field === null ? path : `${path}/${field}`, message),
   );
 }

@@ -9,22 +9,23 @@ import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
 /** `UNKNOWN_GRAPH`, `RECURSIVE_SUBGRAPH`, and `UNKNOWN_CHANNEL` for what a child is given. */
-export const subgraphs: Rule = (subject) =>
-  [...subject.nodes.values()].filter(({ type }) => type === 'subgraph').flatMap((node) => check(subject, node));
+export const subgraphs: Rule = (subject) => [...subject.nodes.values()].flatMap((node) => check(subject, node));
 
-function check({ catalog, definition }: Subject, { fields, path }: SubjectNode): ReturnType<Rule> {
-  const { graph = null, input } = fields;
+function check({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {
+  if (!description.graph) return [];
+  const { definition: field, input } = description.graph;
+  const graph = fields[field] ?? null;
   const graphs = catalog.graphs ?? {};
   const name = typeof definition['name'] === 'string' ? definition['name'] : '';
   const references = typeof graph === 'string' ? [graph] : referencesIn(graph);
   if (references.some((reference) => leadsTo(name, reference, graphs)))
-    return [error('RECURSIVE_SUBGRAPH', `${path}/graph`, `Graph "${name}" would contain itself`)];
+    return [error('RECURSIVE_SUBGRAPH', `${path}/${field}`, `Graph "${name}" would contain itself`)];
   const child = typeof graph === 'string' ? own(graphs, graph) : graph;
   if (child === undefined) {
     const message = `There is no graph "${references.join()}".${didYouMean(references.join(), Object.keys(graphs))}`;
-    return [error('UNKNOWN_GRAPH', `${path}/graph`, message)];
+    return [error('UNKNOWN_GRAPH', `${path}/${field}`, message)];
   }
-  return inputIssues(input, child, `${path}/input`);
+  return inputIssues(fields[input], child, `${path}/${input}`);
 }
 
 function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['graphs']>): boolean {

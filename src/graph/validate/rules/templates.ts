@@ -1,9 +1,9 @@
-import { ownFields } from '../../definition/custom-fields.ts';
+import { fieldAt } from '../../definition/names-at.ts';
 import { NODE_NAMES } from '../../expression/expression.ts';
 import type { Name } from '../../expression/expression.ts';
 import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
-import { isJsonObject, own } from '../../values/json.ts';
+import { isJsonObject } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
@@ -16,48 +16,36 @@ export const templates: Rule = (subject) =>
     .flatMap(templatedFields)
     .flatMap(({ value, names, path }) => check(subject, value, { names, path }));
 
-/** Templated fields of the node types, besides those of every node. */
-const FIELDS: Readonly<Record<string, readonly string[]>> = {
-  llm: ['system', 'prompt'],
-  agent: ['system', 'prompt'],
-  tool: ['args'],
-  function: ['args'],
-  approval: ['title', 'details', 'args'],
-  subgraph: ['input'],
-  wait: ['for', 'until', 'event'],
-};
-
 interface TemplatedField {
   readonly value: Json;
   readonly names: readonly Name[];
   readonly path: string;
 }
 
-const TYPES: ReadonlySet<string> = new Set([...Object.keys(FIELDS), 'set']);
-
 /** Every field of a node whose texts may hold `{{ cel }}`. */
-export function templatedFields({ type, fields, path }: SubjectNode): readonly TemplatedField[] {
-  const names = TYPES.has(type) ? (own(FIELDS, type) ?? []) : Object.keys(ownFields(fields));
-  const ofType = names.flatMap((field) => {
-    const value = fields[field];
-    return value === undefined ? [] : [{ value, names: NODE_NAMES, path: `${path}/${field}` }];
-  });
-  const { write, onError, compensate } = fields;
+export function templatedFields({ fields, path, description }: SubjectNode): readonly TemplatedField[] {
+  const { templates: named, resultTemplates = [] } = description;
+  const { write, onError } = fields;
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
-  const undoArgs = type === 'tool' && isJsonObject(compensate) ? compensate['args'] : undefined;
-  return [
-    ...ofType,
-    ...(isJsonObject(write)
-      ? [{ value: write, names: [...NODE_NAMES, 'result' as const], path: `${path}/write` }]
-      : []),
-    ...(undoArgs === undefined
-      ? []
-      : [{ value: undoArgs, names: [...NODE_NAMES, 'result' as const], path: `${path}/compensate/args` }]),
-    ...(isJsonObject(errorWrite)
-      ? [{ value: errorWrite, names: [...NODE_NAMES, 'error' as const], path: `${path}/onError/write` }]
-      : []),
+  const given: readonly Templated[] = [
+    ...named.map((field) => ({ value: fields[field], names: NODE_NAMES, field })),
+    { value: isJsonObject(write) ? write : undefined, names: WITH_RESULT, field: 'write' },
+    ...resultTemplates.map((field) => ({ value: fieldAt(fields, field), names: WITH_RESULT, field })),
+    { value: isJsonObject(errorWrite) ? errorWrite : undefined, names: WITH_ERROR, field: 'onError/write' },
   ];
+  return given.flatMap(({ value, names, field }) =>
+    value === undefined ? [] : [{ value, names, path: `${path}/${field}` }],
+  );
 }
+
+interface Templated {
+  readonly value: Json | undefined;
+  readonly names: readonly Name[];
+  readonly field: string;
+}
+
+const WITH_RESULT: readonly Name[] = [...NODE_NAMES, 'result'];
+const WITH_ERROR: readonly Name[] = [...NODE_NAMES, 'error'];
 
 /** Texts are checked one by one: each bad one is an issue of its own. */
 function check(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {

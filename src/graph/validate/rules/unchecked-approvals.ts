@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 /** `APPROVAL_UNCHECKED`: an approval whose rejection changes nothing. */
 export const uncheckedApprovals: Rule = ({ nodes, edges }) =>
   [...nodes.values()]
-    .filter(({ type, fields }) => type === 'approval' && fields['onReject'] !== 'fail')
+    .filter(({ fields, description: { onReject } }) => onReject !== undefined && fields[onReject] !== 'fail')
     .filter(({ id }) => {
       const leaving = edges.filter(({ sources }) => sources.some(({ name }) => name === id));
       const leadsOn = leaving.some(({ targets }) => targets.some(({ name }) => name !== END));

@@ -1,10 +1,12 @@
+import { namesAt, namesInFields } from '../../definition/names-at.ts';
+import type { Named } from '../../definition/names-at.ts';
+import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/text.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import { namesAt } from '../subject.ts';
-import type { Named, Subject, SubjectNode } from '../subject.ts';
+import type { Subject, SubjectNode } from '../subject.ts';
 
 /** `UNKNOWN_CHANNEL`: a channel that is written or named and not declared. */
 export const unknownChannels: Rule = (subject) => {
@@ -22,13 +24,13 @@ export function channelsWritten({ nodes }: Subject): readonly Named[] {
 }
 
 /** The channels that one node writes. */
-export function writesOf({ fields, path }: SubjectNode): readonly Named[] {
-  const { write, onError, messages, calls } = fields;
+export function writesOf(node: SubjectNode): readonly Named[] {
+  const { fields, path } = node;
+  const { write, onError } = fields;
   return [
     ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
     ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
-    ...namesAt(messages, `${path}/messages`),
-    ...namesAt(calls, `${path}/calls`),
+    ...namesInFields(node, fieldsOfKind('conversations')),
   ];
 }
 

@@ -1,10 +1,12 @@
 import { END, START } from '../../definition/definition.ts';
+import { namesAt, namesInFields } from '../../definition/names-at.ts';
+import type { Named } from '../../definition/names-at.ts';
+import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/text.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import { namesAt } from '../subject.ts';
-import type { Named, Subject, SubjectNode } from '../subject.ts';
+import type { Subject, SubjectNode } from '../subject.ts';
 
 /** `UNKNOWN_NODE`: a name that should be a node's. */
 export const unknownNodes: Rule = (subject) => [
@@ -24,11 +26,11 @@ export const unknownNodes: Rule = (subject) => [
 ];
 
 /** Where a node may send the run besides its edges. */
-export function gotoTargetsOf({ fields, path }: SubjectNode): readonly Named[] {
-  const { onError, mayGoto } = fields;
+export function gotoTargetsOf(node: SubjectNode): readonly Named[] {
+  const { onError } = node.fields;
   return [
-    ...(isJsonObject(onError) ? namesAt(onError['to'], `${path}/onError/to`) : []),
-    ...namesAt(mayGoto, `${path}/mayGoto`),
+    ...(isJsonObject(onError) ? namesAt(onError['to'], `${node.path}/onError/to`) : []),
+    ...namesInFields(node, fieldsOfKind('goto')),
   ];
 }
 

@@ -1,0 +1,32 @@
+import type { JsonObject } from '../../values/json.ts';
+import type { FieldProblem, DescriptionOf } from './node-description.ts';
+
+export const tool: DescriptionOf<'tool'> = {
+  summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
+  templates: ['args'],
+  resultTemplates: ['compensate/args'],
+  uses: { tools: ['tool', 'compensate/tool'], anyTool: 'calls' },
+  conversations: ['calls'],
+  exactlyOne: ['tool', 'calls'],
+  findProblems,
+  look: {
+    outline: 'leaningRight',
+    fill: 'F3E8FA',
+    subject: ['tool'],
+    notes: [{ label: 'undone by', field: 'compensate/tool' }],
+  },
+};
+
+/** Fields of one call; they mean nothing where a message says what is called. */
+const OF_ONE_CALL = ['tool', 'args', 'compensate'];
+
+function findProblems(fields: JsonObject): readonly FieldProblem[] {
+  if (fields['calls'] === undefined)
+    return fields['tool'] === undefined
+      ? [{ field: null, message: 'A tool node needs a tool, or calls (a channel of messages)' }]
+      : [];
+  return OF_ONE_CALL.filter((field) => fields[field] !== undefined).map((field) => ({
+    field,
+    message: `A tool node takes calls or ${field}, not both`,
+  }));
+}

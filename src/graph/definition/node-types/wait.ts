@@ -1,0 +1,46 @@
+import { DURATION_PATTERN, parseDuration } from '../../values/duration.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
+import { parseTimestamp } from '../../values/timestamp.ts';
+import type { FieldProblem, DescriptionOf } from './node-description.ts';
+
+const WAYS = ['for', 'until', 'event'] as const;
+
+export const wait: DescriptionOf<'wait'> = {
+  summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
+  templates: WAYS,
+  exactlyOne: WAYS,
+  findProblems,
+  mayWait: true,
+  hasOwnDeadline: true,
+  editorSchemas: {
+    for: { type: 'string', pattern: String.raw`\{\{|${DURATION_PATTERN}` },
+    until: { type: 'string', pattern: String.raw`\{\{|^\d{4}-\d{2}-\d{2}T` },
+  },
+  look: { outline: 'flag', fill: 'E6F4F4', subject: WAYS },
+};
+
+function findProblems(fields: JsonObject): readonly FieldProblem[] {
+  const given = WAYS.flatMap((field) => {
+    const value = fields[field];
+    return value === undefined ? [] : [{ field, value }];
+  });
+  const [first, second] = given;
+  if (first === undefined) return [{ field: null, message: 'A wait node needs one of for, until and event' }];
+  if (second !== undefined)
+    return [{ field: second.field, message: `A wait node takes ${first.field} or ${second.field}, not both` }];
+  if (first.field !== 'event' && fields['timeout'] !== undefined)
+    return [{ field: 'timeout', message: 'Only a wait for an event takes a timeout' }];
+  return findMomentProblems(first.field, first.value);
+}
+
+/** A moment without a template can be checked now. */
+function findMomentProblems(field: (typeof WAYS)[number], value: Json): readonly FieldProblem[] {
+  if (typeof value !== 'string' || value.includes('{{')) return [];
+  if (field === 'for' && parseDuration(value) === null)
+    return [
+      { field, code: 'INVALID_DURATION', message: `"${value}" is no duration such as "30s", "5m", "2h" or "7d"` },
+    ];
+  if (field === 'until' && parseTimestamp(value) === null)
+    return [{ field, message: `"${value}" is no RFC 3339 timestamp such as "2026-03-01T12:00:00Z"` }];
+  return [];
+}

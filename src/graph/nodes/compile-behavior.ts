@@ -1,0 +1,12 @@
+import type { NodeOfType, NodeType } from '../definition/definition.ts';
+import { toJsonObject } from '../values/json.ts';
+import type { NodeBehavior } from './behavior.ts';
+import { compileCustom } from './custom.ts';
+import type { NodeSettings } from './node-settings.ts';
+import { NODE_COMPILERS } from './node-types.ts';
+
+/** Makes the behavior of a node by its type; any type that the language does not have is one of code. */
+export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, scope: NodeSettings): NodeBehavior {
+  if (!Object.hasOwn(NODE_COMPILERS, node.type)) return compileCustom(node, toJsonObject(node), scope);
+  return NODE_COMPILERS[node.type](node, scope);
+}
