@@ -9,7 +9,7 @@ import type { Principal } from '../../run/principal.ts';
 import { coerceAt, coerce } from '../../values/coerce.ts';
 import { toMs } from '../../values/duration.ts';
 import { GraphError } from '../../values/errors.ts';
-import { compileJsonSchema, placesOfOtherValues } from '../../values/json-schema.ts';
+import { compileJsonSchema, mismatchPointers } from '../../values/json-schema.ts';
 import type { SchemaViolation, JsonSchema, SchemaCheck } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
@@ -137,7 +137,7 @@ type ReadArguments = { readonly args: Json } | { readonly violation: SchemaViola
 /** What a model has written, as the arguments that a tool takes. */
 export function readArguments(given: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
   if (check(given).length === 0) return { args: given };
-  const mended = coerceAt(given, placesOfOtherValues(parameters, given));
+  const mended = coerceAt(given, mismatchPointers(parameters, given));
   return check(mended).length === 0 ? { args: mended } : readCoerced(given, parameters, check);
 }
 
