@@ -52,6 +52,16 @@ export function parseExpression(source: string, names: readonly Name[]): Express
   return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
 }
 
+/** Evaluates the expression of a field. @throws as `evaluate`, naming the field too */
+export function evaluateField(field: string, expression: Expression, bindings: Bindings): Json {
+  try {
+    return expression.evaluate(bindings);
+  } catch (error) {
+    if (error instanceof GraphError) throw new GraphError(error.code, `${field}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
 const expressions = createMemo<Expression>(10_000);
 const environments = createMemo<Environment>(100);
 

@@ -1,8 +1,7 @@
-import { GraphError } from '../values/errors.ts';
 import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { toText } from '../values/text.ts';
-import { InvalidExpressionError, parseExpression } from './expression.ts';
+import { evaluateField, InvalidExpressionError, parseExpression } from './expression.ts';
 import type { Bindings, Expression, Name } from './expression.ts';
 
 /** A parsed JSON value whose texts may hold `{{ cel }}`. */
@@ -97,27 +96,14 @@ function objectTemplate(members: readonly (readonly [string, Template])[]): Temp
 function parseText(text: string, part: TemplatePart): Template {
   if (!text.includes('{{')) return constant(text);
   const segments = splitText(text, part);
+  const field = [part.field, ...part.path].join('.');
   const [only] = segments;
   const expressions = segments.filter((segment) => typeof segment !== 'string');
   if (segments.length === 1 && typeof only === 'object')
-    return { expressions, fill: (bindings) => evaluatePart(only, bindings, part) };
+    return { expressions, fill: (bindings) => evaluateField(field, only, bindings) };
   const fillSegment = (segment: Segment, bindings: Bindings): string =>
-    typeof segment === 'string' ? segment : toText(evaluatePart(segment, bindings, part));
+    typeof segment === 'string' ? segment : toText(evaluateField(field, segment, bindings));
   return { expressions, fill: (bindings) => segments.map((segment) => fillSegment(segment, bindings)).join('') };
-}
-
-function evaluatePart(expression: Expression, bindings: Bindings, part: TemplatePart): Json {
-  try {
-    return expression.evaluate(bindings);
-  } catch (error) {
-    if (error instanceof GraphError)
-      throw new GraphError(error.code, `${nameOf(part)}: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-function nameOf(part: TemplatePart): string {
-  return [part.field, ...part.path].join('.');
 }
 
 function splitText(text: string, part: TemplatePart): Segment[] {
