@@ -1,20 +1,20 @@
 import type { NodeOfType, NodeType } from '../definition/definition.ts';
+import { toJsonObject } from '../values/json.ts';
 import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
-import { toJsonObject } from '../values/json.ts';
+import type { NodeBehavior } from './behavior.ts';
 import { compileCustom } from './custom.ts';
 import { compileFunction } from './function.ts';
 import { compileLlm } from './llm.ts';
 import type { NodeSettings } from './node-settings.ts';
-import type { NodeBehavior } from './behavior.ts';
 import { compileSet } from './set.ts';
 import { compileSubgraph } from './subgraph.ts';
 import { compileTool } from './tool.ts';
 import { compileWait } from './wait.ts';
 
-type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, scope: NodeSettings) => NodeBehavior;
+type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, settings: NodeSettings) => NodeBehavior;
 
-/** How each type of node is compiled: one file a type. */
+/** The compiler of each type of node, each in a file of its own. */
 const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
   set: compileSet,
   llm: compileLlm,
@@ -26,7 +26,8 @@ const nodeTypes: { readonly [T in NodeType]: NodeCompiler<T> } = {
   wait: compileWait,
 };
 
-export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, scope: NodeSettings): NodeBehavior {
-  if (!Object.hasOwn(nodeTypes, node.type)) return compileCustom(node, toJsonObject(node), scope);
-  return nodeTypes[node.type](node, scope);
+/** Compiles the behavior of a node. A type outside the table is one that code registers. */
+export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, settings: NodeSettings): NodeBehavior {
+  if (!Object.hasOwn(nodeTypes, node.type)) return compileCustom(node, toJsonObject(node), settings);
+  return nodeTypes[node.type](node, settings);
 }
