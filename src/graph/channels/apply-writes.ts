@@ -38,8 +38,8 @@ interface ChannelWrite {
 }
 
 /**
- * Folds the writes of one superstep into the channels, in the order given, and checks the new values: against schemas and
- * `MAX_VALUE_BYTES`. Nothing is applied when one write fails.
+ * Folds the writes of one superstep into the channels, in the order given, and checks the new values: against schemas
+ * and `MAX_VALUE_BYTES`. Nothing is applied when one write fails.
  */
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,

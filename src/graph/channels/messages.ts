@@ -7,8 +7,8 @@ import { asList, extend } from './reducer.ts';
 import type { ReduceContext, Reducer } from './reducer.ts';
 
 /**
- * Chat messages. A message with a known id replaces the old one in place, others are appended; `{ "remove": id }` removes
- * a message, `{ "remove": "*" }` all before it. A write is one of these or a list of them.
+ * Chat messages. A message with a known id replaces the old one in place, others are appended; `{ "remove": id }`
+ * removes a message, `{ "remove": "*" }` all before it. A write is one of these or a list of them.
  */
 export const messages: Reducer = {
   initial: [],

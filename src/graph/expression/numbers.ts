@@ -3,8 +3,8 @@ import { childrenOf } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
 /*
- * JSON has one kind of number, CEL has int and double: JSON numbers are CEL doubles, and whole-number literals CEL ints.
- * The functions of this file let both meet in arithmetic, comparisons and division (specification, "Expressions").
+ * JSON has one kind of number, CEL has int and double: JSON numbers are doubles, whole-number literals ints. This file
+ * lets both meet in arithmetic, comparison and division (specification, "Expressions").
  */
 
 /** Registers arithmetic of int with double. Its result is a double. */
@@ -25,8 +25,8 @@ export function isComparison({ op }: SyntaxNode): boolean {
 }
 
 /**
- * Lets numbers of both kinds be equal: CEL's types refuse `1 == 1.0`. Where the types of both sides differ in number kinds
- * alone, the left side is typed as `dyn`. Must run before the type check.
+ * Lets numbers of both kinds be equal: CEL's types refuse `1 == 1.0`. Where the types of both sides differ in number
+ * kinds alone, the left side is typed as `dyn`. Must run before the type check.
  */
 export function compareNumbersByValue(comparison: SyntaxNode): void {
   const { check } = comparison.meta;
@@ -41,7 +41,9 @@ export function compareNumbersByValue(comparison: SyntaxNode): void {
   });
 }
 
-/** True for a division of JSON numbers. CEL's integer division stays between int literals, sizes and results of these. */
+/**
+ * True for a division of JSON numbers. CEL's integer division stays between int literals, sizes and results of these.
+ */
 export function isJsonDivision(node: SyntaxNode): boolean {
   return node.op === '/' && !isIntegral(node);
 }
@@ -57,7 +59,7 @@ export function widenOperands(division: SyntaxNode): void {
   }
 }
 
-/** Makes a JSON division divide doubles; JSON has no infinity, so division by zero throws. Must run after the type check. */
+/** Makes a JSON division divide doubles, after the type check. Division by zero throws: JSON has no infinity. */
 export function divideJsonNumbers(division: SyntaxNode): void {
   for (const operand of childrenOf(division)) {
     convertResult(operand, (value) => (typeof value === 'bigint' ? Number(value) : value));

@@ -8,7 +8,10 @@ import type { Bindings, Expression, Name } from './expression.ts';
 export interface Template {
   /** All expressions in it, for checks of the names that they read. */
   readonly expressions: readonly Expression[];
-  /** Replaces each `{{ cel }}` by its value. @throws GraphError `EXPRESSION_FAILED`, naming the field and the expression */
+  /**
+   * Replaces each `{{ cel }}` by its value.
+   * @throws GraphError `EXPRESSION_FAILED`, naming the field and the expression
+   */
   fill(bindings: Bindings): Json;
 }
 

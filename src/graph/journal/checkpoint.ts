@@ -4,7 +4,9 @@ import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { ResumePointChange } from './resume-point.ts';
 
-/** A saved point of a run. It holds the changes since its parent, so that storage grows with the writes of a run only. */
+/**
+ * A saved point of a run. It holds the changes since its parent, so that storage grows with the writes of a run only.
+ */
 export interface Checkpoint {
   readonly id: string;
   readonly parentId: string | null;

@@ -12,8 +12,8 @@ import { NOT_BEGUN } from './run-view.ts';
 import type { RunView, Usage } from './run-view.ts';
 
 /**
- * A journal batch as an activity carries it into Temporal's history. Neighboring events share their common fields; empty and
- * implied fields are left out.
+ * A journal batch as an activity carries it into Temporal's history. Neighboring events share their common fields;
+ * empty and implied fields are left out.
  */
 export interface PackedBatch {
   readonly events: readonly EventGroup[];

@@ -20,8 +20,8 @@ export interface ResumePoint extends Pick<
 }
 
 /**
- * A resume point as a checkpoint stores it: without empty parts, and without triggers that follow from `next`. `visits` and
- * `bufferedEvents` hold changes since the checkpoint before.
+ * A resume point as a checkpoint stores it: without empty parts, and without triggers that follow from `next`. `visits`
+ * and `bufferedEvents` hold changes since the checkpoint before.
  */
 export type ResumePointChange = { readonly [K in keyof Omit<ResumePoint, 'spent'>]?: ResumePoint[K] } & {
   readonly spent?: Partial<Spent>;
@@ -119,7 +119,9 @@ function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Resumab
   return stoppedAt || deferred ? [] : next.map((node) => ({ node }));
 }
 
-/** The scope of a graph at a resume point. Channels get the values of channels of the same name, else their defaults. */
+/**
+ * The scope of a graph at a resume point. Channels get the values of channels of the same name, else their defaults.
+ */
 export function scopeAt(
   graph: ChannelSet,
   { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },

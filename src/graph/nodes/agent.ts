@@ -18,8 +18,8 @@ import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch 
 import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
- * Compiles an `agent` node: it asks a model, makes the tool calls of the answer, and repeats that until an answer requests
- * none. After `maxIterations` turns with tools, the model is asked once more, without tools.
+ * Compiles an `agent` node: it asks a model, makes the tool calls of the answer, and repeats that until an answer
+ * requests none. After `maxIterations` turns with tools, the model is asked once more, without tools.
  */
 export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
   const { tools: names = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS, deadline } = node;
@@ -152,7 +152,9 @@ function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
   return failure ? failed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
 }
 
-/** Makes the calls that can be made now. Once all are answered, the model gets the answers in the order of the calls. */
+/**
+ * Makes the calls that can be made now. Once all are answered, the model gets the answers in the order of the calls.
+ */
 function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
   const position = withBatch(agent.position, beginBatch(batchContext(agent), progress));
   const { conversation, batch } = position;

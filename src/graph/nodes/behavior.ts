@@ -40,7 +40,7 @@ export interface TaskContext {
   /** As `hasCapacity`, for a model call, which also needs a part of the budgets. */
   hasModelCapacity(): boolean;
   /**
-   * The needs of a model call that must wait because other calls have reserved the budgets; the task gets `capacity` later.
+   * The needs of a model call that must wait for reservations of other calls; the task gets `capacity` later.
    * @returns `null`: the call need not wait
    */
   missingBudget(request: ModelCallRequest): ModelNeeds | null;

@@ -7,8 +7,8 @@ import { done, failed, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress } from './behavior.ts';
 
 /**
- * Makes the `resume` of a node that calls code. The returned value is a command if all its keys are those of one, else the
- * result of the node.
+ * Makes the `resume` of a node that calls code. A returned object with keys of a command only is a command; any other
+ * value is the result.
  * @param mayGoto nodes that a command may name
  */
 export function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {

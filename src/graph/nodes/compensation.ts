@@ -9,7 +9,10 @@ import { policyOf } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { toToolCall } from './tool-calls/callable-tool.ts';
 
-/** Makes the call that compensates another one. @throws GraphError when the tool is unknown or its arguments can't be filled */
+/**
+ * Makes the call that compensates another one.
+ * @throws GraphError when the tool is unknown or its arguments can't be filled
+ */
 export type Compensate = (bindings: Bindings) => ToolCallRequest;
 
 /** Compiles `compensate` of a tool node, whose arguments see the `result` of the node's call; `null`: there is none. */

@@ -11,7 +11,7 @@ import type { FinishedTurn, TurnProgress } from './model/model-turn.ts';
 import { sharedDeadline } from './node-deadline.ts';
 import type { NodeSettings } from './node-settings.ts';
 
-/** Compiles an `llm` node: one model turn. Its answer is text, an object that fits the `output` schema, or requests for tools. */
+/** Compiles an `llm` node: one model turn, for text, an object that fits `output`, or requests for tools. */
 export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, settings);
   const deadline = sharedDeadline(node);

@@ -27,7 +27,7 @@ export function field(name: string, value: Json | undefined, fallback: Json): Te
   return parseTemplate(value ?? fallback, NODE_NAMES, name);
 }
 
-/** The policy of a node's call. Settings of the node win over those of the called code, then of the graph, then of the installation. */
+/** The policy of a node's call. Settings of the node win over the called code's, the graph's and the installation's. */
 export function policyOf(
   node: NodeCallSettings,
   called: CallSettings,

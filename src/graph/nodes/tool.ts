@@ -12,7 +12,7 @@ import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { toolNotFound } from './tool-calls/messages.ts';
 import { compileToolCalls } from './tool-calls/tool-calls.ts';
 
-/** Compiles a `tool` node: one call of a tool, whose reply is the result, or the calls that a channel's last message requests. */
+/** Compiles a `tool` node: one call, whose reply is the result, or the calls that a channel's last message requests. */
 export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): NodeBehavior {
   return node.calls === undefined ? compileOneCall(node, settings) : compileToolCalls(node, node.calls, settings);
 }

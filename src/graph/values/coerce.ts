@@ -6,8 +6,8 @@ import { itemSchema, memberSchema, typesOf } from './schema-parts.ts';
 import type { SchemaPart, SchemaTypes } from './schema-parts.ts';
 
 /**
- * Converts texts to the numbers and booleans that a schema asks for: models write `"5"` for 5.
- * A text whose number would lose precision stays, and so does every other value.
+ * Converts texts to the numbers and booleans that a schema asks for: models write `"5"` for 5. A text whose number
+ * would lose precision stays, and so does every other value.
  */
 export function coerce(value: Json, schema: JsonSchema | undefined): Json {
   return schema === undefined ? value : coercePart(value, { schema, root: schema });

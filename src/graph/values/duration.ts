@@ -14,7 +14,10 @@ export function parseDuration(text: unknown): number | null {
   return ms <= MAX_MS ? Math.round(ms) : null;
 }
 
-/** Reads a duration of a valid definition, in milliseconds. @throws TypeError when validation has let a wrong one pass */
+/**
+ * Reads a duration of a valid definition, in milliseconds.
+ * @throws TypeError when validation has let a wrong one pass
+ */
 export function toMs(duration: string): number {
   const ms = parseDuration(duration);
   if (ms === null) throw new TypeError(`"${duration}" is no duration`);

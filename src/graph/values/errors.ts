@@ -61,6 +61,8 @@ export function toRunError(thrown: unknown): RunError {
 /** The failure of a node task. */
 export interface TaskFailure {
   readonly error: RunError;
-  /** True if a call is known to have failed: a retry gets a new key. Else it keeps the key, and finds what the call did. */
+  /**
+   * True if a call is known to have failed: a retry gets a new key. Else it keeps the key, and finds what the call did.
+   */
   readonly callFailed: boolean;
 }

@@ -52,7 +52,9 @@ export function isJsonSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** JSON Schema 2020-12 with `pattern` in linear-time RE2 syntax. The library interprets schemas and generates no code. */
+/**
+ * JSON Schema 2020-12 with `pattern` in linear-time RE2 syntax. The library interprets schemas and generates no code.
+ */
 const draft = extendDraft(draft2020, {
   keywords: [
     { ...standard('properties'), parse: parseProperties },
@@ -75,7 +77,9 @@ function validationErrors(root: SchemaNode, value: Json): ReturnType<SchemaNode[
 /** The library's error codes of `minLength`, `maxLength`, `pattern` and `format`. */
 const TEXT_ERRORS = /^(?:min-length|max-length|pattern|format-.*)-error$/;
 
-/** Finds references without a target by looking them up, and endless ones by validating any value: the stack overflows. */
+/**
+ * Finds references without a target by looking them up, and endless ones by validating any value: the stack overflows.
+ */
 function findReferenceProblems(root: SchemaNode): readonly SchemaViolation[] {
   const references = root.toSchemaNodes().filter((node) => node.$ref !== undefined);
   for (const node of references) {

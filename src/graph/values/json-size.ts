@@ -2,8 +2,8 @@ import { GraphError } from './errors.ts';
 import { isContainer, isJsonList, isJsonObject } from './json.ts';
 
 /**
- * Limit in bytes of a value of a call, an approval or a channel. The journal carries a value up to three times, and must
- * be written within one workflow task, also by an embedded database.
+ * Limit in bytes of a value of a call, an approval or a channel. The journal carries a value up to three times, and
+ * must be written within one workflow task, also by an embedded database.
  */
 export const MAX_VALUE_BYTES = 8_000_000;
 

@@ -1,7 +1,9 @@
 import { distance } from 'fastest-levenshtein';
 import type { Json } from './json.ts';
 
-/** Cuts a text to `maxLength` UTF-16 units. Half a surrogate pair at the cut is replaced: protocol buffers refuse it. */
+/**
+ * Cuts a text to `maxLength` UTF-16 units. Half a surrogate pair at the cut is replaced: protocol buffers refuse it.
+ */
 export function truncate(text: string, maxLength: number): string {
   return text.slice(0, maxLength).toWellFormed();
 }

@@ -45,8 +45,8 @@ export function toMessage({ text, toolCalls, providerParts }: ModelReply): NewMe
 }
 
 /**
- * Gives tool calls ids that are unique in the conversation: ids of providers may be empty or repeated. A changed reply loses
- * its provider parts, which hold the old ids.
+ * Gives tool calls ids that are unique in the conversation: ids of providers may be empty or repeated. A changed reply
+ * loses its provider parts, which hold the old ids.
  */
 export function withUniqueIds(reply: ModelReply, before: readonly NewMessage[]): ModelReply {
   const used = new Set(before.flatMap(toolCallsOf).map(({ id }) => id));

@@ -13,8 +13,8 @@ import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
 import { extendSummary } from './summary.ts';
 
 /*
- * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections of
- * an object that breaks its schema, for a summary of messages that do not fit.
+ * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections
+ * of an object that breaks its schema, for a summary of messages that do not fit.
  */
 
 /** A turn whose call is out, or waits for budgets. */

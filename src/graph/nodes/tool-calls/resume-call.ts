@@ -51,8 +51,8 @@ function answer(call: BatchCall, text: string): BatchCall {
 }
 
 /**
- * Continues after a failed call as its tool's `onFailure` says: it waits for a person, another tool is called, or the model
- * is told. A call of unknown outcome waits for a person, if the run may ask people.
+ * Continues after a failed call as its tool's `onFailure` says: it waits for a person, another tool is called, or the
+ * model is told. A call of unknown outcome waits for a person, if the run may ask people.
  */
 function afterFailure(
   context: ToolBatchContext,
@@ -72,7 +72,9 @@ function afterFailure(
     : { call: answer(call, failureNote(messageForModel(error))), callsMade };
 }
 
-/** The tools that have been called for a request: the requested one, then each that the one before names in `onFailure`. */
+/**
+ * The tools that have been called for a request: the requested one, then each that the one before names in `onFailure`.
+ */
 function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<string> {
   const tried = new Set([name, tool]);
   for (let last = name; last !== tool; last = tools.find(last)?.onFailure ?? tool) tried.add(last);

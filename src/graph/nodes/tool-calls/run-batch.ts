@@ -8,8 +8,8 @@ import { failureNote, toolNotFound } from './messages.ts';
 import { resumeCall } from './resume-call.ts';
 
 /*
- * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval. A
- * call that fails is answered by its failure, and the others continue.
+ * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval.
+ * A call that fails is answered by its failure, and the others continue.
  */
 
 /** A batch in the task that makes its calls. */
@@ -30,8 +30,8 @@ export function readBatch(context: ToolBatchContext, requested: readonly ToolCal
 }
 
 /**
- * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. Once a call could not begin,
- * no other one begins: the task is going to fail.
+ * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. Once a call could not
+ * begin, no other one begins: the task is going to fail.
  */
 export function beginBatch(context: ToolBatchContext, { batch, callsMade }: BatchProgress): BatchProgress {
   const checked = batch.map((call) => attempt(call, (state) => checkApproval(context, call, state)));
@@ -55,8 +55,8 @@ export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, 
 }
 
 /**
- * Resets a batch of a failed task or an ended run: calls that were out or could not begin, and pending approvals, are ready
- * again. Answers and interventions stay.
+ * Resets a batch of a failed task or an ended run: calls that were out or could not begin, and pending approvals, are
+ * ready again. Answers and interventions stay.
  */
 export function resetBatch(batch: ToolBatch): ToolBatch {
   return batch.map((call) => {
