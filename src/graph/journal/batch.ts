@@ -11,7 +11,7 @@ export interface JournalBatch {
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
   readonly signals: readonly RecordedSignal[];
-  /** The run after the last event. An unpacked view has no `startedAt`: the run's first event gives it. */
+  /** The run after the last event. In an unpacked view `startedAt` is `null`: the run's first event gives it. */
   readonly view: RunView;
   /** The state of an ended run, for a reopening; `null` before its end. */
   readonly endedState: EndedRunState | null;

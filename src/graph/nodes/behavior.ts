@@ -24,7 +24,7 @@ export interface NodeBehavior {
 export interface TaskContext {
   /** The values of `state`, `run`, `item` and `index`. */
   readonly bindings: Bindings;
-  /** The person who started the run. */
+  /** The principal who started the run. */
   readonly createdBy: Principal;
   /** False in the last node of a canceled run, which may not wait for people. */
   readonly asksPeople: boolean;

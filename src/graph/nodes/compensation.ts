@@ -8,6 +8,7 @@ import { own } from '../values/json.ts';
 import { policyOf } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { toToolCall } from './tool-calls/callable-tool.ts';
+import { toolNotFound } from './tool-calls/messages.ts';
 
 /**
  * Makes the call that compensates another one.
@@ -22,7 +23,7 @@ export function compileCompensation({ compensate }: NodeOfType<'tool'>, settings
   const args = parseTemplate(compensate.args ?? {}, [...NODE_NAMES, 'result'], 'compensate.args');
   const tool = own(settings.catalog.tools, name);
   return (bindings) => {
-    if (!tool) throw new GraphError('TOOL_NOT_FOUND', `Tool not found: ${name}`);
+    if (!tool) throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
     return toToolCall(name, tool, { args: args.fill(bindings), policy: policyOf({}, tool, settings) });
   };
 }

@@ -10,8 +10,8 @@ import type { Json } from '../values/json.ts';
  * Estimates the tokens of a request and its offered tools, to reserve budgets before the call. Latin text has about
  * four characters a token, other scripts one or more tokens a character.
  *
- * `activities/context` estimates requests too, so that they fit a model's context, and may count otherwise there: with
- * the model's tokenizer or a better table. This estimate is part of a run's history: it must be cheap and never change.
+ * Decisions of a run depend on it, so histories pin it. `activities/context` fits requests to a model's context by an
+ * estimate of its own, which may be slower, better and newer.
  */
 export function estimateRequest(
   { system, messages, output, tools }: ModelCallRequest,

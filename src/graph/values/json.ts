@@ -12,8 +12,7 @@ export type ForeignConverter = (value: object) => unknown;
 /**
  * Copies a value as JSON writes it: `toJSON` is called, object members that are `undefined` are left out.
  * @param foreign converts objects that JSON has no form for
- * @throws NotJsonError naming the part at fault: `undefined` in a list, `NaN`, bytes, a function, a cycle, depth over
- * 200
+ * @throws NotJsonError naming the part at fault: `undefined` in a list, `NaN`, bytes, a function, over 200 levels
  */
 export function toJson(value: unknown, foreign?: ForeignConverter): Json {
   return copy(value, 0, foreign);

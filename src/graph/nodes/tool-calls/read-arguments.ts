@@ -13,7 +13,7 @@ export function readArguments(written: Json, parameters: JsonSchema, check: Sche
   return check(coerced).length === 0 ? { args: coerced } : readCoerced(written, parameters, check);
 }
 
-/** Converts texts by the types that the schema declares, where the violations do not lead to valid arguments. */
+/** Converts every text where the schema declares other types: violations don't always point at the texts to convert. */
 function readCoerced(written: Json, parameters: JsonSchema, check: SchemaCheck): ReadArguments {
   const args = coerce(written, parameters);
   const [violation] = check(args);
