@@ -4,21 +4,23 @@ import { remainingBytes, MAX_VALUE_BYTES, tooLarge } from '../values/json-size.t
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Update, Channel } from './channel.ts';
-import { OwnedLists } from './reducer.ts';
+import { createReduceContext } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
 
+/** The values of channels, by name. */
 export type Channels = Readonly<Record<string, Json>>;
 
-/** What one task writes. `by` names the task in errors and tells tasks apart. */
+/** The writes of one node task. `by` identifies the task in errors. */
 export interface Write {
   readonly by: string;
   readonly node: string;
   readonly update: Update;
 }
 
-/** How a channel changed: a new value, or items at the end of its list. */
+/** A change of a channel: a new value, or items added to the end of its list. */
 export type ChannelChange = { readonly set: Json } | { readonly append: readonly Json[] };
 
+/** The result of applying writes: the new values, or the channel and the writers at fault. */
 export type Applied =
   | { readonly ok: true; readonly channels: Channels; readonly changes: Readonly<Record<string, ChannelChange>> }
   | {
@@ -28,15 +30,16 @@ export type Applied =
       readonly culprits: readonly string[];
     };
 
-interface WriteOfChannel {
+/** A write to one channel. */
+interface ChannelWrite {
   readonly by: string;
   readonly node: string;
   readonly value: Json;
 }
 
 /**
- * Folds the writes of one superstep into the channels, in the order given, and checks what was written.
- * Nothing is applied when a write can't be: the error names the channel and every node whose write is to blame.
+ * Folds the writes of one superstep into the channels, in the order given, and checks the new values: against schemas
+ * and `MAX_VALUE_BYTES`. Nothing is applied when one write fails.
  */
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
@@ -45,64 +48,65 @@ export function applyWrites(
 ): Applied {
   const next: Record<string, Json> = { ...current };
   const changes: Record<string, ChannelChange> = {};
-  for (const [name, ofChannel] of byChannel(writes)) {
+  for (const [name, channelWrites] of groupByChannel(writes)) {
     const channel = channels.get(name);
-    if (!channel) return refused(name, ofChannel, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
+    if (!channel) return refused(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
     try {
-      const folded = fold(channel, next[name] ?? null, { writes: ofChannel, context });
+      const folded = fold(channel, next[name] ?? null, { writes: channelWrites, context });
       next[name] = folded.value;
       changes[name] = folded.change;
     } catch (error) {
-      context.owned.undo();
-      return refused(name, ofChannel, error);
+      context.owned.rollBack();
+      return refused(name, channelWrites, error);
     }
   }
-  context.owned.keep();
+  context.owned.commit();
   return { ok: true, channels: next, changes };
 }
 
-/** Tries what one task would write, as if it were alone. @returns why it can't be applied, or `null` */
+/** Checks the writes of one task without applying them, as if it were alone. @returns `null`: they can be applied */
 export function tryWrite(channels: ReadonlyMap<string, Channel>, current: Channels, write: Write): RunError | null {
-  const context = { owned: new OwnedLists(), nextMessageId: () => 'tried', extension: null };
+  const context = createReduceContext(() => 'tried');
   const applied = applyWrites(channels, current, { writes: [write], context });
   return applied.ok ? null : applied.error;
 }
 
-function byChannel(writes: readonly Write[]): Map<string, WriteOfChannel[]> {
-  const found = new Map<string, WriteOfChannel[]>();
+function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
+  const groups = new Map<string, ChannelWrite[]>();
   for (const { by, node, update } of writes) {
     for (const [channel, value] of Object.entries(update)) {
-      const list = found.get(channel);
-      if (list) list.push({ by, node, value });
-      else found.set(channel, [{ by, node, value }]);
+      const group = groups.get(channel);
+      if (group) group.push({ by, node, value });
+      else groups.set(channel, [{ by, node, value }]);
     }
   }
-  return found;
+  return groups;
 }
 
 function fold(
   channel: Channel,
   current: Json,
-  { writes, context }: { writes: readonly WriteOfChannel[]; context: ReduceContext },
+  { writes, context }: { writes: readonly ChannelWrite[]; context: ReduceContext },
 ): { value: Json; change: ChannelChange } {
   refuseConflict(channel, writes);
   const extensions: (readonly Json[] | null)[] = channel.ephemeral ? [null] : [];
   let value = channel.ephemeral ? channel.initial : current;
-  let room: number | null = null;
+  let remaining: number | null = null;
   for (const { value: update } of writes) {
     const { value: reduced, extension } = reduceOne(channel, value, { update, context });
     const added = extension ?? (channel.reducer.isAdding ? update : null);
-    room = added === null ? remainingBytesOf(reduced) : remainingBytes(room ?? remainingBytesOf(value), added);
+    remaining =
+      added === null ? remainingBytesOf(reduced) : remainingBytes(remaining ?? remainingBytesOf(value), added);
     value = reduced;
     extensions.push(extension);
   }
-  keepRemainingBytes(value, room ?? remainingBytesOf(value));
+  rememberRemainingBytes(value, remaining ?? remainingBytesOf(value));
   checkSchema(channel, value);
   const appended = extensions.every((extension) => extension !== null);
   return { value, change: appended ? { append: extensions.flat() } : { set: value } };
 }
 
-function refuseConflict(channel: Channel, writes: readonly WriteOfChannel[]): void {
+function refuseConflict(channel: Channel, writes: readonly ChannelWrite[]): void {
   const replacements = writes.filter(({ value }) => isReplacement(value));
   if (replacements.length > 1) throw conflict(replacements, 'both replace its value');
   if (channel.isExclusive && writes.length > 1) throw conflict(writes, 'both write it in one superstep');
@@ -123,12 +127,12 @@ function replaced({ reducer }: Channel, value: Json, context: ReduceContext): Js
   return reducer.replacement ? reducer.replacement(value, context) : value;
 }
 
-/** `{ "$replace": value }` bypasses the reducer. */
+/** True for `{ "$replace": value }`, which bypasses the reducer. */
 export function isReplacement(value: Json): value is JsonObject & { readonly $replace: Json } {
   return isJsonObject(value) && value['$replace'] !== undefined && Object.keys(value).length === 1;
 }
 
-function conflict(writes: readonly WriteOfChannel[], how: string): GraphError {
+function conflict(writes: readonly ChannelWrite[], how: string): GraphError {
   const writers = writes.map(({ by }) => by).join(' and ');
   return new GraphError(
     'INVALID_CONCURRENT_GRAPH_UPDATE',
@@ -145,7 +149,7 @@ function checkSchema(channel: Channel, value: Json): void {
     );
 }
 
-function refused(channel: string, writes: readonly WriteOfChannel[], thrown: unknown): Applied {
+function refused(channel: string, writes: readonly ChannelWrite[], thrown: unknown): Applied {
   const { code, message } = toRunError(thrown);
   const node = writes.at(-1)?.node;
   return {
@@ -157,24 +161,19 @@ function refused(channel: string, writes: readonly WriteOfChannel[], thrown: unk
 }
 
 /**
- * How much values may grow at least: so that a list which grows at each step is not measured at each step. An entry may
- * say too little, never too much. What is refused is measured anew, so it does not depend on what is remembered.
+ * Bytes by which values may grow, so that a list is not measured anew at each step. An entry may be too low, never too
+ * high; a value is measured again before it is refused.
  */
 const remainingBytesMemo = new WeakMap<object, number>();
 
-/** How much a channel's value may grow. */
 function remainingBytesOf(value: Json): number {
   if (typeof value !== 'object' || value === null) return remainingBytes(MAX_VALUE_BYTES, value);
   return remainingBytesMemo.get(value) ?? remainingBytes(MAX_VALUE_BYTES, value);
 }
 
-/**
- * Remembers how much a new value may grow.
- * @param left is at most that
- * @throws GraphError `PAYLOAD_TOO_LARGE`
- */
-function keepRemainingBytes(value: Json, left: number): void {
-  const room = left < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : left;
-  if (room < 0) throw tooLarge('its value');
-  if (typeof value === 'object' && value !== null) remainingBytesMemo.set(value, room);
+/** @param estimate never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
+function rememberRemainingBytes(value: Json, estimate: number): void {
+  const remaining = estimate < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : estimate;
+  if (remaining < 0) throw tooLarge('its value');
+  if (typeof value === 'object' && value !== null) remainingBytesMemo.set(value, remaining);
 }

@@ -4,11 +4,11 @@ import { parseExpression } from '../expression/expression.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
 import type { Json } from '../values/json.ts';
-import { OwnedLists } from './reducer.ts';
+import { createReduceContext } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
 import { reducers } from './reducers.ts';
 
-/** A channel, ready to take writes. */
+/** A compiled channel. */
 export interface Channel {
   readonly name: string;
   readonly reducer: Reducer;
@@ -16,10 +16,21 @@ export interface Channel {
   readonly isExclusive: boolean;
   /** The value before any write. */
   readonly initial: Json;
+  /** `null`: any value is valid. */
   readonly check: SchemaCheck | null;
+  /** True if the value lasts for one superstep only. */
   readonly ephemeral: boolean;
 }
 
+/** The channels of a compiled graph, by name. */
+export interface ChannelSet {
+  readonly channels: ReadonlyMap<string, Channel>;
+}
+
+/** The writes of one node task, by channel. */
+export type Update = Readonly<Record<string, Json>>;
+
+/** Compiles the definition of a channel. @throws GraphError when its default doesn't fit its reducer */
 export function compileChannel(name: string, definition: ChannelDefinition): Channel {
   const reducer = compileReducer(definition.reducer ?? 'replace');
   return {
@@ -32,23 +43,15 @@ export function compileChannel(name: string, definition: ChannelDefinition): Cha
   };
 }
 
-/** Messages that have no ids are given some, the same in each run. */
-function initialOf({ replacement }: Reducer, value: Json): Json {
-  let messages = 0;
-  const nextMessageId = (): string => `default.m${++messages}`;
-  return replacement ? replacement(value, { owned: new OwnedLists(), extension: null, nextMessageId }) : value;
-}
-
 function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {
   if (typeof reducer === 'string') return reducers[reducer];
   const expression = parseExpression(reducer.expr, ['current', 'update']);
   return { initial: null, reduce: (current, update) => expression.evaluate({ current, update }) };
 }
 
-/** The channels of a compiled graph, by name. */
-export interface ChannelSet {
-  readonly channels: ReadonlyMap<string, Channel>;
+/** The default as a value of the channel. Messages without ids get the same ids in each run. */
+function initialOf({ replacement }: Reducer, value: Json): Json {
+  let messages = 0;
+  const nextMessageId = (): string => `default.m${++messages}`;
+  return replacement ? replacement(value, createReduceContext(nextMessageId)) : value;
 }
-
-/** What a node writes, by channel. */
-export type Update = Readonly<Record<string, Json>>;

@@ -7,15 +7,15 @@ import { asList, extend } from './reducer.ts';
 import type { ReduceContext, Reducer } from './reducer.ts';
 
 /**
- * Chat messages: one with a known id replaces in place, another is appended, `{ "remove": id }` takes one away,
- * `{ "remove": "*" }` clears what came before. A write is one of these or a list of them.
+ * Chat messages. A message with a known id replaces the old one in place, others are appended; `{ "remove": id }`
+ * removes a message, `{ "remove": "*" }` all before it. A write is one of these or a list of them.
  */
 export const messages: Reducer = {
   initial: [],
   reduce(current, update, context) {
     const before = asList(current);
     const changes = toItems(update);
-    if (!touchesKnown(before, changes)) return extendAll(before, changes, context);
+    if (!changesKnown(before, changes)) return appendAll(before, changes, context);
     const list = [...before];
     for (const change of changes) apply(list, change, context);
     context.owned.add(list);
@@ -28,14 +28,14 @@ export const messages: Reducer = {
   },
 };
 
-/** True when a change removes or replaces a message that is there already. */
-function touchesKnown(before: readonly Json[], changes: readonly Json[]): boolean {
+/** True if a change removes or replaces a message of the channel. */
+function changesKnown(before: readonly Json[], changes: readonly Json[]): boolean {
   if (changes.some(isRemoval)) return true;
   const ids = new Set<Json>(changes.map(idOf).filter((id) => id !== null));
   return ids.size > 0 && before.some((message) => ids.has(idOf(message)));
 }
 
-function extendAll(before: readonly Json[], changes: readonly Json[], context: ReduceContext): readonly Json[] {
+function appendAll(before: readonly Json[], changes: readonly Json[], context: ReduceContext): readonly Json[] {
   const added: Json[] = [];
   for (const change of changes) put(added, toMessage(change, context));
   return extend(before, added, context);

@@ -2,42 +2,48 @@ import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
-/** How the writes of a channel become its value. */
+/** Folds the writes of a channel into its value. */
 export interface Reducer {
-  /** The value before any write, where the channel has no default. */
+  /** The value before any write of a channel without a default. */
   readonly initial: Json;
-  /** True when the new value takes no more bytes than the old one and the write together. */
+  /** True if the new value takes no more bytes than the old value and the write together. */
   readonly isAdding?: true;
   /**
-   * Folds one write into the value. Lists that `context.owned` holds may be changed in place: nothing else refers to them.
+   * Folds one write into the value. Lists that `context.owned` owns may be changed in place.
    * @throws GraphError when the write doesn't fit the channel
    */
   reduce(current: Json, update: Json, context: ReduceContext): Json;
-  /** Makes what a `$replace` holds the channel's value; without it, any JSON is. @throws as `reduce` */
+  /** Makes the new value of the content of a `$replace`; absent: any JSON is a value. @throws as `reduce` */
   readonly replacement?: (value: Json, context: ReduceContext) => Json;
 }
 
 export interface ReduceContext {
-  /** Lists that were made during this `advance` and are held by their channel alone, with the length they had before the current writes. */
+  /** The lists that may grow in place. */
   readonly owned: OwnedLists;
-  /** A fresh id for a message that has none, derived from the run. */
+  /** A new id for a message without one, derived from the run. */
   nextMessageId(): string;
-  /** Set by `extend`: what was added, when adding to the end is all that the write did. */
+  /** The items added by a write that only adds to the end of a list; else `null`. Set by `extend`. */
   extension: readonly Json[] | null;
 }
 
-/** A list with items at its end: the same list where it is owned, else an owned copy. */
+/** Creates a context without owned lists, for writes that stand alone. */
+export function createReduceContext(nextMessageId: () => string): ReduceContext {
+  return { owned: new OwnedLists(), nextMessageId, extension: null };
+}
+
+/** Adds items to the end of a list: in place if the list is owned, else in an owned copy. */
 export function extend(list: readonly Json[], items: readonly Json[], context: ReduceContext): readonly Json[] {
   context.extension = items;
   return context.owned.extend(list, items);
 }
 
 /**
- * Lists that may grow in place, so that a run that appends at each step stays linear.
- * `keep` ends a round of writes, `undo` takes back what the round added.
+ * Lists made during this `advance` and referred to by their channel alone. They grow in place, so that a run which
+ * appends at each step stays linear. `commit` ends a round of writes, `rollBack` reverts it.
  */
 export class OwnedLists {
   readonly #lists = new WeakSet<readonly Json[]>();
+  /** The lengths before the current round of writes. */
   readonly #lengths = new Map<Json[], number>();
 
   add(list: readonly Json[]): void {
@@ -55,16 +61,16 @@ export class OwnedLists {
     return list;
   }
 
-  /** Somebody else refers to the list from now on: it must not grow in place again. */
+  /** Stops a list from growing in place, because something else refers to it from now on. */
   release(list: readonly Json[]): void {
     this.#lists.delete(list);
   }
 
-  keep(): void {
+  commit(): void {
     this.#lengths.clear();
   }
 
-  undo(): void {
+  rollBack(): void {
     for (const [list, length] of this.#lengths) list.length = length;
     this.#lengths.clear();
   }
@@ -74,11 +80,12 @@ export class OwnedLists {
   }
 }
 
-/** The error of a write that the channel's reducer can't fold. */
-export function mismatch(expected: string, got: Json): GraphError {
-  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${describe(got)}`);
+/** The error of a write that the reducer of its channel can't fold. */
+export function mismatch(expected: string, actual: Json): GraphError {
+  return new GraphError('CHANNEL_SCHEMA_VIOLATION', `its reducer takes ${expected}, not ${describe(actual)}`);
 }
 
+/** A channel's value as a list; `null` is an empty one. @throws GraphError when it is anything else */
 export function asList(value: Json): readonly Json[] {
   if (value === null) return [];
   if (!isJsonList(value)) throw mismatch('a list', value);

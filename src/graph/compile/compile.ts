@@ -17,23 +17,22 @@ import { createMemo } from '../values/memo.ts';
 import { compileEdge } from './edges.ts';
 import type { Outgoing, CompiledEdge } from './edges.ts';
 
-/** A definition made ready to run: templates parsed, schemas compiled, edges sorted by source. */
+/** A definition with templates parsed, schemas compiled and edges sorted by source. */
 export interface CompiledGraph {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** Those channels that fade after a superstep. */
+  /** The channels whose values last for one superstep. */
   readonly ephemeral: readonly Channel[];
   readonly nodes: ReadonlyMap<string, CompiledNode>;
-  /** The edge entries that each node, or `__start__`, is a source of. */
   readonly outgoing: Outgoing;
   readonly hasSubgraphs: boolean;
-  /** Here, or in a graph inside. */
+  /** True if a node of this graph, or of a graph inside, has a `deadlineMs`. */
   readonly hasDeadlines: boolean;
-  /** Nodes to stop before and after; `*` is all of them. */
+  /** Nodes to stop before and after; `*` stands for all nodes. */
   readonly breakpoints: Breakpoints;
   readonly maxSteps: number;
-  /** Channels that a run of it returns. */
+  /** Channels whose values are the output of a run. */
   readonly output: readonly string[];
   /** The node that runs last when a run is canceled. */
   readonly onCancel: string | null;
@@ -43,30 +42,34 @@ export interface CompiledNode {
   readonly id: string;
   readonly type: NodeDefinition['type'];
   readonly behavior: NodeBehavior;
-  /** It calls a model as it begins, which takes room in the budgets. */
+  /** True if a task's first call is to a model, which needs a reservation of the budgets. */
   readonly asksModel: boolean;
-  /** The graph inside a subgraph node. */
+  /** The graph inside a subgraph node; `null` for other types. */
   readonly subgraph: CompiledGraph | null;
   readonly write: Writer;
-  /** As `write`, after a command: there is no result that a channel could take whole. */
+  /** As `write`, for a command: it has no result that a channel could take whole. */
   readonly writeOfCommand: Writer;
-  /** The call that takes back what the node's own call has done. */
+  /** Makes the call that compensates the node's own call. */
   readonly compensate: Compensate | null;
   readonly onError: OnError;
   readonly maxVisits: number;
-  /** `null`: there is none, or it is a matter of the node's calls. */
+  /** The node's own deadline; `null`: there is none, or it limits the node's calls. */
   readonly deadlineMs: number | null;
   readonly defer: boolean;
 }
 
+/** Makes the update of a node task. The bindings include `result` or `error`. @throws GraphError `EXPRESSION_FAILED` */
+export type Writer = (bindings: Bindings) => Update;
+
+/** The reaction to a node's failure. */
 export type OnError =
   | { readonly kind: 'fail' }
   | { readonly kind: 'intervene' }
   | { readonly kind: 'goto'; readonly to: string; readonly write: Writer };
 
 /**
- * Compiles a definition that `validateGraph` found no errors in.
- * @param catalog what the run pins of the installation: at least the tools, models and functions that the graph names
+ * Compiles a definition in which `validateGraph` finds no errors.
+ * @param catalog the part of the installation that a run pins: at least the tools, models and functions of the graph
  */
 export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
   const channels = new Map(
@@ -92,16 +95,17 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
   };
 }
 
-const shared = createMemo<CompiledGraph>(100);
-/** In characters: the texts that graphs are known by take memory too. */
-const MAX_SHARED = 100_000;
-
-/** As `compileGraph`; runs of the same definition under the same catalog share one, unless it is very large. */
+/** As `compileGraph`. Runs of the same definition and catalog share one compiled graph, unless it is very large. */
 export function compileShared(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
   const text = JSON.stringify([definition, catalog]);
   const compile = (): CompiledGraph => compileGraph(definition, catalog);
-  return text.length > MAX_SHARED ? compile() : shared(text, compile);
+  return text.length > MAX_SHARED_LENGTH ? compile() : sharedGraphs(text, compile);
 }
+
+const sharedGraphs = createMemo<CompiledGraph>(100);
+
+/** In characters of JSON: the texts are the keys of the memo, and take memory. */
+const MAX_SHARED_LENGTH = 100_000;
 
 function bySource(edges: readonly CompiledEdge[]): Outgoing {
   const outgoing = new Map<string, CompiledEdge[]>();
@@ -111,28 +115,26 @@ function bySource(edges: readonly CompiledEdge[]): Outgoing {
   return outgoing;
 }
 
+const RESULT_NAMES: readonly Name[] = [...NODE_NAMES, 'result'];
+
 function compileNode(
   node: NodeDefinition,
   id: string,
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
   const graph = innerGraph(node);
-  const subgraph = graph === null ? null : compileChild(graph, catalog);
-  const scope: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
+  const subgraph = graph === null ? null : compileSubgraph(graph, catalog);
+  const settings: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
   const { uses, hasOwnDeadline } = describeNode(fieldsOf(node));
-  const behavior = compileBehavior(node, scope);
+  const behavior = compileBehavior(node, settings);
   return {
     id,
     type: node.type,
     behavior,
     asksModel: uses?.models !== undefined,
     subgraph,
-    write: compileWrite(node.write, [...NODE_NAMES, 'result'], 'write'),
-    writeOfCommand: compileWrite(
-      typeof node.write === 'string' ? undefined : node.write,
-      [...NODE_NAMES, 'result'],
-      'write',
-    ),
+    write: compileWrite(node.write, RESULT_NAMES, 'write'),
+    writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
     compensate: behavior.compensate ?? null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
@@ -141,18 +143,18 @@ function compileNode(
   };
 }
 
-/** The published graphs of a catalog are compiled once, however many nodes name them. */
-const compiled = new WeakMap<Catalog, Map<string, CompiledGraph>>();
+/** The compiled published graphs of each catalog: several nodes may name one. */
+const publishedGraphs = new WeakMap<Catalog, Map<string, CompiledGraph>>();
 
-function compileChild(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
+function compileSubgraph(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
   if (typeof graph !== 'string') return compileGraph(graph, catalog);
-  const ofCatalog = compiled.get(catalog) ?? new Map<string, CompiledGraph>();
-  compiled.set(catalog, ofCatalog);
+  const compiled = publishedGraphs.get(catalog) ?? new Map<string, CompiledGraph>();
+  publishedGraphs.set(catalog, compiled);
   const definition = own(catalog.graphs ?? {}, graph);
   if (!definition) throw new TypeError('The catalog has no graph of that name');
-  const child = ofCatalog.get(graph) ?? compileGraph(definition, catalog);
-  ofCatalog.set(graph, child);
-  return child;
+  const subgraph = compiled.get(graph) ?? compileGraph(definition, catalog);
+  compiled.set(graph, subgraph);
+  return subgraph;
 }
 
 function compileOnError(onError: OnErrorDefinition | undefined): OnError {
@@ -164,9 +166,6 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
     write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write'),
   };
 }
-
-/** Makes a node's update from its bindings, `result` or `error` among them. */
-export type Writer = (bindings: Bindings) => Update;
 
 /** Compiles `write`: a channel name takes the whole result, an object maps channels to templates. */
 function compileWrite(write: WriteDefinition | undefined, names: readonly Name[], field: string): Writer {

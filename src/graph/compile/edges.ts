@@ -9,27 +9,27 @@ import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
 
-/** An edge entry, ready to fire on its own. */
+/** A compiled entry of a graph's `edges`. */
 export interface CompiledEdge {
-  /** Its place in the definition; a join keeps its arrivals under this number. */
+  /** The entry's index in the definition; a scope keeps the finished sources of a join under it. */
   readonly id: string;
-  /** One source, or several that all have to finish: a join. */
+  /** Several sources are a join: the edge fires once all of them have finished. */
   readonly sources: readonly string[];
-  /** Where it leads on this state. @throws GraphError when it can't tell */
+  /** Evaluates the targets on a state. @throws GraphError `EXPRESSION_FAILED` or `INVALID_ROUTE` */
   readonly targets: (bindings: Bindings) => EdgeTargets;
 }
 
-/** Nodes that run once each, or one node that runs for each element of a list. */
+/** The targets of an edge: nodes that run once each, or one node that runs for each element of a list. */
 export type EdgeTargets =
   | { readonly kind: 'nodes'; readonly nodes: readonly string[] }
   | {
       readonly kind: 'elements';
       readonly node: string;
       readonly items: readonly Json[];
-      readonly lane: ConcurrencyGroup | null;
+      readonly group: ConcurrencyGroup | null;
     };
 
-/** The edge entries by source. */
+/** The edges of each source: a node, or `__start__`. */
 export type Outgoing = ReadonlyMap<string, readonly CompiledEdge[]>;
 
 export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
@@ -53,15 +53,15 @@ function toNodes(choose: Choose): CompiledEdge['targets'] {
 function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: number): CompiledEdge['targets'] {
   const list = parseExpression(forEach, NODE_NAMES);
   if (to === END) return () => ({ kind: 'nodes', nodes: [] });
-  const lane = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
+  const group = maxConcurrency === undefined ? null : { id: String(index), width: maxConcurrency };
   return (bindings) => {
     const items = list.evaluate(bindings);
-    if (isJsonList(items)) return { kind: 'elements', node: to, items, lane };
+    if (isJsonList(items)) return { kind: 'elements', node: to, items, group };
     throw new GraphError('EXPRESSION_FAILED', `forEach \`${forEach}\` gave ${brief(items)}, not a list`);
   };
 }
 
-/** Looks the value up in `paths`; a list is looked up value by value. */
+/** A route looks its value up in `paths`; a list is looked up value by value. */
 function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
   const expression = parseExpression(route, NODE_NAMES);
   const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
@@ -69,16 +69,16 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
   return (bindings) => {
     const value = expression.evaluate(bindings);
     const values = isJsonList(value) ? value : [value];
-    return values.flatMap((one) => {
-      const nodes = (typeof one === 'string' ? known.get(one) : undefined) ?? fallback;
+    return values.flatMap((key) => {
+      const nodes = (typeof key === 'string' ? known.get(key) : undefined) ?? fallback;
       if (nodes) return nodes;
-      const message = `Route \`${route}\` gave ${brief(one)}; its paths are ${[...known.keys()].join(', ')}`;
+      const message = `Route \`${route}\` gave ${brief(key)}; its paths are ${[...known.keys()].join(', ')}`;
       throw new GraphError('INVALID_ROUTE', message);
     });
   };
 }
 
-/** The first branch that holds, in order; none: nowhere. */
+/** The first branch whose condition holds counts; if none does, the edge leads nowhere. */
 function compileBranches(branches: readonly Branch[]): Choose {
   const compiled = branches.map(({ when, to }) => ({
     when: when === undefined ? null : parseExpression(when, NODE_NAMES),
@@ -99,10 +99,11 @@ function compileBranches(branches: readonly Branch[]): Choose {
   };
 }
 
-const MAX_BRIEF = 100;
+/** In characters: values in error messages are cut. */
+const MAX_VALUE_LENGTH = 100;
 
 function brief(value: Json): string {
-  return truncate(JSON.stringify(value), MAX_BRIEF);
+  return truncate(JSON.stringify(value), MAX_VALUE_LENGTH);
 }
 
 function nodesOf(target: Target): readonly string[] {

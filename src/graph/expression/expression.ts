@@ -5,7 +5,7 @@ import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
 import { didYouMean } from '../values/text.ts';
 import { registerFunctions } from './functions.ts';
-import { afterCheck, beforeCheck } from './instrument.ts';
+import { instrument, prepareForCheck } from './instrument.ts';
 import { metered } from './meter.ts';
 import { registerNumbers } from './numbers.ts';
 import { findReferences } from './references.ts';
@@ -13,21 +13,27 @@ import type { References } from './references.ts';
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { hasConstructorMember, fromCel, toMaps } from './value.ts';
 
-/** The names that an expression may use at its place (specification, "Expressions"). */
+/** A name that an expression may use; each field of a definition allows some (specification, "Expressions"). */
 export type Name = 'state' | 'run' | 'item' | 'index' | 'args' | 'result' | 'error' | 'current' | 'update';
+
+/** The values of the names in scope. */
 export type Bindings = Readonly<Partial<Record<Name, Json>>>;
 
+/** The names that all expressions of nodes and edges may use. */
+export const NODE_NAMES: readonly Name[] = ['state', 'run', 'item', 'index'];
+
+/** The members of `run`. */
 export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'step', 'visit', 'graph', 'startedAt'];
 
 /** A parsed CEL expression. */
 export interface Expression {
   readonly source: string;
   readonly references: References;
-  /** @throws GraphError `EXPRESSION_FAILED`, naming the expression, when it can't be evaluated on these values */
+  /** @throws GraphError `EXPRESSION_FAILED`, naming the expression and the reason */
   evaluate(bindings: Bindings): Json;
 }
 
-/** An expression that can't be used where it stands: it is no CEL (`syntax`), or names or mixes what it must not (`meaning`). */
+/** A text that is no CEL (`syntax`), or CEL with an unknown name or types that don't fit (`meaning`). */
 export class InvalidExpressionError extends Error {
   readonly kind: 'syntax' | 'meaning';
 
@@ -37,52 +43,47 @@ export class InvalidExpressionError extends Error {
   }
 }
 
-const expressions = createMemo<Expression>(10_000);
-const environments = createMemo<Environment>(100);
-
 /**
- * Parses and checks one CEL expression; equal expressions share one parse.
- * @param names what is in scope at its place
+ * Parses and checks a CEL expression. Equal expressions share one parse.
+ * @param names the names in scope
  * @throws InvalidExpressionError with the reason
  */
 export function parseExpression(source: string, names: readonly Name[]): Expression {
   return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
 }
 
+/** Evaluates the expression of a field. @throws as `evaluate`, naming the field too */
+export function evaluateField(field: string, expression: Expression, bindings: Bindings): Json {
+  try {
+    return expression.evaluate(bindings);
+  } catch (error) {
+    if (error instanceof GraphError) throw new GraphError(error.code, `${field}: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+const expressions = createMemo<Expression>(10_000);
+const environments = createMemo<Environment>(100);
+
 function parse(source: string, names: readonly Name[]): Expression {
   const program = parseSyntax(source, names);
   const root: unknown = program.ast;
   if (!isSyntaxNode(root)) throw new TypeError('The CEL library gave no syntax tree');
   const nodes = allNodes(root);
-  beforeCheck(nodes);
+  prepareForCheck(nodes);
   const { valid, error } = program.check();
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
   const references = findReferences(root);
-  afterCheck(nodes);
+  instrument(nodes);
   return { source, references, evaluate: (bindings) => evaluate(source, program, bindings) };
 }
 
-function evaluate(source: string, program: ParseResult, bindings: Bindings): Json {
+function parseSyntax(source: string, names: readonly Name[]): ParseResult {
   try {
-    return fromCel(metered(() => program(bindings)));
+    return environmentFor(names).parse(source);
   } catch (error) {
-    if (Object.values(bindings).some(hasConstructorMember)) return evaluateOnMaps(source, program, bindings);
-    throw failed(source, error);
+    throw new InvalidExpressionError('syntax', reasonOf(error), { cause: error });
   }
-}
-
-/** Slower, and right also where objects have a member named `constructor`. */
-function evaluateOnMaps(source: string, program: ParseResult, bindings: Bindings): Json {
-  const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
-  try {
-    return fromCel(metered(() => program(maps)));
-  } catch (error) {
-    throw failed(source, error);
-  }
-}
-
-function failed(source: string, error: unknown): GraphError {
-  return new GraphError('EXPRESSION_FAILED', `Expression \`${source}\` failed: ${reasonOf(error)}`, { cause: error });
 }
 
 function environmentFor(names: readonly Name[]): Environment {
@@ -101,14 +102,6 @@ function createEnvironment(names: readonly Name[]): Environment {
   return environment;
 }
 
-function parseSyntax(source: string, names: readonly Name[]): ParseResult {
-  try {
-    return environmentFor(names).parse(source);
-  } catch (error) {
-    throw new InvalidExpressionError('syntax', reasonOf(error), { cause: error });
-  }
-}
-
 function explain(error: unknown, names: readonly Name[]): string {
   const reason = reasonOf(error);
   const unknown = /^Unknown variable: (\S+)$/.exec(reason)?.[1];
@@ -116,11 +109,31 @@ function explain(error: unknown, names: readonly Name[]): string {
   return `"${unknown}" is not defined here; known are ${names.join(', ')}.${didYouMean(unknown, names)}`;
 }
 
+function evaluate(source: string, program: ParseResult, bindings: Bindings): Json {
+  try {
+    return fromCel(metered(() => program(bindings)));
+  } catch (error) {
+    if (Object.values(bindings).some(hasConstructorMember)) return evaluateOnMaps(source, program, bindings);
+    throw expressionFailed(source, error);
+  }
+}
+
+/** Evaluates on maps in place of objects: slower, but right for objects with a member named `constructor`. */
+function evaluateOnMaps(source: string, program: ParseResult, bindings: Bindings): Json {
+  const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
+  try {
+    return fromCel(metered(() => program(maps)));
+  } catch (error) {
+    throw expressionFailed(source, error);
+  }
+}
+
+function expressionFailed(source: string, error: unknown): GraphError {
+  return new GraphError('EXPRESSION_FAILED', `Expression \`${source}\` failed: ${reasonOf(error)}`, { cause: error });
+}
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
   return summary.replaceAll(/(\w)_\(/g, '$1(');
 }
-
-/** What every node's expressions see. */
-export const NODE_NAMES: readonly Name[] = ['state', 'run', 'item', 'index'];

@@ -7,8 +7,8 @@ import { toText } from '../values/text.ts';
 import { fromCel, unwrap } from './value.ts';
 
 /**
- * Methods whose behavior in the CEL library differs from the specification (backtracking regular expressions,
- * UTF-16 indexes, case beyond ASCII, lists of text only). Calls of them are renamed to our versions before the check.
+ * Methods that the CEL library does unlike the specification: backtracking regular expressions, UTF-16 indexes, case
+ * beyond ASCII, lists of text only. Calls get `replacementName` before the check.
  */
 export const REPLACED_METHODS: ReadonlySet<string> = new Set([
   'matches',
@@ -20,9 +20,10 @@ export const REPLACED_METHODS: ReadonlySet<string> = new Set([
   'lastIndexOf',
 ]);
 
+/** The name under which this file registers its own version of a method. */
 export const replacementName = (method: string): string => `${method}_`;
 
-/** Adds the functions that the specification names on top of standard CEL. */
+/** Registers the functions that the specification adds to standard CEL. */
 export function registerFunctions(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
@@ -87,7 +88,7 @@ function replaceSome(...[text, wanted, by, limit]: [string, string, string, unkn
   return replaceParts(text.split(wanted), { wanted, by, limit: toInteger(limit) });
 }
 
-/** Joins what stood between the occurrences; a negative limit replaces all of them. */
+/** Joins the parts between occurrences of `wanted`. A negative limit replaces all of them. */
 function replaceParts(
   parts: readonly string[],
   { wanted, by, limit }: { wanted: string; by: string; limit: number },
@@ -97,7 +98,7 @@ function replaceParts(
   return [parts.slice(0, replaced + 1).join(by), ...parts.slice(replaced + 1)].join(wanted);
 }
 
-/** The characters of a text as CEL counts them: Unicode code points. */
+/** The characters of a text. CEL counts Unicode code points, JavaScript UTF-16 units. */
 function codePoints(text: string): string | readonly string[] {
   return /[\uD800-\uDFFF]/.test(text) ? Array.from(text) : text;
 }

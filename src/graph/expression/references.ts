@@ -1,7 +1,7 @@
 import { childrenOf, isSyntaxNode } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
-/** Which members an expression reads of `state`, `run` and `args`. `'*'`: the whole of it. */
+/** The members of `state`, `run` and `args` that an expression reads. `'*'`: the whole value. */
 export interface References {
   readonly channels: ReadonlySet<string>;
   readonly runFields: ReadonlySet<string>;
@@ -10,7 +10,7 @@ export interface References {
 
 const ACCESS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
-/** Finds which members a syntax tree names; variables of `map`, `filter` and `bind` hide them. */
+/** Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the scope. */
 export function findReferences(root: SyntaxNode): References {
   const found = { state: new Set<string>(), run: new Set<string>(), args: new Set<string>() };
   visit(root, new Set());
@@ -45,7 +45,7 @@ function memberAccess(node: SyntaxNode): { of: RootName; name: string } | null {
   return of !== null && typeof name === 'string' ? { of, name } : null;
 }
 
-/** The variable that a comprehension or `cel.bind` introduces, and the parts of it that don't see the variable. */
+/** The variable of a comprehension or a `cel.bind`, and the nodes in it that can't see the variable. */
 function boundScope(node: SyntaxNode): { readonly name: string; readonly outside: ReadonlySet<unknown> } | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
   if (typeof holder !== 'object' || holder === null) return null;

@@ -1,12 +1,13 @@
-/** What we use of the CEL library's syntax tree. `meta` holds a node's `check` and `evaluate`; `alternate` replaces an expanded macro. */
+/** A node of the CEL library's syntax tree, as far as this layer uses it. */
 export interface SyntaxNode {
   readonly op: string;
   readonly args: unknown;
-  /** The type of its values, once it has been checked. */
+  /** The type of its values; set by the type check. */
   checkedType?: unknown;
   readonly meta: {
     readonly check: Check;
     readonly evaluate: Evaluate;
+    /** The expansion of a macro. */
     readonly alternate?: SyntaxNode;
     readonly macro?: unknown;
   };
@@ -18,7 +19,7 @@ type Check = (checker: TypeChecker, node: SyntaxNode, scope: unknown) => unknown
 
 interface TypeChecker {
   readonly dynType: unknown;
-  /** Gives the type of a node, and notes it there. */
+  /** Returns the type of a node, and stores it in `checkedType`. */
   check(node: SyntaxNode, scope: unknown): unknown;
 }
 
@@ -28,7 +29,7 @@ export function isSyntaxNode(value: unknown): value is SyntaxNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'setMeta' in value;
 }
 
-/** The nodes right below one; of an expanded macro its expansion. */
+/** The child nodes; of a macro, its expansion. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   return node.meta.alternate ? [node.meta.alternate] : nodesIn(node.args);
 }
@@ -40,7 +41,7 @@ function nodesIn(value: unknown): SyntaxNode[] {
   return Object.values(value).filter(isSyntaxNode);
 }
 
-/** All nodes of a tree, each once. */
+/** All nodes of a tree. The library shares nodes between branches, so each counts once. */
 export function allNodes(root: SyntaxNode): ReadonlySet<SyntaxNode> {
   const seen = new Set<SyntaxNode>();
   const visit = (node: SyntaxNode): void => {

@@ -1,19 +1,21 @@
-import { GraphError } from '../values/errors.ts';
 import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { toText } from '../values/text.ts';
-import { InvalidExpressionError, parseExpression } from './expression.ts';
+import { evaluateField, InvalidExpressionError, parseExpression } from './expression.ts';
 import type { Bindings, Expression, Name } from './expression.ts';
 
-/** A JSON value whose texts may hold `{{ cel }}`, ready to be filled. */
+/** A parsed JSON value whose texts may hold `{{ cel }}`. */
 export interface Template {
-  /** Every expression in it, for checks of what it reads. */
+  /** All expressions in it, for checks of the names that they read. */
   readonly expressions: readonly Expression[];
-  /** @throws GraphError `EXPRESSION_FAILED`, naming the field and the expression */
+  /**
+   * Replaces each `{{ cel }}` by its value.
+   * @throws GraphError `EXPRESSION_FAILED`, naming the field and the expression
+   */
   fill(bindings: Bindings): Json;
 }
 
-/** A text that opens `{{` and doesn't close it, or holds no CEL in it. `path` leads to it from the template's top. */
+/** A text with a `{{` that is not closed, or has no valid CEL in it. `path` leads to the text within the template. */
 export class InvalidTemplateError extends Error {
   readonly path: readonly (string | number)[];
 
@@ -25,8 +27,8 @@ export class InvalidTemplateError extends Error {
 
 /**
  * Parses a template: a text, or a list or object with texts at any depth.
- * @param field how an error at run time names the place, such as `write.amount`
- * @throws InvalidTemplateError
+ * @param field its name in errors at run time, such as `write.amount`
+ * @throws InvalidTemplateError for the first faulty text
  */
 export function parseTemplate(value: Json, names: readonly Name[], field: string): Template {
   return parseAt(value, { names, field, path: [] });
@@ -34,8 +36,9 @@ export function parseTemplate(value: Json, names: readonly Name[], field: string
 
 /**
  * Parses an object whose members are templates.
- * @param fieldOf how an error at run time names a member
- * @throws InvalidTemplateError
+ * @param fieldOf the name of a member in errors at run time
+ * @throws InvalidTemplateError for the first faulty text
+ * @returns fills all members
  */
 export function parseMembers(
   members: JsonObject,
@@ -48,22 +51,31 @@ export function parseMembers(
   return (bindings) => Object.fromEntries(templates.map(([key, template]) => [key, template.fill(bindings)]));
 }
 
-interface TemplateField {
+/** A piece of a text: literal, or an expression whose value goes there. */
+export type Segment = string | Expression;
+
+/** Splits a text at its `{{ cel }}`; `{{{{` is a literal `{{`. @throws InvalidTemplateError */
+export function parseSegments(text: string, names: readonly Name[]): readonly Segment[] {
+  return splitText(text, { names, field: '', path: [] });
+}
+
+/** A value within a template; `path` leads to it from the template's field. */
+interface TemplatePart {
   readonly names: readonly Name[];
   readonly field: string;
   readonly path: readonly (string | number)[];
 }
 
-function parseAt(value: Json, place: TemplateField): Template {
-  if (typeof value === 'string') return parseText(value, place);
-  if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, inside(place, index))));
+function parseAt(value: Json, part: TemplatePart): Template {
+  if (typeof value === 'string') return parseText(value, part);
+  if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, inside(part, index))));
   if (isJsonObject(value))
-    return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, inside(place, key))]));
+    return objectTemplate(Object.entries(value).map(([key, member]) => [key, parseAt(member, inside(part, key))]));
   return constant(value);
 }
 
-function inside(place: TemplateField, key: string | number): TemplateField {
-  return { ...place, path: [...place.path, key] };
+function inside(part: TemplatePart, key: string | number): TemplatePart {
+  return { ...part, path: [...part.path, key] };
 }
 
 function constant(value: Json): Template {
@@ -84,44 +96,20 @@ function objectTemplate(members: readonly (readonly [string, Template])[]): Temp
   };
 }
 
-/** A piece of a text: literal, or an expression whose value goes there. */
-export type Segment = string | Expression;
-
-/**
- * Splits a text at its `{{ cel }}`.
- * @throws InvalidTemplateError
- */
-export function parseSegments(text: string, names: readonly Name[]): readonly Segment[] {
-  return splitText(text, { names, field: '', path: [] });
-}
-
-function parseText(text: string, place: TemplateField): Template {
+function parseText(text: string, part: TemplatePart): Template {
   if (!text.includes('{{')) return constant(text);
-  const segments = splitText(text, place);
+  const segments = splitText(text, part);
+  const field = [part.field, ...part.path].join('.');
   const [only] = segments;
   const expressions = segments.filter((segment) => typeof segment !== 'string');
   if (segments.length === 1 && typeof only === 'object')
-    return { expressions, fill: (bindings) => fillOne(only, bindings, place) };
+    return { expressions, fill: (bindings) => evaluateField(field, only, bindings) };
   const fillSegment = (segment: Segment, bindings: Bindings): string =>
-    typeof segment === 'string' ? segment : toText(fillOne(segment, bindings, place));
+    typeof segment === 'string' ? segment : toText(evaluateField(field, segment, bindings));
   return { expressions, fill: (bindings) => segments.map((segment) => fillSegment(segment, bindings)).join('') };
 }
 
-function fillOne(expression: Expression, bindings: Bindings, place: TemplateField): Json {
-  try {
-    return expression.evaluate(bindings);
-  } catch (error) {
-    if (error instanceof GraphError)
-      throw new GraphError(error.code, `${fieldName(place)}: ${error.message}`, { cause: error });
-    throw error;
-  }
-}
-
-function fieldName(place: TemplateField): string {
-  return [place.field, ...place.path].join('.');
-}
-
-function splitText(text: string, place: TemplateField): Segment[] {
+function splitText(text: string, part: TemplatePart): Segment[] {
   const segments: Segment[] = [];
   let literal = '';
   let at = 0;
@@ -134,7 +122,7 @@ function splitText(text: string, place: TemplateField): Segment[] {
       at = open + 4;
       continue;
     }
-    const { expression, end } = readExpression(text, open + 2, place);
+    const { expression, end } = readExpression(text, open + 2, part);
     if (literal !== '') segments.push(literal);
     segments.push(expression);
     literal = '';
@@ -144,23 +132,23 @@ function splitText(text: string, place: TemplateField): Segment[] {
   return segments;
 }
 
-/** An expression may hold `}}` in its maps and texts; past this many nobody wrote it by hand. */
+/** An expression may hold `}}` in maps and texts; the limit bounds the tries to parse. */
 const MAX_CLOSING_CANDIDATES = 200;
 
-/** The first `}}` that leaves the expression complete ends it. */
-function readExpression(text: string, start: number, place: TemplateField): { expression: Expression; end: number } {
+/** Reads up to the first `}}` before which the text is complete CEL. */
+function readExpression(text: string, start: number, part: TemplatePart): { expression: Expression; end: number } {
   let reason: Error | null = null;
   let close = text.indexOf('}}', start);
   for (let tries = 0; close >= 0 && tries < MAX_CLOSING_CANDIDATES; tries++) {
     try {
-      return { expression: parseExpression(text.slice(start, close).trim(), place.names), end: close + 2 };
+      return { expression: parseExpression(text.slice(start, close).trim(), part.names), end: close + 2 };
     } catch (error) {
       if (!(error instanceof InvalidExpressionError)) throw error;
-      if (error.kind === 'meaning') throw new InvalidTemplateError(place.path, error.message, { cause: error });
+      if (error.kind === 'meaning') throw new InvalidTemplateError(part.path, error.message, { cause: error });
       reason ??= error;
     }
     close = text.indexOf('}}', close + 1);
   }
   const message = reason?.message ?? `"{{" at character ${start - 1} is never closed by "}}"`;
-  throw new InvalidTemplateError(place.path, message, { cause: reason });
+  throw new InvalidTemplateError(part.path, message, { cause: reason });
 }

@@ -3,15 +3,14 @@ import { toJson, isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
 /**
- * A CEL value as JSON: whole numbers become plain numbers, durations text, a timestamp RFC 3339 text, an empty optional `null`.
- * The result shares nothing with the value.
+ * Copies a CEL value as JSON: ints become numbers, durations text, timestamps RFC 3339 text, empty optionals `null`.
  * @throws NotJsonError for bytes, types and numbers that are not finite
  */
 export function fromCel(value: unknown): Json {
   return toJson(value, fromForeign);
 }
 
-/** What an optional holds, `null` when it is empty; any other value as it is. */
+/** The content of an optional, `null` of an empty one; any other value as it is. */
 export function unwrap(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !isOptional(value)) return value;
   return value.hasValue() ? value.value() : null;
@@ -33,14 +32,14 @@ function isOptional(value: object): value is Optional {
   return 'hasValue' in value && typeof value.hasValue === 'function' && 'value' in value;
 }
 
-/** Whether an object inside a value has a member named `constructor`: the CEL library would take that for its type. */
+/** True if an object in a value has a member named `constructor`, which the CEL library takes for the object's type. */
 export function hasConstructorMember(value: Json): boolean {
   if (isJsonList(value)) return value.some(hasConstructorMember);
   if (!isJsonObject(value)) return false;
   return Object.hasOwn(value, 'constructor') || Object.values(value).some(hasConstructorMember);
 }
 
-/** The value with maps in place of its objects, whose members the library never takes for anything but data. */
+/** Copies a value with maps in place of objects. The CEL library treats members of maps as data only. */
 export function toMaps(value: Json): unknown {
   if (isJsonList(value)) return value.map(toMaps);
   if (!isJsonObject(value)) return value;

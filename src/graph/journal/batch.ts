@@ -5,14 +5,14 @@ import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
 import type { RunView } from './run-view.ts';
 
-/** What a run has to say since it last did. Written twice, it changes nothing; batches may come in any order. */
+/** The journal entries since the last batch. Writing is idempotent, and batches may arrive in any order. */
 export interface JournalBatch {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
   readonly signals: readonly RecordedSignal[];
-  /** The run after the last of the events. When it began is left to its first event: `startedAt` is `null` at the other end. */
+  /** The run after the last event. In an unpacked view `startedAt` is `null`: the run's first event gives it. */
   readonly view: RunView;
-  /** The run once it has ended, so that it can be gone on with. */
+  /** The state of an ended run, for a reopening; `null` before its end. */
   readonly endedState: EndedRunState | null;
 }

@@ -5,15 +5,14 @@ import type { Json } from '../values/json.ts';
 import type { ResumePointChange } from './resume-point.ts';
 
 /**
- * A point of a run that can be looked at again. It holds what changed since its parent, so that storage grows with what
- * a run writes, not with what it holds.
+ * A saved point of a run. It holds the changes since its parent, so that storage grows with the writes of a run only.
  */
 export interface Checkpoint {
   readonly id: string;
   readonly parentId: string | null;
-  /** The number of the event that announced it. */
+  /** The number of its `checkpoint.saved` event. */
   readonly seq: number;
-  /** -1 for the input, 0 for the first superstep's result, and so on. */
+  /** The superstep whose result it is; -1: the input. */
   readonly step: number;
   readonly source: 'input' | 'loop' | 'update' | 'fork';
   /** The nodes that run next. */
@@ -23,7 +22,7 @@ export interface Checkpoint {
   readonly resumePoint: ResumePointChange;
 }
 
-/** The values after a chain of checkpoints, oldest first, beginning at the input or at the values `before` it. */
+/** Folds a chain of checkpoints, oldest first, into channel values. `before` holds the values before the chain. */
 export function foldCheckpoints(
   chain: readonly Pick<Checkpoint, 'changes'>[],
   before: Readonly<Record<string, Json>> = {},

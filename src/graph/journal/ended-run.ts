@@ -2,16 +2,16 @@ import type { ChannelSet } from '../channels/channel.ts';
 import type { Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 
-/** A run that has ended, without the values of its channels: its checkpoints hold these. */
+/** An ended run without the channel values that its checkpoints hold. */
 export type EndedRunState = Run;
 
-/** Takes away what the checkpoints hold. Ephemeral channels are in none. */
+/** Removes the values of all channels but the ephemeral ones, which no checkpoint holds. */
 export function toEndedState(run: Run, { channels }: ChannelSet): EndedRunState {
-  const kept = Object.entries(run.root.channels).filter(([name]) => channels.get(name)?.ephemeral);
-  return { ...run, root: { ...run.root, channels: Object.fromEntries(kept) } };
+  const ephemeral = Object.entries(run.root.channels).filter(([name]) => channels.get(name)?.ephemeral);
+  return { ...run, root: { ...run.root, channels: Object.fromEntries(ephemeral) } };
 }
 
-/** Puts the values of its last checkpoint back into a run. */
-export function fromEndedState(closed: EndedRunState, channels: Scope['channels']): Run {
-  return { ...closed, root: { ...closed.root, channels: { ...channels, ...closed.root.channels } } };
+/** Restores a run from its state and the channel values of its last checkpoint. */
+export function fromEndedState(state: EndedRunState, channels: Scope['channels']): Run {
+  return { ...state, root: { ...state.root, channels: { ...channels, ...state.root.channels } } };
 }

@@ -5,28 +5,30 @@ import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import type { Checkpoint } from './checkpoint.ts';
 
-/** An event of a run's history. `seq` counts from 1 without gaps, `at` is RFC 3339. */
+/** An event of a run's history. */
 export type RunEvent = RunEventBody & {
+  /** Counts from 1, without gaps. */
   readonly seq: number;
+  /** RFC 3339. */
   readonly at: string;
   readonly step: number;
-  /** Inside a subgraph: the ids of the nodes around it, outermost first. */
+  /** The nodes around the event's graph, outermost first; absent in the run's own graph. */
   readonly path?: readonly string[];
 };
 
-/** The node task that an event is about. */
+/** The node task of an event. */
 interface OfTask {
   readonly node: string;
   readonly visit: number;
   readonly index?: number;
 }
 
-/** Who did it: the subject of a token, or of a signal. */
+/** The person behind an event: the subject of a token or a signal. */
 interface ByPerson {
   readonly by: string;
 }
 
-/** What a task may say of itself; the node, visit and index are added. */
+/** An event of a node task, without the fields that identify the task. */
 export type TaskEventBody =
   | {
       readonly type: 'model.called';
@@ -66,7 +68,7 @@ export type TaskEventBody =
     } & ByPerson)
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly status: string };
 
-/** What is said of undoing a call, with the node that had made it. */
+/** An event of a compensation, without the fields that identify the task of the compensated call. */
 export type CompensationEventBody =
   | {
       readonly type: 'compensation.requested';
@@ -81,12 +83,13 @@ export type CompensationEventBody =
       readonly error: RunError;
     } & Partial<ByPerson>);
 
+/** An event without its number, time and graph. */
 export type RunEventBody =
   | {
       readonly type: 'run.started';
       readonly graph: Json;
       readonly by: string;
-      /** The run and checkpoint that a fork goes on from. */
+      /** The checkpoint that a fork starts from. */
       readonly parent?: { readonly runId: string; readonly checkpoint: string };
     }
   | { readonly type: 'step.started'; readonly nodes: readonly string[] }

@@ -12,8 +12,8 @@ import { NOT_BEGUN } from './run-view.ts';
 import type { RunView, Usage } from './run-view.ts';
 
 /**
- * A journal batch as it travels with an activity and stays in Temporal's history: what neighboring events share is said
- * once, what is empty or follows from something else is left out.
+ * A journal batch as an activity carries it into Temporal's history. Neighboring events share their common fields;
+ * empty and implied fields are left out.
  */
 export interface PackedBatch {
   readonly events: readonly EventGroup[];
@@ -24,18 +24,19 @@ export interface PackedBatch {
   readonly endedState?: EndedRunState | null;
 }
 
-/** What the `checkpoint.saved` event of the same rank does not say. */
+/** The fields of a checkpoint that its `checkpoint.saved` event does not hold. */
 interface PackedCheckpoint {
-  /** Absent: the checkpoint before. */
+  /** Absent: the checkpoint with the number before. */
   readonly parentId?: string | null;
   readonly changes: Checkpoint['changes'];
-  /** Without `spent` in the last one: what the view says is used. */
+  /** The last one has no `spent` where it equals the usage of the view. */
   readonly resumePoint?: Checkpoint['resumePoint'];
 }
 
-/** Without what is empty, and what the last event or checkpoint says. When the run has begun, its first event says. */
+/** A view without empty fields, and without those that the last event or checkpoint implies. */
 type PackedView = Partial<Omit<RunView, 'usage' | 'startedAt'>> & { readonly usage: Partial<Usage> };
 
+/** Packs a batch for its carrier. `unpackBatch` with the same carrier restores it. */
 export function packBatch(
   { events, checkpoints, approvals, signals, view, endedState }: JournalBatch,
   carrier: Carrier,
@@ -52,6 +53,7 @@ export function packBatch(
   };
 }
 
+/** Unpacks a batch. @throws TypeError when it lacks the event of a checkpoint */
 export function unpackBatch(
   { events: groups, checkpoints = [], approvals = [], signals = [], view, endedState = null }: PackedBatch,
   carrier: Carrier,
@@ -62,19 +64,19 @@ export function unpackBatch(
   const restored = checkpoints.map((packed, rank) =>
     restoreCheckpoint(saved[rank], packed, rank === checkpoints.length - 1 ? usage : null),
   );
-  const ends = { event: events.at(-1), checkpoint: restored.at(-1) };
-  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, ends), endedState };
+  const end = { event: events.at(-1), checkpoint: restored.at(-1) };
+  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, end), endedState };
 }
 
-/** What a batch ends with. */
-interface Ends {
+/** The last event and checkpoint of a batch. */
+interface BatchEnd {
   readonly event: RunEvent | undefined;
   readonly checkpoint: Checkpoint | undefined;
 }
 
-function packView(view: RunView, ends: Ends): PackedView {
+function packView(view: RunView, end: BatchEnd): PackedView {
   const { status, endedAt, step, next, waitingFor, output, error, usage, checkpointId, pending } = view;
-  const implied = impliedBy(ends);
+  const implied = impliedBy(end);
   return {
     ...(waitingFor.length > 0 && { waitingFor }),
     ...(pending.length > 0 && { pending }),
@@ -89,14 +91,14 @@ function packView(view: RunView, ends: Ends): PackedView {
   };
 }
 
-function restoreView(view: PackedView, usage: Usage, ends: Ends): RunView {
-  return { ...NOT_BEGUN, ...impliedBy(ends), ...view, usage };
+function restoreView(view: PackedView, usage: Usage, end: BatchEnd): RunView {
+  return { ...NOT_BEGUN, ...impliedBy(end), ...view, usage };
 }
 
 type ImpliedView = Pick<RunView, 'status' | 'step' | 'next' | 'checkpointId'>;
 
-/** A run is mostly running, and stands where its last event and checkpoint say. */
-function impliedBy({ event, checkpoint }: Ends): ImpliedView {
+/** The fields of most views: a running run, at its last event and checkpoint. */
+function impliedBy({ event, checkpoint }: BatchEnd): ImpliedView {
   return {
     status: 'running',
     step: event?.step ?? 0,
@@ -108,11 +110,11 @@ function impliedBy({ event, checkpoint }: Ends): ImpliedView {
 function packCheckpoint({ id, parentId, changes, resumePoint }: Checkpoint, usage: Usage | null): PackedCheckpoint {
   const { spent = {}, ...rest } = resumePoint;
   const isImplied = usage !== null && JSON.stringify(spent) === JSON.stringify(spentOf(usage));
-  const said = { ...rest, ...(!isImplied && (usage || Object.keys(spent).length > 0) && { spent }) };
+  const change = { ...rest, ...(!isImplied && (usage || Object.keys(spent).length > 0) && { spent }) };
   return {
-    ...(parentId !== before(id) && { parentId }),
+    ...(parentId !== precedingId(id) && { parentId }),
     changes,
-    ...(Object.keys(said).length > 0 && { resumePoint: said }),
+    ...(Object.keys(change).length > 0 && { resumePoint: change }),
   };
 }
 
@@ -125,30 +127,29 @@ function restoreCheckpoint(
   const { seq, at: createdAt, checkpoint: id, source, next } = event;
   const step = source === 'update' || source === 'fork' ? event.step - 1 : event.step;
   const { spent = usage ? spentOf(usage) : {}, ...rest } = resumePoint;
-  const whole = { ...rest, ...withoutEmpty({ spent }) };
   return {
     id,
-    parentId: parentId === undefined ? before(id) : parentId,
+    parentId: parentId === undefined ? precedingId(id) : parentId,
     seq,
     step,
     source,
     next,
     createdAt,
     changes,
-    resumePoint: whole,
+    resumePoint: { ...rest, ...withoutEmpty({ spent }) },
   };
 }
 
-/** What a checkpoint says is spent, when it is what the view says is used. */
+/** A view's usage as the `spent` of a checkpoint. */
 function spentOf({ costUsd, ...counts }: Usage): Partial<Spent> {
   const { inputTokens, outputTokens, modelCalls, toolCalls } = counts;
   const costMicros = Math.round(costUsd * 1_000_000);
   return withoutEmpty({ inputTokens, outputTokens, costMicros, modelCalls, toolCalls });
 }
 
-/** Checkpoints of a run are numbered, from 1. */
-function before(id: string): string | null {
-  const at = id.lastIndexOf('.c') + 2;
-  const number = Number(id.slice(at));
-  return number > 1 ? `${id.slice(0, at)}${number - 1}` : null;
+/** The id with the number before; `null`: it is the first. Checkpoints of a run are numbered from 1. */
+function precedingId(id: string): string | null {
+  const start = id.lastIndexOf('.c') + 2;
+  const number = Number(id.slice(start));
+  return number > 1 ? `${id.slice(0, start)}${number - 1}` : null;
 }

@@ -1,35 +1,70 @@
 import type { CallRequest } from '../run/effect.ts';
 import { taskKey } from '../run/ids.ts';
+import { formatTimestamp } from '../values/timestamp.ts';
 import type { RunEvent } from './events.ts';
 
-/** What both ends of a batch's way know: the run, and the call that the batch travels with. */
+/** The run and the call that a batch travels with. Both ends know them, so they imply fields of events. */
 export interface Carrier {
   readonly runId: string;
-  /** `null`: an activity that only writes the journal. */
+  /** `null`: the activity only writes the journal. */
   readonly call: { readonly key: string; readonly request: CallRequest } | null;
 }
 
-/** Events of one moment and place. Their numbers follow on the last of the group before, unless `seq` says otherwise. */
+/** Neighboring events with the same time and subject. */
 export interface EventGroup extends Partial<EventSubject> {
+  /** The number of the first event; absent: it follows the event before. */
   readonly seq?: number | undefined;
-  /** Milliseconds since the epoch; absent: that of the group before. */
+  /** Milliseconds since the epoch; absent: the time of the group before. */
   readonly at?: number | undefined;
   readonly events: readonly object[];
 }
 
-/** Where in a run events happened. */
+/** The step, graph and task that an event is about. */
 interface EventSubject {
-  /** Absent: that of the group before. */
+  /** Absent: the step of the group before. */
   readonly step: number | undefined;
   readonly path: readonly string[] | undefined;
   readonly node: string | undefined;
-  /** Absent where there is a node: 1; 0: there is none. */
+  /** Absent: 1, or none where there is no node. 0: none. */
   readonly visit: number | undefined;
   readonly index: number | undefined;
 }
 
-/** Any event, as far as others are told by it. */
-interface UnpackState extends Partial<EventSubject> {
+/** Packs events into groups. `unpackEvents` with the same carrier restores them. */
+export function packEvents(events: readonly RunEvent[], carrier: Carrier): EventGroup[] {
+  const groups: EventGroup[] = [];
+  let bodies: object[] = [];
+  let previous = NO_EVENT;
+  for (const event of events) {
+    if (!continuesGroup(event, previous)) {
+      bodies = [];
+      groups.push(openGroup(event, previous, bodies));
+    }
+    bodies.push(bodyOf(event, impliedFields(event, previous, carrier)));
+    previous = event;
+  }
+  return groups;
+}
+
+/** Unpacks events. @throws TypeError for an event without a type */
+export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): RunEvent[] {
+  const events: RunEvent[] = [];
+  let previous = NO_EVENT;
+  for (const { seq = previous.seq + 1, at, events: bodies, step = previous.step, path, node, visit, index } of groups) {
+    const subject = withoutUndefined({ step, path, node, visit: visitOf({ node, visit }), index });
+    const time = at === undefined ? previous.at : formatTimestamp(at);
+    for (const [offset, body] of bodies.entries()) {
+      const event = toEvent({ seq: seq + offset, at: time, ...subject, ...body });
+      const whole = toEvent({ ...event, ...impliedFields(event, previous, carrier), ...body });
+      events.push(whole);
+      previous = whole;
+    }
+  }
+  return events;
+}
+
+/** The fields of an event that packing reads, also from the event before. */
+interface PackableEvent extends Partial<EventSubject> {
   readonly seq: number;
   readonly at: string;
   readonly step: number;
@@ -37,38 +72,23 @@ interface UnpackState extends Partial<EventSubject> {
   readonly next?: readonly string[];
 }
 
-/** What the first event of a batch follows on. */
-const BEGINNING: UnpackState = { seq: -1, at: '', step: -1, type: '' };
+/** Stands for the event before the first one of a batch. */
+const NO_EVENT: PackableEvent = { seq: -1, at: '', step: -1, type: '' };
 
-export function packEvents(events: readonly RunEvent[], carrier: Carrier): EventGroup[] {
-  const groups: EventGroup[] = [];
-  let bodies: object[] = [];
-  let last = BEGINNING;
-  for (const event of events) {
-    if (!isOfGroup(event, last)) {
-      bodies = [];
-      groups.push(openGroup(event, last, bodies));
-    }
-    bodies.push(bodyOf(event, impliedOf(event, last, carrier)));
-    last = event;
-  }
-  return groups;
-}
-
-/** Whether an event belongs to the group of the one before. */
-function isOfGroup(event: UnpackState, last: UnpackState): boolean {
-  return event.seq === last.seq + 1 && event.at === last.at && isSameSubject(event, last);
+/** True if an event belongs to the group of the event before. */
+function continuesGroup(event: PackableEvent, previous: PackableEvent): boolean {
+  return event.seq === previous.seq + 1 && event.at === previous.at && isSameSubject(event, previous);
 }
 
 function openGroup(
-  { seq, at, step, path, node, visit, index }: UnpackState,
-  last: UnpackState,
+  { seq, at, step, path, node, visit, index }: PackableEvent,
+  previous: PackableEvent,
   events: readonly object[],
 ): EventGroup {
   return {
-    seq: seq === last.seq + 1 ? undefined : seq,
-    at: at === last.at ? undefined : Date.parse(at),
-    step: step === last.step ? undefined : step,
+    seq: seq === previous.seq + 1 ? undefined : seq,
+    at: at === previous.at ? undefined : Date.parse(at),
+    step: step === previous.step ? undefined : step,
     path,
     node,
     index,
@@ -77,78 +97,62 @@ function openGroup(
   };
 }
 
-/** What a group says of its events, in one place. */
-const SHARED: ReadonlySet<string> = new Set(['seq', 'at', 'step', 'path', 'node', 'visit', 'index']);
+/** The fields that a group holds for its events. */
+const GROUP_FIELDS: ReadonlySet<string> = new Set(['seq', 'at', 'step', 'path', 'node', 'visit', 'index']);
 
-function bodyOf(event: UnpackState, implied: Body): object {
+function bodyOf(event: PackableEvent, implied: EventFields): object {
   const body: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(event))
-    if (!SHARED.has(field) && !isSame(value, implied[field])) body[field] = value;
+    if (!GROUP_FIELDS.has(field) && !isSame(value, implied[field])) body[field] = value;
   return body;
 }
 
-export function unpackEvents(groups: readonly EventGroup[], carrier: Carrier): RunEvent[] {
-  const events: RunEvent[] = [];
-  let last = BEGINNING;
-  for (const { seq = last.seq + 1, at, events: bodies, step = last.step, path, node, visit, index } of groups) {
-    const place = defined({ step, path, node, visit: visitOf({ node, visit }), index });
-    const time = at === undefined ? last.at : new Date(at).toISOString();
-    for (const [offset, body] of bodies.entries()) {
-      const event = toEvent({ seq: seq + offset, at: time, ...place, ...body });
-      const whole = toEvent({ ...event, ...impliedOf(event, last, carrier), ...body });
-      events.push(whole);
-      last = whole;
-    }
-  }
-  return events;
-}
-
-/** Where a node is named, and none of its visits. */
+/** Stands for no visit, where an absent one means the first. */
 const NO_VISIT = 0;
 
 function visitOf({ node, visit = 1 }: Pick<EventSubject, 'node'> & Partial<EventSubject>): number | undefined {
   return node === undefined || visit === NO_VISIT ? undefined : visit;
 }
 
-function defined(place: EventSubject): object {
-  return Object.fromEntries(Object.entries(place).filter(([, value]) => value !== undefined));
+function withoutUndefined(subject: EventSubject): object {
+  return Object.fromEntries(Object.entries(subject).filter(([, value]) => value !== undefined));
 }
 
-type Body = Readonly<Record<string, unknown>>;
+type EventFields = Readonly<Record<string, unknown>>;
 
-/** What the fields of an event are when they are left out. */
-function impliedOf(event: UnpackState, last: UnpackState, carrier: Carrier): Body {
+/** The values of fields that an event's body leaves out. */
+function impliedFields(event: PackableEvent, previous: PackableEvent, carrier: Carrier): EventFields {
   switch (event.type) {
     case 'tool.requested':
-      return { ...requestOf(carrier), idempotencyKey: firstKey(event, carrier) };
+      return { ...requestOf(carrier), idempotencyKey: firstCallKey(event, carrier) };
     case 'tool.called':
-      return { idempotencyKey: firstKey(event, carrier), attempts: 1 };
+      return { idempotencyKey: firstCallKey(event, carrier), attempts: 1 };
     case 'step.started':
-      return { nodes: last.next };
+      return { nodes: previous.next };
     case 'checkpoint.saved':
       return { source: 'loop' };
     default:
-      return NOTHING;
+      return NO_FIELDS;
   }
 }
 
-const NOTHING: Body = {};
+const NO_FIELDS: EventFields = {};
 
-/** The key of the first call of a task of the run's own graph that nobody has had made again. */
-function firstKey({ node = '', index, visit }: UnpackState, { runId }: Carrier): string {
+/** The key of the first call of a task in the run's own graph, before any retry by a person. */
+function firstCallKey({ node = '', index, visit }: PackableEvent, { runId }: Carrier): string {
   return `${runId}:${taskKey(node, index)}:${visit}:0:0`;
 }
 
-/** What a call is asked for with; a batch mostly travels with the call that an event of it asks for. */
-function requestOf({ call }: Carrier): Body {
-  return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : NOTHING;
+/** The tool and arguments of the carrying call: mostly, a batch travels with the call that its event requests. */
+function requestOf({ call }: Carrier): EventFields {
+  return call?.request.kind === 'tool' ? { tool: call.request.tool, args: call.request.args } : NO_FIELDS;
 }
 
-function isSameSubject(a: UnpackState, b: UnpackState): boolean {
+function isSameSubject(a: PackableEvent, b: PackableEvent): boolean {
   return a.step === b.step && a.node === b.node && a.visit === b.visit && a.index === b.index && isSame(a.path, b.path);
 }
 
-/** Equal texts and numbers, lists of these, or the very same value. */
+/** True for equal texts and numbers, lists of these, and one and the same object. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (!Array.isArray(a) || !Array.isArray(b)) return false;

@@ -7,30 +7,30 @@ import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import { own } from '../values/json.ts';
 
-/** Where a run stands at a checkpoint, besides its values: what a fork goes on from. */
+/** The state of a run at a checkpoint besides its channel values; a fork starts from both. */
 export interface ResumePoint extends Pick<
   Scope,
   'triggers' | 'deferred' | 'joins' | 'pendingEdges' | 'messages' | 'stoppedAt'
 > {
-  /** How often each node has run. */
+  /** The number of visits of each node. */
   readonly visits: Scope['visits'];
-  /** Events that nothing has waited for yet. */
+  /** Received events that no task has taken yet. */
   readonly bufferedEvents: readonly BufferedEvent[];
   readonly spent: Spent;
 }
 
 /**
- * A place as a checkpoint holds it: what is empty is left out; so are triggers that the names of the next nodes tell.
- * Visits are those that have changed since the checkpoint before, events are there when they have.
+ * A resume point as a checkpoint stores it: without empty parts, and without triggers that follow from `next`. `visits`
+ * and `bufferedEvents` hold changes since the checkpoint before.
  */
 export type ResumePointChange = { readonly [K in keyof Omit<ResumePoint, 'spent'>]?: ResumePoint[K] } & {
   readonly spent?: Partial<Spent>;
 };
 
-/** What a superstep, or its being given up, has changed about visits. */
+/** The nodes whose visits have changed since the last checkpoint. */
 export type Visited = readonly string[];
 
-/** Where a run stands now. A superstep that is open is gone back to its beginning: what its tasks did is in no checkpoint. */
+/** The resume point of a run now. It is the beginning of an open superstep, whose tasks no checkpoint holds. */
 export function resumePointNow(
   {
     root,
@@ -44,7 +44,7 @@ export function resumePointNow(
   const triggers = superstep ? superstep.tasks.map(toTrigger) : root.triggers;
   return {
     ...withoutEmpty({
-      triggers: areNamesEnough(root, triggers) ? [] : triggers,
+      triggers: areImplied(root, triggers) ? [] : triggers,
       deferred,
       joins,
       pendingEdges,
@@ -70,8 +70,8 @@ function toTrigger({ node, index, item, group }: NodeTask): Trigger {
   return { node, ...(index !== null && { element: { item, index, ...(group && { group }) } }) };
 }
 
-/** Plain triggers are told by the names of the next nodes, which a checkpoint has anyway. */
-function areNamesEnough(
+/** True if triggers follow from the names of the next nodes, which a checkpoint holds anyway. */
+function areImplied(
   { superstep, deferred, stoppedAt }: Pick<Scope, 'superstep' | 'deferred' | 'stoppedAt'>,
   triggers: readonly Trigger[],
 ): boolean {
@@ -79,8 +79,8 @@ function areNamesEnough(
   return triggers.every(({ element }) => !element);
 }
 
-/** What a checkpoint leaves out. */
-const BEGINNING: ResumePoint = {
+/** The parts that a checkpoint leaves out because they are empty. */
+const EMPTY_RESUME_POINT: ResumePoint = {
   triggers: [],
   deferred: [],
   joins: {},
@@ -92,21 +92,21 @@ const BEGINNING: ResumePoint = {
   spent: NOTHING_SPENT,
 };
 
-/** A checkpoint, as far as it says where its run stands. */
-interface Milestone {
+/** The parts of a checkpoint that make a resume point. */
+interface ResumableCheckpoint {
   readonly resumePoint: ResumePointChange;
   readonly next: readonly string[];
 }
 
-/** The place after a chain of checkpoints, oldest first, that goes on from `before`. */
+/** Folds a chain of checkpoints, oldest first, into a resume point. `before` holds the values before the chain. */
 export function foldResumePoints(
-  chain: readonly Milestone[],
-  before: Pick<ResumePoint, 'visits' | 'bufferedEvents'> = BEGINNING,
+  chain: readonly ResumableCheckpoint[],
+  before: Pick<ResumePoint, 'visits' | 'bufferedEvents'> = EMPTY_RESUME_POINT,
 ): ResumePoint {
   const last = chain.at(-1);
   return {
-    ...BEGINNING,
-    ...(last && { triggers: namedTriggers(last), ...last.resumePoint }),
+    ...EMPTY_RESUME_POINT,
+    ...(last && { triggers: impliedTriggers(last), ...last.resumePoint }),
     visits: Object.assign({}, before.visits, ...chain.map(({ resumePoint }) => resumePoint.visits)),
     bufferedEvents:
       chain.findLast(({ resumePoint }) => resumePoint.bufferedEvents)?.resumePoint.bufferedEvents ??
@@ -115,11 +115,13 @@ export function foldResumePoints(
   };
 }
 
-function namedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Milestone): readonly Trigger[] {
+function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: ResumableCheckpoint): readonly Trigger[] {
   return stoppedAt || deferred ? [] : next.map((node) => ({ node }));
 }
 
-/** The scope of a graph at a place: its channels are those of the same name, joins are those of the same graph. */
+/**
+ * The scope of a graph at a resume point. Channels get the values of channels of the same name, else their defaults.
+ */
 export function scopeAt(
   graph: ChannelSet,
   { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },

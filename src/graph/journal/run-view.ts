@@ -1,6 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import { unknownCompensationId } from '../run/compensation.ts';
 import { executionKey, interventionId } from '../run/ids.ts';
+import type { TaskPath } from '../run/ids.ts';
 import { nextNodes, batchOf, isSettled } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { RunStatus, Run } from '../run/run.ts';
@@ -11,13 +12,14 @@ import { own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
 
-/** What the API says of a run that only the run itself knows; the store keeps it as of the last event written. */
+/** The part of a run that the API shows and only the interpreter knows, as of the last event written. */
 export interface RunView {
   readonly status: RunStatus;
-  /** RFC 3339, as `endedAt`. */
+  /** RFC 3339. */
   readonly startedAt: string | null;
+  /** RFC 3339. */
   readonly endedAt: string | null;
-  /** The superstep that is open or was the last; -1 before the first. */
+  /** The open or the last superstep; -1 before the first. */
   readonly step: number;
   readonly next: readonly string[];
   readonly waitingFor: readonly WaitingFor[];
@@ -25,15 +27,18 @@ export interface RunView {
   readonly error: RunError | null;
   readonly usage: Usage;
   readonly checkpointId: string | null;
-  /** What finished tasks of the open superstep will write. */
+  /** The writes of finished tasks of the open superstep. */
   readonly pending: readonly PendingWrite[];
 }
 
+/** A thing that a run waits for. */
 export interface WaitingFor {
   readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
   readonly node: string;
   readonly id?: string;
+  /** RFC 3339. */
   readonly since: string;
+  /** RFC 3339; absent: there is none. */
   readonly deadline?: string;
 }
 
@@ -51,7 +56,7 @@ export interface PendingWrite {
   readonly update: Update;
 }
 
-/** A run that has been accepted, and has not written anything yet. */
+/** An accepted run that has not written anything yet. */
 export const NOT_BEGUN: RunView = {
   status: 'queued',
   startedAt: null,
@@ -71,8 +76,8 @@ export function toRunView(run: Run): RunView {
   const { inputTokens, outputTokens, modelCalls, toolCalls, costMicros } = spent;
   return {
     status,
-    startedAt: new Date(startedAt).toISOString(),
-    endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
+    startedAt: formatTimestamp(startedAt),
+    endedAt: endedAt === null ? null : formatTimestamp(endedAt),
     step: root.superstep ? root.step : root.step - 1,
     next: nextNodes(root),
     waitingFor: isEnded(status) ? [] : waitingOf(run),
@@ -84,63 +89,63 @@ export function toRunView(run: Run): RunView {
   };
 }
 
-/** A run that is being undone waits for nothing else. */
+/** A run with a compensation of unknown outcome waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
   if (!run.inDoubt) return waitingIn(run, run.root, []);
   const { compensation, since } = run.inDoubt;
   return [{ kind: 'intervention', node: compensation.task.node, id: unknownCompensationId(compensation), since }];
 }
 
-/** What the tasks of a graph wait for, and those of the graphs inside it. */
-function waitingIn(run: Run, { superstep }: Scope, trail: readonly string[]): WaitingFor[] {
+function waitingIn(run: Run, { superstep }: Scope, path: TaskPath): WaitingFor[] {
   const found: WaitingFor[] = [];
-  for (const task of superstep?.tasks ?? []) found.push(...waitingFor(run, task, trail));
+  for (const task of superstep?.tasks ?? []) found.push(...waitingFor(run, task, path));
   return found;
 }
 
-function waitingFor(run: Run, task: NodeTask, trail: readonly string[]): readonly WaitingFor[] {
+function waitingFor(run: Run, task: NodeTask, path: TaskPath): readonly WaitingFor[] {
   const { node, state } = task;
   if (state.phase === 'intervention')
-    return [{ kind: 'intervention', node, id: interventionId(trail, task, null), since: state.since }];
+    return [{ kind: 'intervention', node, id: interventionId(path, task, null), since: state.since }];
   if (state.phase !== 'open') return [];
   const { position } = state;
   switch (position.kind) {
     case 'subgraph':
-      return position.failing ? [] : waitingIn(run, position.scope, [...trail, executionKey(task)]);
+      return position.failing ? [] : waitingIn(run, position.scope, [...path, executionKey(task)]);
     case 'wait':
-      return [toWaiting(node, position)];
+      return [waitingForWait(node, position)];
     case 'approval':
       return pendingApproval(run, node, position.approvalId);
     default:
-      return batchOf(position).flatMap((call) => callWaitingFor(run, { task, trail }, call));
+      return batchOf(position).flatMap((call) => callWaitingFor(run, { task, path }, call));
   }
 }
 
-/** What one of the calls of a task waits for. */
-function callWaitingFor(
-  run: Run,
-  { task, trail }: { task: NodeTask; trail: readonly string[] },
-  { number, state }: BatchCall,
-): WaitingFor[] {
+/** A task and the keys of the subgraph tasks around it. */
+interface LocatedTask {
+  readonly task: NodeTask;
+  readonly path: TaskPath;
+}
+
+function callWaitingFor(run: Run, { task, path }: LocatedTask, { number, state }: BatchCall): WaitingFor[] {
   const { node } = task;
   if (state.phase === 'asked') return pendingApproval(run, node, state.approvalId);
   if (state.phase !== 'intervention') return [];
-  return [{ kind: 'intervention', node, id: interventionId(trail, task, number), since: state.since }];
+  return [{ kind: 'intervention', node, id: interventionId(path, task, number), since: state.since }];
 }
 
-function toWaiting(node: string, position: WaitPosition): WaitingFor {
+function waitingForWait(node: string, position: WaitPosition): WaitingFor {
   const { event, since } = position;
   const deadline = waitsUntil(position);
   const kind = event === null ? 'timer' : 'event';
   return { kind, node, ...(event !== null && { id: event }), since, ...(deadline !== null && { deadline }) };
 }
 
-/** When it goes on by itself, or fails, whichever comes first. */
+/** The time of the timer or of the node's deadline, whichever is earlier; `null`: there is none. */
 function waitsUntil({ deadline, countdown }: WaitPosition): string | null {
   if (!countdown || countdown.runsSince === null) return deadline;
   const failsAt = countdown.runsSince + countdown.leftMs;
-  const goesOnAt = deadline === null ? null : parseTimestamp(deadline);
-  return goesOnAt !== null && goesOnAt <= failsAt ? deadline : formatTimestamp(failsAt);
+  const firesAt = deadline === null ? null : parseTimestamp(deadline);
+  return firesAt !== null && firesAt <= failsAt ? deadline : formatTimestamp(failsAt);
 }
 
 function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor[] {

@@ -1,59 +1,59 @@
-import { toMs } from '../values/duration.ts';
 import type { NodeOfType } from '../definition/definition.ts';
 import type { ModelReply } from '../run/effect.ts';
-import type { Principal } from '../run/principal.ts';
-import { toMessage } from './model/conversation.ts';
-import { compileModelTurn, isForTurn } from './model/model-turn.ts';
-import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
-import type { Offer } from './model/model-calls.ts';
-import type { NodeSettings } from './node-settings.ts';
-import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
-import type { AgentPosition } from '../run/scope.ts';
-import { done, failed, savingProgress, unexpected } from './behavior.ts';
-import type { TaskInput, NodeBehavior, Progress, TaskContext } from './behavior.ts';
-import { readStopwatch, startStopwatch, timeLeft } from './node-deadline.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
-import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, resumeBatch } from './tool-calls/run-batch.ts';
-import type { BatchWork } from './tool-calls/run-batch.ts';
-import type { Toolbox, ToolBatchContext } from './tool-calls/callable-tool.ts';
+import type { AgentPosition } from '../run/scope.ts';
+import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
+import { toMs } from '../values/duration.ts';
+import { done, failed, savingProgress, unexpected } from './behavior.ts';
+import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
+import { toMessage } from './model/conversation.ts';
+import type { Offer } from './model/model-calls.ts';
+import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
+import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
+import { readStopwatch, startStopwatch, timeLeft } from './node-deadline.ts';
+import type { NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
-
-/** How many turns of an agent may ask for tools of which its node says nothing. */
-const MAX_ITERATIONS = 5;
+import type { ToolBatchContext, Toolbox } from './tool-calls/callable-tool.ts';
+import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './tool-calls/run-batch.ts';
+import type { BatchProgress } from './tool-calls/run-batch.ts';
 
 /**
- * Asks a model, makes the tool calls that it asks for, tells it the answers, and so on until it asks for none. When so
- * many turns have asked for tools, one more is asked without.
+ * Compiles an `agent` node: it asks a model, makes the tool calls of the answer, and repeats that until an answer
+ * requests none. After `maxIterations` turns with tools, the model is asked once more, without tools.
  */
-export function compileAgent(node: NodeOfType<'agent'>, scope: NodeSettings): NodeBehavior {
-  const { tools: names = [], approve = {}, maxIterations = MAX_ITERATIONS, deadline } = node;
-  const plan: Plan = {
+export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
+  const { tools: names = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS, deadline } = node;
+  const plan: AgentPlan = {
     node,
     names,
-    turn: compileModelTurn(node, scope),
-    tools: createToolbox(names, { node, scope, approve, asksForUnsafe: true }),
+    turn: compileModelTurn(node, settings),
+    tools: createToolbox(names, { node, settings, approve, asksForUnsafe: true }),
     maxIterations,
     deadlineMs: deadline === undefined ? null : toMs(deadline),
   };
   return {
-    start: (task) => ask(plan, task, beginning(task)),
+    start: (task) => ask({ plan, task, position: startPosition(task) }),
     restart(task, position) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return restart(plan, task, { ...position, stopwatch: startStopwatch(task.now) });
+      return restart({ plan, task, position: { ...position, stopwatch: startStopwatch(task.now) } });
     },
-    keepLate(task, position, happening) {
+    updateSaved(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return withWork(position, resumeBatch(placeOf(plan, task, position), workOf(position), happening));
+      return withBatch(position, resumeBatch(batchContext({ plan, task, position }), batchProgress(position), input));
     },
-    resume(task, position, happening) {
+    resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return resume(plan, task, { at: withTime(position, task.now), happening });
+      return resume({ plan, task, position: withTime(position, task.now) }, input);
     },
   };
 }
 
-interface Plan {
+/** Turns with tools of an agent whose node sets no `maxIterations`. */
+const DEFAULT_MAX_ITERATIONS = 5;
+
+interface AgentPlan {
   readonly node: NodeOfType<'agent'>;
+  /** Names of the tools that the node allows. */
   readonly names: readonly string[];
   readonly turn: ModelTurn;
   readonly tools: Toolbox;
@@ -61,7 +61,14 @@ interface Plan {
   readonly deadlineMs: number | null;
 }
 
-function beginning({ now }: TaskContext): AgentPosition {
+/** A task of an agent, at its current position. */
+interface AgentTask {
+  readonly plan: AgentPlan;
+  readonly task: TaskContext;
+  readonly position: AgentPosition;
+}
+
+function startPosition({ now }: TaskContext): AgentPosition {
   return {
     kind: 'agent',
     conversation: EMPTY_CONVERSATION,
@@ -73,131 +80,116 @@ function beginning({ now }: TaskContext): AgentPosition {
   };
 }
 
-/** Time counts while a call is out; waiting for people does not. */
+/** Adds the time since the last reading, unless the task has only waited for people. */
 function withTime(position: AgentPosition, now: number): AgentPosition {
   const { turn, batch, stopwatch } = position;
   return { ...position, stopwatch: readStopwatch(stopwatch, now, turn !== null || hasOpenCall(batch)) };
 }
 
+/** Asks the model to answer the conversation. */
+function ask({ plan, task, position }: AgentTask): Progress {
+  const mayUseTools = plan.names.length > 0 && position.iterations < plan.maxIterations;
+  const agent = { plan, task, position: { ...position, isLast: !mayUseTools, batch: [] } };
+  return afterTurn(agent, plan.turn.ask(task, position.conversation, offerOf(agent)));
+}
+
+/** The last turn has no tools, and others only those that the run may call. */
+function offerOf(agent: AgentTask): Offer {
+  const { plan, task, position } = agent;
+  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.createdBy) === null;
+  return { tools: position.isLast ? [] : plan.names.filter(isCallable), leftMs: () => leftMs(agent) };
+}
+
 /** @throws GraphError `TIMEOUT` when the agent's deadline is over */
-function leftMs({ deadlineMs }: Plan, { stopwatch }: AgentPosition): number | null {
-  return timeLeft('agent', deadlineMs, stopwatch);
+function leftMs({ plan, position }: AgentTask): number | null {
+  return timeLeft('agent', plan.deadlineMs, position.stopwatch);
 }
 
-/** Has the model answer what was said. */
-function ask(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
-  const mayUseTools = plan.names.length > 0 && at.iterations < plan.maxIterations;
-  const asking = { ...at, isLast: !mayUseTools, batch: [] };
-  return afterTurn(plan, task, {
-    at: asking,
-    progress: plan.turn.ask(task, at.conversation, offerOf(plan, task, asking)),
-  });
-}
-
-/** Tools that this run may not call are not offered. */
-function offered({ names, tools }: Plan, principal: Principal): readonly string[] {
-  return names.filter((name) => tools.findAllowed(name)?.refuse(principal) === null);
-}
-
-/** The last turn has no tools. */
-function offerOf(plan: Plan, task: TaskContext, at: AgentPosition): Offer {
-  return { tools: at.isLast ? [] : offered(plan, task.createdBy), leftMs: () => leftMs(plan, at) };
-}
-
-function resume(
-  plan: Plan,
-  task: TaskContext,
-  { at, happening }: { at: AgentPosition; happening: TaskInput },
-): Progress {
-  const { conversation, turn } = at;
-  if (turn?.key === null) return restart(plan, task, at);
+function resume(agent: AgentTask, input: TaskInput): Progress {
+  const { plan, task, position } = agent;
+  const { conversation, turn } = position;
+  if (turn?.key === null) return restart(agent);
   if (turn) {
-    if (!isForTurn(happening)) throw unexpected(at);
-    const progress = plan.turn.resume(task, { conversation, turn, offer: offerOf(plan, task, at) }, happening);
-    return afterTurn(plan, task, { at, progress });
+    if (!isTurnInput(input)) throw unexpected(position);
+    return afterTurn(agent, plan.turn.resume(task, { conversation, turn, offer: offerOf(agent) }, input));
   }
-  return goOn(plan, task, { at, work: resumeBatch(placeOf(plan, task, at), workOf(at), happening) });
+  return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
 }
 
-function restart(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
-  const { conversation, turn, batch } = at;
-  if (turn)
-    return afterTurn(plan, task, {
-      at,
-      progress: plan.turn.askAgain(task, { conversation, turn }, offerOf(plan, task, at)),
-    });
-  if (batch.length === 0) return ask(plan, task, at);
-  return atWork(plan, task, { at, work: { batch: readyAgain(batch), callsMade: conversation.callsMade } });
+function restart(agent: AgentTask): Progress {
+  const { plan, task, position } = agent;
+  const { conversation, turn, batch } = position;
+  if (turn) return afterTurn(agent, plan.turn.askAgain(task, { conversation, turn }, offerOf(agent)));
+  if (batch.length === 0) return ask(agent);
+  return startBatch(agent, { batch: resetBatch(batch), callsMade: conversation.callsMade });
 }
 
-function placeOf(plan: Plan, task: TaskContext, at: AgentPosition): ToolBatchContext {
-  return { task, tools: plan.tools, leftMs: () => leftMs(plan, at) };
-}
-
-function afterTurn(
-  plan: Plan,
-  task: TaskContext,
-  { at, progress }: { at: AgentPosition; progress: TurnProgress },
-): Progress {
+function afterTurn(agent: AgentTask, progress: TurnProgress): Progress {
+  const { position } = agent;
   switch (progress.kind) {
     case 'asking':
-      return { kind: 'open', position: { ...at, conversation: progress.conversation, turn: progress.turn } };
+      return { kind: 'open', position: { ...position, conversation: progress.conversation, turn: progress.turn } };
     case 'failed':
-      return failed(progress.failure, { ...at, turn: null, conversation: progress.conversation });
+      return failed(progress.failure, { ...position, turn: null, conversation: progress.conversation });
     case 'answered':
-      return afterAnswer(plan, task, { at, answer: progress });
+      return afterAnswer(agent, progress);
   }
 }
 
-function afterAnswer(
-  plan: Plan,
-  task: TaskContext,
-  { at, answer }: { at: AgentPosition; answer: FinishedTurn },
-): Progress {
+function afterAnswer(agent: AgentTask, answer: FinishedTurn): Progress {
+  const { position } = agent;
   const { conversation, reply } = answer;
-  if (at.isLast || reply.toolCalls.length === 0) return finish(plan, at, answer);
-  const work = readBatch(placeOf(plan, task, at), reply.toolCalls, conversation.callsMade);
+  if (position.isLast || reply.toolCalls.length === 0) return finish(agent, answer);
+  const progress = readBatch(batchContext(agent), reply.toolCalls, conversation.callsMade);
   const messages = [...conversation.messages, toMessage(reply)];
-  const working = { ...at, conversation: { ...conversation, messages }, turn: null, iterations: at.iterations + 1 };
-  return atWork(plan, task, { at: working, work });
+  const next = { ...position, conversation: { ...conversation, messages }, turn: null };
+  return startBatch({ ...agent, position: { ...next, iterations: position.iterations + 1 } }, progress);
 }
 
-/** Begins the calls of a batch, if the run may make all of them. */
-function atWork(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; work: BatchWork }): Progress {
-  const refusal = task.refuseToolCalls(callsToMake(work.batch));
-  return refusal ? failed(refusal, withWork(at, work)) : goOn(plan, task, { at, work });
+/** Begins the calls of a batch, if the run's budget allows all of them. */
+function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
+  const failure = agent.task.refuseToolCalls(callsToMake(progress.batch));
+  return failure ? failed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
 }
 
-function workOf({ batch, conversation: { callsMade } }: AgentPosition): BatchWork {
-  return { batch, callsMade };
-}
-
-function withWork(at: AgentPosition, { batch, callsMade }: BatchWork): AgentPosition {
-  return { ...at, conversation: { ...at.conversation, callsMade }, batch };
-}
-
-/** Makes the calls that can be made. Once all are answered, the model is told, in the order of the calls. */
-function goOn(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; work: BatchWork }): Progress {
-  const position = withWork(at, beginBatch(placeOf(plan, task, at), work));
+/**
+ * Makes the calls that can be made now. Once all are answered, the model gets the answers in the order of the calls.
+ */
+function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
+  const position = withBatch(agent.position, beginBatch(batchContext(agent), progress));
   const { conversation, batch } = position;
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return failed(failure, position);
-  if (!isAnswered(batch) || !task.hasModelCapacity()) return { kind: 'open', position };
+  if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return { kind: 'open', position };
   const messages = [...conversation.messages, ...answersOf(batch)];
-  return savingProgress(position, () => ask(plan, task, { ...position, conversation: { ...conversation, messages } }));
+  const answered = { ...position, conversation: { ...conversation, messages } };
+  return savingProgress(position, () => ask({ ...agent, position: answered }));
 }
 
-/** A reply without the calls that it asks for all the same, and so without the provider's own form of them. */
-function withoutCalls(reply: ModelReply): ModelReply {
-  if (reply.toolCalls.length === 0) return reply;
-  const { providerParts: _gone, ...rest } = reply;
-  return { ...rest, toolCalls: [] };
+function batchContext(agent: AgentTask): ToolBatchContext {
+  return { task: agent.task, tools: agent.plan.tools, leftMs: () => leftMs(agent) };
 }
 
-function finish({ node }: Plan, at: AgentPosition, { conversation, reply, object, model }: FinishedTurn): Progress {
+function batchProgress({ batch, conversation: { callsMade } }: AgentPosition): BatchProgress {
+  return { batch, callsMade };
+}
+
+function withBatch(position: AgentPosition, { batch, callsMade }: BatchProgress): AgentPosition {
+  return { ...position, conversation: { ...position.conversation, callsMade }, batch };
+}
+
+function finish({ plan, position }: AgentTask, { conversation, reply, object, model }: FinishedTurn): Progress {
   const message = toMessage(withoutCalls(reply));
   const { usage, messages } = conversation;
-  const iterations = at.isLast ? at.iterations : at.iterations + 1;
+  const iterations = position.isLast ? position.iterations : position.iterations + 1;
   const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };
-  return done(result, node.messages === undefined ? undefined : { [node.messages]: [...messages, message] });
+  const channel = plan.node.messages;
+  return done(result, channel === undefined ? undefined : { [channel]: [...messages, message] });
+}
+
+/** Removes requests for tools, which a model may make without an offer, and the provider's own form of them. */
+function withoutCalls(reply: ModelReply): ModelReply {
+  if (reply.toolCalls.length === 0) return reply;
+  const { providerParts: _removed, ...rest } = reply;
+  return { ...rest, toolCalls: [] };
 }

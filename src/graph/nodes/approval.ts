@@ -4,13 +4,16 @@ import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import type { Json } from '../values/json.ts';
 import { toText } from '../values/text.ts';
-import { unexpected, done, failedBecause } from './behavior.ts';
-import type { NodeBehavior, Progress, TaskInput, TaskContext } from './behavior.ts';
+import { done, failedBecause, unexpected } from './behavior.ts';
+import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
 
-/** Asks a person and waits. The answer is the result; rejection and expiry are results too unless the node says `fail`. */
-export function compileApproval(node: NodeOfType<'approval'>, scope: NodeSettings): NodeBehavior {
+/**
+ * Compiles an `approval` node, which asks a person. The decision is the result; a rejection or an expiry too, unless
+ * `onReject` or `onTimeout` says `fail`.
+ */
+export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSettings): NodeBehavior {
   const title = field('title', node.title, '');
   const details = field('details', node.details, null);
   const args = field('args', node.args, null);
@@ -18,8 +21,9 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeSetting
     argsSchema: node.argsSchema ?? null,
     decisionSchema: node.decisionSchema ?? null,
     policy: node.policy ?? {},
-    timeoutMs: toMs(node.timeout ?? scope.catalog.defaults.approvalTimeout),
+    timeoutMs: toMs(node.timeout ?? settings.catalog.defaults.approvalTimeout),
   };
+  const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
   return {
     policy: fixed.policy,
     start(task) {
@@ -31,15 +35,34 @@ export function compileApproval(node: NodeOfType<'approval'>, scope: NodeSetting
       };
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval({ ...question, ...fixed }) } };
     },
-    resume(task, position, happening) {
+    resume(task, position, input) {
       if (position.kind !== 'approval') throw unexpected(position);
-      const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
-      return conclude(node, resumeApproval(task, { position, onTimeout }, happening));
+      return conclude(node, closeApproval(task, { position, onTimeout }, input));
     },
   };
 }
 
-/** How an approval counts whose time is up, by the node's `onTimeout`. */
+/** An approval that a task waits for, and its status once its timeout is over. */
+interface AwaitedApproval {
+  readonly position: ApprovalPosition;
+  readonly onTimeout: Approval['status'];
+}
+
+/** Closes the approval that a task waits for, by the input. @returns the closed approval */
+export function closeApproval(task: TaskContext, { position, onTimeout }: AwaitedApproval, input: TaskInput): Approval {
+  if (input.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
+  if (input.kind !== 'approval.closed') throw unexpected(position);
+  task.cancelTimer(position.timerId);
+  return input.approval;
+}
+
+/** The failure of a rejected approval. @param subject begins its message */
+export function rejected(subject: string, { decisions }: Approval): Progress {
+  const reason = decisions.at(-1)?.reason;
+  return failedBecause('APPROVAL_REJECTED', `${subject} was rejected${reason ? `: ${reason}` : ''}`);
+}
+
+/** The status of an approval whose timeout is over, by the node's `onTimeout`. */
 const STATUS_ON_TIMEOUT = {
   expire: 'expired',
   reject: 'rejected',
@@ -60,25 +83,4 @@ function toResult({ status, args, decisions, expiresAt }: Approval): Json {
   if (!last) return { decision: status, args, by: null, reason: null, at: expiresAt, values: null };
   const { by, reason, at, values } = last;
   return { decision: status, args, by, reason, at, values };
-}
-
-/**
- * The approval that a task waits for, closed by what has happened.
- * @param onTimeout how it counts when its time is up
- */
-export function resumeApproval(
-  task: TaskContext,
-  { position, onTimeout }: { readonly position: ApprovalPosition; readonly onTimeout: Approval['status'] },
-  happening: TaskInput,
-): Approval {
-  if (happening.kind === 'timer') return task.expireApproval(position.approvalId, onTimeout);
-  if (happening.kind !== 'approval.closed') throw unexpected(position);
-  task.cancelTimer(position.timerId);
-  return happening.approval;
-}
-
-/** @param what was rejected */
-export function rejected(what: string, { decisions }: Approval): Progress {
-  const reason = decisions.at(-1)?.reason;
-  return failedBecause('APPROVAL_REJECTED', `${what} was rejected${reason ? `: ${reason}` : ''}`);
 }

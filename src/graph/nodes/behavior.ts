@@ -2,72 +2,78 @@ import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approval.ts';
-import type { CallRequest, ModelCallRequest, CallReply, ToolCallRequest } from '../run/effect.ts';
+import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
-import type { ResumablePosition, NodePosition, Outcome } from '../run/scope.ts';
+import type { NodePosition, Outcome, ResumablePosition } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
-import type { TaskFailure, RunError, RunErrorCode } from '../values/errors.ts';
+import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
-/** How the tasks of one compiled node go on. Each node type makes its runners in a file of its own. */
+/** The behavior of one compiled node: it moves tasks of the node from position to position. */
 export interface NodeBehavior {
   start(task: TaskContext): Progress;
-  /** Goes on where a task stood that had failed; nodes without it begin anew. */
+  /** Continues a failed task from its saved position. Tasks of a behavior without it start anew. */
   restart?(task: TaskContext, position: ResumablePosition): Progress;
-  /** Takes in what has become of a call after the task itself had failed. @returns where a retry goes on then */
-  keepLate?(task: TaskContext, position: ResumablePosition, happening: TaskInput): ResumablePosition;
-  /** Goes on after something that the task waits for; `position` is what `start` or the last `resume` left. */
-  resume(task: TaskContext, position: NodePosition, happening: TaskInput): Progress;
-  /** Of nodes that are a question to people: who may decide. */
+  /** Adds the result of a call that comes after the task has failed. @returns the new saved position */
+  updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
+  /** Continues an open task with an input; `position` is the one that the last progress returned. */
+  resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
+  /** The people who may decide; nodes that ask nobody leave it out. */
   readonly policy?: ApprovalPolicy;
-  /** The call that takes back what the node's own call has done. */
+  /** Makes the call that compensates the node's own call. */
   readonly compensate?: Compensate;
 }
 
-/** Makes the call that undoes another one; `result` of that call is among the bindings. @throws GraphError when its arguments can't be filled */
+/**
+ * Makes the call that compensates another one; `result` of that call is among the bindings.
+ * @throws GraphError when the tool is unknown or its arguments can't be filled
+ */
 export type Compensate = (bindings: Bindings) => ToolCallRequest;
 
-/** What a task sees and may ask for. Asking records an effect; it happens after the step is over. */
+/** The task as its node's behavior sees it. Its methods record effects, which are carried out after `advance`. */
 export interface TaskContext {
-  /** `state`, `run`, `item` and `index` as the node's expressions see them. */
+  /** The values of `state`, `run`, `item` and `index`. */
   readonly bindings: Bindings;
-  /** Whose run it is. */
+  /** The principal who started the run. */
   readonly createdBy: Principal;
-  /** False in the last node of a run that is canceled: nobody is asked any more. */
+  /** False in the last node of a canceled run, which may not wait for people. */
   readonly asksPeople: boolean;
   /**
-   * @param number tells the calls of one task apart
-   * @param takeover goes up when a person has ordered the call again
+   * Makes a call.
+   * @param number differs between the calls of one task
+   * @param takeover goes up each time a person repeats a call of unknown outcome
    * @returns the call's idempotency key
    */
   call(number: number, request: CallRequest, takeover?: number): string;
-  /** Whether one more call may be out; a task that may not make one goes on when it is told of `capacity`. */
+  /** True if the run's concurrency allows one more call. A task that has to wait gets the input `capacity`. */
   hasCapacity(): boolean;
-  /** As `hasCapacity`, of a call of a model, which needs room in the budgets, too. */
+  /** As `hasCapacity`, for a model call, which also needs a part of the budgets. */
   hasModelCapacity(): boolean;
   /**
-   * What a call of a model has to wait for room for, which others have set aside; it is told of `capacity` when there is
-   * some. @returns `null`: it need not wait
+   * The needs of a model call that must wait for reservations of other calls; the task gets `capacity` later.
+   * @returns `null`: the call need not wait
    */
   missingBudget(request: ModelCallRequest): ModelNeeds | null;
-  /** False of a model without a price, in a run whose cost has a limit. */
+  /** False for a model without a price, in a run with a limit of its cost. */
   isModelAllowed(model: string): boolean;
-  /** Why the run may not call tools so many times more; `null`: it may. */
+  /** The failure of making that many more tool calls; `null`: the run's budget allows them. */
   refuseToolCalls(count: number): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
-  /** Closes an approval that nobody decided in time. @returns it as it is then */
+  /** Closes an approval whose timeout is over. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
   cancelTimer(id: string): void;
-  /** Milliseconds since the epoch; `at` is the same as RFC 3339. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
+  /** `now` as an RFC 3339 timestamp. */
   readonly at: string;
-  /** @returns the id of the timer, the only one of this task */
+  /** Starts the only timer of this task. @returns its id */
   startTimer(fireAt: number): string;
-  /** The payload of the oldest event of that name that came before; `undefined`: there is none. */
+  /** Takes the payload of the oldest buffered event of that name; `undefined`: there is none. */
   takeEvent(name: string): Json | undefined;
 }
 
+/** The parts of an approval that its node decides. */
 export type Question = Pick<
   Approval,
   'title' | 'details' | 'args' | 'argsSchema' | 'decisionSchema' | 'policy' | 'tool'
@@ -75,20 +81,22 @@ export type Question = Pick<
   readonly timeoutMs: number;
 };
 
+/** The state of a task after a step: it waits at a position, is done, or has failed. */
 export type Progress =
   | { readonly kind: 'open'; readonly position: NodePosition }
   | Outcome
-  /** With what is `kept`, a retry goes on from there. */
+  /** A retry continues from `saved`; without it, the task starts anew. */
   | { readonly kind: 'failed'; readonly failure: TaskFailure; readonly saved?: ResumablePosition };
 
-/** What a task waited for. */
+/** An occurrence that an open task waits for. */
 export type TaskInput =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
-  /** A person orders one of the task's calls again, or gives its result instead. */
+  /** A person has one of the task's calls repeated. */
   | { readonly kind: 'call.ordered'; readonly number: number }
+  /** A person gives the result of one of the task's calls. */
   | { readonly kind: 'call.skipped'; readonly number: number; readonly output: Json }
-  /** One more call may be out now, or what a call waits for of the budgets has been given back. */
+  /** The run's concurrency or budgets allow a call that has waited for them. */
   | { readonly kind: 'capacity' }
   | { readonly kind: 'approval.closed'; readonly approval: Approval }
   | { readonly kind: 'timer'; readonly id: string }
@@ -96,11 +104,11 @@ export type TaskInput =
   | { readonly kind: 'subgraph.finished'; readonly output: Json }
   | { readonly kind: 'subgraph.failed'; readonly error: RunError };
 
-/** Whether it tells what a call has done, or that nobody can tell: that is kept even where nothing new may begin. */
-export function isCallResult(happening: TaskInput): boolean {
-  return happening.kind === 'call.failed'
-    ? happening.failure.error.code === 'UNKNOWN_OUTCOME'
-    : happening.kind === 'call.completed';
+/** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
+export function isCallResult(input: TaskInput): boolean {
+  return input.kind === 'call.failed'
+    ? input.failure.error.code === 'UNKNOWN_OUTCOME'
+    : input.kind === 'call.completed';
 }
 
 export function done(result: Json, update?: Update): Progress {
@@ -111,26 +119,27 @@ export function failed(failure: TaskFailure, saved?: ResumablePosition): Progres
   return saved === undefined ? { kind: 'failed', failure } : { kind: 'failed', failure, saved };
 }
 
-/** A failure of the node's own, with no call behind it. */
+/** A failure of the node itself, without a failed call. */
 export function failedBecause(code: RunErrorCode, message: string): Progress {
   return failed({ callFailed: false, error: { code, message } });
 }
 
-/** Does the next thing; when that can't be done, a retry goes on from where the task stands now. */
-export function savingProgress(kept: ResumablePosition, step: () => Progress): Progress {
+/** Takes a step of a task. If the step throws a `GraphError`, the task fails and a retry continues from `saved`. */
+export function savingProgress(saved: ResumablePosition, step: () => Progress): Progress {
   try {
     return step();
   } catch (error) {
-    if (error instanceof GraphError) return failed({ callFailed: false, error: toRunError(error) }, kept);
+    if (error instanceof GraphError) return failed({ callFailed: false, error: toRunError(error) }, saved);
     throw error;
   }
 }
 
-/** The interpreter lost its place; the run fails with `INTERNAL` and stays readable. */
+/** The error of an input that a task does not wait for: a fault of the interpreter, `INTERNAL` to the run. */
 export function unexpected(position: NodePosition): TypeError {
   return new TypeError(`A task at position "${position.kind}" was given what it does not wait for`);
 }
 
+/** The `resume` of nodes whose tasks never stay open. */
 export function nothingToResume(_task: unknown, position: NodePosition): never {
   throw unexpected(position);
 }

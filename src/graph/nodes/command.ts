@@ -1,28 +1,26 @@
 import { END } from '../definition/definition.ts';
+import type { Command } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonObject, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { done, failed, unexpected } from './behavior.ts';
-import type { Command } from '../run/scope.ts';
 import type { NodeBehavior, Progress } from './behavior.ts';
 
-const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
-const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
-
-/** Ends a task whose call of code came back. @param mayGoto the nodes that its node may send the run to */
-export function afterCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
-  return (_task, position, happening) => {
-    if (happening.kind === 'call.failed') return failed(happening.failure);
-    if (happening.kind !== 'call.completed' || happening.reply.kind !== 'value') throw unexpected(position);
-    return afterCode(happening.reply.value, mayGoto);
+/**
+ * Makes the `resume` of a node that calls code. A returned object with keys of a command only is a command; any other
+ * value is the result.
+ * @param mayGoto nodes that a command may name
+ */
+export function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
+  return (_task, position, input) => {
+    if (input.kind === 'call.failed') return failed(input.failure);
+    if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
+    return toProgress(input.reply.value, mayGoto);
   };
 }
 
-/**
- * Ends a task with what code returned: a command to the engine where it looks like one, any other value as the result.
- * @throws GraphError when the command can't be carried out
- */
-function afterCode(value: Json, mayGoto: readonly string[]): Progress {
+/** @throws GraphError `FUNCTION_FAILED` or `INVALID_GOTO` for an invalid command */
+function toProgress(value: Json, mayGoto: readonly string[]): Progress {
   if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
   const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');
@@ -32,15 +30,7 @@ function afterCode(value: Json, mayGoto: readonly string[]): Progress {
   return { kind: 'commanded', command };
 }
 
-function readControl(control: Json): Command['control'] {
-  const known = CONTROLS.find((name) => name === control);
-  if (known) return known;
-  throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
-}
-
-function readReason(reason: Json | undefined): string | null {
-  return typeof reason === 'string' ? reason : null;
-}
+const FIELDS: ReadonlySet<string> = new Set(['update', 'goto', 'control', 'reason']);
 
 function isCommand(keys: readonly string[]): boolean {
   return keys.every((key) => FIELDS.has(key)) && keys.some((key) => key !== 'reason');
@@ -55,4 +45,16 @@ function readGoto(goto: Json, mayGoto: readonly string[]): readonly string[] {
       `goto names ${JSON.stringify(name)}; mayGoto allows ${mayGoto.join(', ') || 'nothing'}`,
     );
   });
+}
+
+const CONTROLS: readonly Command['control'][] = ['continue', 'pause', 'abort', 'replan'];
+
+function readControl(control: Json): Command['control'] {
+  const known = CONTROLS.find((name) => name === control);
+  if (known) return known;
+  throw new GraphError('FUNCTION_FAILED', `control is one of ${CONTROLS.join(', ')}, not ${JSON.stringify(control)}`);
+}
+
+function readReason(reason: Json | undefined): string | null {
+  return typeof reason === 'string' ? reason : null;
 }

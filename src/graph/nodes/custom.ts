@@ -1,25 +1,29 @@
 import type { CallSettings } from '../definition/call-policy.ts';
-import { own, isJsonList } from '../values/json.ts';
-import type { JsonObject, Json } from '../values/json.ts';
-import { parseMembers } from '../expression/template.ts';
-import { afterCodeCall } from './command.ts';
+import { ownFields } from '../definition/custom-fields.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
+import { parseMembers } from '../expression/template.ts';
+import { isJsonList, own } from '../values/json.ts';
+import type { Json, JsonObject } from '../values/json.ts';
+import type { NodeBehavior } from './behavior.ts';
+import { resumeCodeCall } from './command.ts';
 import { policyOf } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
-import type { NodeBehavior } from './behavior.ts';
-import { ownFields } from '../definition/custom-fields.ts';
 
-/** A node of a type that is registered by code: one call of that code. */
+/**
+ * Compiles a node of a type that code registers: one call of that code.
+ * @throws TypeError when the catalog has no such type
+ */
 export function compileCustom(
   node: CallSettings & { readonly type: string },
   fields: JsonObject,
-  scope: NodeSettings,
+  settings: NodeSettings,
 ): NodeBehavior {
-  const registered = own(scope.catalog.nodeTypes ?? {}, node.type);
+  const registered = own(settings.catalog.nodeTypes ?? {}, node.type);
   if (!registered) throw new TypeError(`There is no node type "${node.type}"`);
   const config = parseMembers(ownFields(fields), NODE_NAMES, (name) => name);
   const { effect } = registered;
-  const request = { kind: 'node', nodeType: node.type, effect, policy: policyOf(node, registered, scope) } as const;
+  const policy = policyOf(node, registered, settings);
+  const request = { kind: 'node', nodeType: node.type, effect, policy } as const;
   return {
     start(task) {
       const { state = null, run = null } = task.bindings;
@@ -28,7 +32,7 @@ export function compileCustom(
         position: { kind: 'call', key: task.call(0, { ...request, config: config(task.bindings), state, run }) },
       };
     },
-    resume: afterCodeCall(namesIn(fields['mayGoto'])),
+    resume: resumeCodeCall(namesIn(fields['mayGoto'])),
   };
 }
 

@@ -1,25 +1,25 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import { own } from '../values/json.ts';
-import { afterCodeCall } from './command.ts';
+import type { NodeBehavior } from './behavior.ts';
+import { resumeCodeCall } from './command.ts';
 import { field, policyOf } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
-import type { NodeBehavior } from './behavior.ts';
 
-/** One call of a function that is registered on the worker; what it returns is the node's result. */
-export function compileFunction(node: NodeOfType<'function'>, scope: NodeSettings): NodeBehavior {
+/** Compiles a `function` node: one call of a function registered on the worker. Its return value is the result. */
+export function compileFunction(node: NodeOfType<'function'>, settings: NodeSettings): NodeBehavior {
   const args = field('args', node.args, {});
-  const registered = own(scope.catalog.functions, node.function) ?? { effect: 'idempotent' };
+  const registered = own(settings.catalog.functions, node.function) ?? { effect: 'idempotent' };
   const request = {
     kind: 'function',
     function: node.function,
     effect: registered.effect,
-    policy: policyOf(node, registered, scope),
+    policy: policyOf(node, registered, settings),
   } as const;
   return {
     start: (task) => ({
       kind: 'open',
       position: { kind: 'call', key: task.call(0, { ...request, args: args.fill(task.bindings) }) },
     }),
-    resume: afterCodeCall(node.mayGoto ?? []),
+    resume: resumeCodeCall(node.mayGoto ?? []),
   };
 }

@@ -1,58 +1,53 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import type { Json } from '../values/json.ts';
-import { toMessage } from './model/conversation.ts';
-import { compileModelTurn, isForTurn } from './model/model-turn.ts';
-import type { TurnProgress } from './model/model-turn.ts';
-import type { Offer } from './model/model-calls.ts';
-import type { NodeSettings } from './node-settings.ts';
+import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { WithStopwatch } from '../run/scope.ts';
+import type { Json } from '../values/json.ts';
 import { done, failed, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress } from './behavior.ts';
+import { toMessage } from './model/conversation.ts';
+import type { Offer } from './model/model-calls.ts';
+import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
+import type { FinishedTurn, TurnProgress } from './model/model-turn.ts';
 import { sharedDeadline } from './node-deadline.ts';
-import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
+import type { NodeSettings } from './node-settings.ts';
 
-/** One answer of a model: as text, as an object that fits the node's `output` schema, or as requests for tools. */
-export function compileLlm(node: NodeOfType<'llm'>, scope: NodeSettings): NodeBehavior {
-  const turn = compileModelTurn(node, scope);
+/** Compiles an `llm` node: one model turn, for text, an object that fits `output`, or requests for tools. */
+export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): NodeBehavior {
+  const turn = compileModelTurn(node, settings);
   const deadline = sharedDeadline(node);
-  const offerAt = (timed: WithStopwatch): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
+  const offerAt = (time: WithStopwatch): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(time) });
   return {
     start(task) {
-      const timed = deadline.begin(task.now);
-      return toProgress(node, turn.ask(task, EMPTY_CONVERSATION, offerAt(timed)), timed);
+      const time = deadline.begin(task.now);
+      return toProgress(node, turn.ask(task, EMPTY_CONVERSATION, offerAt(time)), time);
     },
-    resume(task, position, happening) {
+    resume(task, position, input) {
       if (position.kind !== 'llm') throw unexpected(position);
-      const timed = deadline.read(position, task.now, true);
-      const offer = offerAt(timed);
-      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), timed);
-      if (!isForTurn(happening)) throw unexpected(position);
-      return toProgress(node, turn.resume(task, { ...position, offer }, happening), timed);
+      const time = deadline.read(position, task.now, true);
+      const offer = offerAt(time);
+      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), time);
+      if (!isTurnInput(input)) throw unexpected(position);
+      return toProgress(node, turn.resume(task, { ...position, offer }, input), time);
     },
   };
 }
 
-function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: WithStopwatch): Progress {
+function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithStopwatch): Progress {
   switch (progress.kind) {
-    case 'asking':
-      return {
-        kind: 'open',
-        position: { kind: 'llm', conversation: progress.conversation, turn: progress.turn, ...timed },
-      };
+    case 'asking': {
+      const { conversation, turn } = progress;
+      return { kind: 'open', position: { kind: 'llm', conversation, turn, ...time } };
+    }
     case 'failed':
       return failed(progress.failure);
-    case 'answered': {
-      const { reply, object, conversation, model } = progress;
-      const message = toMessage(reply);
-      const result: Json = {
-        text: reply.text,
-        object,
-        toolCalls: reply.toolCalls,
-        message,
-        usage: conversation.usage,
-        model,
-      };
-      return done(result, node.messages === undefined ? undefined : { [node.messages]: message });
-    }
+    case 'answered':
+      return finish(node, progress);
   }
+}
+
+function finish(node: NodeOfType<'llm'>, { reply, object, conversation, model }: FinishedTurn): Progress {
+  const { text, toolCalls } = reply;
+  const message = toMessage(reply);
+  const result: Json = { text, object, toolCalls, message, usage: conversation.usage, model };
+  return done(result, node.messages === undefined ? undefined : { [node.messages]: message });
 }

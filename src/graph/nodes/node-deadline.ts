@@ -6,33 +6,33 @@ import { failedBecause } from './behavior.ts';
 import type { Progress } from './behavior.ts';
 
 /**
- * Milliseconds that a call which is made now has for all attempts; `null`: as its policy says.
- * @throws GraphError `TIMEOUT` when there is none left
+ * Milliseconds that a call made now has, for all its attempts; `null`: as many as its policy gives it.
+ * @throws GraphError `TIMEOUT` when the node's deadline is over
  */
 export type TimeLeft = () => number | null;
 
-/** The deadline of a node that makes several calls, which share it. */
-export interface SharedDeadline {
-  begin(now: number): WithStopwatch;
-  /** @param isAtWork whether the time since it was read last counts */
-  read(timed: WithStopwatch, now: number, isAtWork: boolean): WithStopwatch;
-  /** As `timeLeft`. */
-  leftMs(timed: WithStopwatch): number | null;
-}
-
-export function sharedDeadline({
-  type,
-  deadline,
-}: {
+/** A node with an optional deadline, a duration such as `"5m"`. */
+interface TimedNode {
   readonly type: string;
   readonly deadline?: string;
-}): SharedDeadline {
+}
+
+/** The deadline that several calls of one task share. */
+export interface SharedDeadline {
+  begin(now: number): WithStopwatch;
+  /** Adds the time since the last reading, if `counts`. */
+  read(time: WithStopwatch, now: number, counts: boolean): WithStopwatch;
+  /** As `timeLeft`. */
+  leftMs(time: WithStopwatch): number | null;
+}
+
+export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
   if (deadline === undefined) return { begin: () => ({}), read: () => ({}), leftMs: () => null };
   const deadlineMs = toMs(deadline);
   return {
     begin: (now) => ({ stopwatch: startStopwatch(now) }),
-    read: ({ stopwatch }, now, isAtWork) => ({
-      stopwatch: readStopwatch(stopwatch ?? startStopwatch(now), now, isAtWork),
+    read: ({ stopwatch }, now, counts) => ({
+      stopwatch: readStopwatch(stopwatch ?? startStopwatch(now), now, counts),
     }),
     leftMs: ({ stopwatch }) => (stopwatch ? timeLeft(type, deadlineMs, stopwatch) : deadlineMs),
   };
@@ -42,23 +42,23 @@ export function startStopwatch(now: number): Stopwatch {
   return { usedMs: 0, at: now };
 }
 
-/** Reads a stopwatch. @param isAtWork whether the time since it was read last counts */
-export function readStopwatch({ usedMs, at }: Stopwatch, now: number, isAtWork: boolean): Stopwatch {
-  return { usedMs: usedMs + (isAtWork ? now - at : 0), at: now };
+/** Reads a stopwatch. The time since its last reading is added if `counts`. */
+export function readStopwatch({ usedMs, at }: Stopwatch, now: number, counts: boolean): Stopwatch {
+  return { usedMs: usedMs + (counts ? now - at : 0), at: now };
 }
 
 /**
- * Milliseconds that are left of the deadline of a node of some type; `null`: there is none.
- * @throws GraphError `TIMEOUT` when it is over
+ * Milliseconds left of a node's deadline; `null`: it has none.
+ * @throws GraphError `TIMEOUT` when none are left
  */
 export function timeLeft(type: string, deadlineMs: number | null, { usedMs }: Stopwatch): number | null {
   if (deadlineMs === null) return null;
-  const left = deadlineMs - usedMs;
-  if (left > 0) return left;
+  const leftMs = deadlineMs - usedMs;
+  if (leftMs > 0) return leftMs;
   throw new GraphError('TIMEOUT', `The ${type}'s deadline of ${deadlineMs} ms is over`);
 }
 
 /** The failure of a node whose deadline has passed. */
-export function deadlineExceeded({ type, deadline }: { readonly type: string; readonly deadline?: string }): Progress {
+export function deadlineExceeded({ type, deadline }: TimedNode): Progress {
   return failedBecause('TIMEOUT', `The ${type}'s deadline of ${deadline} is over`);
 }

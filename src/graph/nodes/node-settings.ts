@@ -8,23 +8,28 @@ import { parseTemplate } from '../expression/template.ts';
 import type { Template } from '../expression/template.ts';
 import type { Json } from '../values/json.ts';
 
-/** What a node is compiled with: its graph's defaults and the installation's catalog. */
+/** The surroundings that a node is compiled in. */
 export interface NodeSettings {
   readonly id: string;
+  /** The installation's tools, models and functions. */
   readonly catalog: Catalog;
+  /** The defaults of the node's graph. */
   readonly defaults: Defaults;
-  /** The graph inside a subgraph node, compiled. */
+  /** The compiled graph inside a subgraph node. */
   readonly subgraph: ChannelSet | null;
 }
 
-/** Parses a templated field of a node; an absent one is filled with `fallback`. */
+/** Fields of a node that limit its calls. */
+export type NodeCallSettings = CallSettings & { readonly deadline?: string };
+
+/** Parses a templated field of a node; an absent one becomes `fallback`. */
 export function field(name: string, value: Json | undefined, fallback: Json): Template {
   return parseTemplate(value ?? fallback, NODE_NAMES, name);
 }
 
-/** The policy of a node's call: the node's own words win over those of what it calls, then the graph's, then the installation's. */
+/** The policy of a node's call. Settings of the node win over the called code's, the graph's and the installation's. */
 export function policyOf(
-  node: CallSettings & { readonly deadline?: string },
+  node: NodeCallSettings,
   called: CallSettings,
   { catalog, defaults }: NodeSettings,
 ): CallPolicy {

@@ -1,18 +1,18 @@
 import type { NodeOfType, NodeType } from '../definition/definition.ts';
 import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
+import type { NodeBehavior } from './behavior.ts';
 import { compileFunction } from './function.ts';
 import { compileLlm } from './llm.ts';
 import type { NodeSettings } from './node-settings.ts';
-import type { NodeBehavior } from './behavior.ts';
 import { compileSet } from './set.ts';
 import { compileSubgraph } from './subgraph.ts';
 import { compileTool } from './tool.ts';
 import { compileWait } from './wait.ts';
 
-type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, scope: NodeSettings) => NodeBehavior;
+type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, settings: NodeSettings) => NodeBehavior;
 
-/** How each type of node is compiled: one file a type. */
+/** The compiler of each type of node, each in a file of its own. */
 export const NODE_COMPILERS: { readonly [T in NodeType]: NodeCompiler<T> } = {
   set: compileSet,
   llm: compileLlm,

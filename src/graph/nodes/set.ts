@@ -1,7 +1,7 @@
 import { done, nothingToResume } from './behavior.ts';
 import type { NodeBehavior } from './behavior.ts';
 
-/** A pure step: nothing but its `write`. */
+/** Compiles a `set` node, which does nothing but its `write`. */
 export function compileSet(): NodeBehavior {
   return { start: () => done(null), resume: nothingToResume };
 }

@@ -7,8 +7,11 @@ import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
 /**
- * About how many tokens a request has, for budgets: a budget has to be kept to before anybody can count. Latin text has
- * four characters a token, other scripts one or more tokens a character. The tools that are offered count, too.
+ * Estimates the tokens of a request and its offered tools, to reserve budgets before the call. Latin text has about
+ * four characters a token, other scripts one or more tokens a character.
+ *
+ * Decisions of a run depend on it, so histories pin it. `activities/context` fits requests to a model's context by an
+ * estimate of its own, which may be slower, better and newer.
  */
 export function estimateRequest(
   { system, messages, output, tools }: ModelCallRequest,

@@ -142,10 +142,7 @@ function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
   }
 }
 
-function addElements(
-  { node, items, lane: group }: EdgeTargets & { kind: 'elements' },
-  { elements, empty }: Firing,
-): void {
+function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, { elements, empty }: Firing): void {
   if (items.length === 0) empty.add(node);
   for (const [index, item] of items.entries())
     elements.push({ node, element: { item, index, ...(group && { group }) } });

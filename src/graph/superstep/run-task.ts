@@ -39,8 +39,8 @@ export function resumeTask(of: TaskFrame, happening: TaskInput): void {
   const { state } = of.task;
   const { behavior } = of.node;
   if (state.phase === 'open') advanceTask(of, () => behavior.resume(new OpenTask(of), state.position, happening));
-  if (!takesLate(state) || !isCallResult(happening) || !behavior.keepLate) return;
-  setState(of, { ...state, saved: behavior.keepLate(new OpenTask(of), state.saved, happening) });
+  if (!takesLate(state) || !isCallResult(happening) || !behavior.updateSaved) return;
+  setState(of, { ...state, saved: behavior.updateSaved(new OpenTask(of), state.saved, happening) });
 }
 
 type Failed = TaskState & { readonly phase: 'failed' | 'intervention' };

@@ -1,4 +1,4 @@
-/** A record with the same keys and other values. */
+/** Maps the values of a record; its keys stay. */
 export function mapValues<A, B>(
   record: Readonly<Record<string, A>>,
   map: (value: A, key: string) => B,
@@ -7,11 +7,11 @@ export function mapValues<A, B>(
 }
 
 /** One name, or a list of them, as a list. */
-export function toList(named: string | readonly string[]): readonly string[] {
-  return typeof named === 'string' ? [named] : named;
+export function toList(names: string | readonly string[]): readonly string[] {
+  return typeof names === 'string' ? [names] : names;
 }
 
-/** An object without the members that are `null`, 0, or an empty list or object. */
+/** Copies an object without the members that are `null`, 0, or an empty list or object. */
 export function withoutEmpty<T extends object>(value: T): Partial<T> {
   const rest: Partial<T> = {};
   for (const key in value) if (!isEmpty(value[key])) rest[key] = value[key];

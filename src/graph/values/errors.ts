@@ -1,4 +1,4 @@
-/** What can go wrong while a run executes (specification, "Run-time codes"). */
+/** Codes of failures while a run executes (specification, "Run-time codes"). */
 export type RunErrorCode =
   | 'EXPRESSION_FAILED'
   | 'INVALID_ROUTE'
@@ -27,7 +27,7 @@ export type RunErrorCode =
   | 'CANCELED'
   | 'INTERNAL';
 
-/** The error of a run or of a node, as the API and the history show it. */
+/** The error of a run or a node, as the API and the event history show it. */
 export interface RunError {
   readonly code: RunErrorCode;
   readonly message: string;
@@ -37,10 +37,10 @@ export interface RunError {
   readonly cause?: { readonly code: string; readonly message: string };
 }
 
-/** In characters. Longer messages of other systems are cut: they end up in histories. */
+/** Limit in characters of messages of other systems, which enter event histories; longer ones are cut. */
 export const MAX_MESSAGE = 1_000;
 
-/** Thrown inside the graph layer only; `advance` and `compileGraph` turn it into data. Recognize it by `code`. */
+/** The error of the graph layer. `advance` and `compileGraph` turn it into data, and callers tell it by its `code`. */
 export class GraphError extends Error {
   readonly code: RunErrorCode;
 
@@ -51,15 +51,18 @@ export class GraphError extends Error {
   }
 }
 
-/** Any thrown value as the error of a run; what the graph layer did not foresee is `INTERNAL`. */
+/** Any thrown value as the error of a run; everything but a `GraphError` is `INTERNAL`. */
 export function toRunError(thrown: unknown): RunError {
   if (thrown instanceof GraphError) return { code: thrown.code, message: thrown.message };
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
   return { code: 'INTERNAL', message };
 }
 
+/** The failure of a node task. */
 export interface TaskFailure {
   readonly error: RunError;
-  /** True when a call is known to have failed: a retry makes it under a new key. Otherwise a retry asks under the same key, and finds what was done. */
+  /**
+   * True if a call is known to have failed: a retry gets a new key. Else it keeps the key, and finds what the call did.
+   */
   readonly callFailed: boolean;
 }

@@ -5,59 +5,38 @@ import type { Json, JsonObject } from './json.ts';
 import { compilePattern, matchesPattern } from './regular-expression.ts';
 import { messageOf } from './text.ts';
 
-/** Where a value breaks a schema, or a schema the specification. `path` is a JSON Pointer into it. */
+/** A schema is any JSON object, or `true` (accepts all) or `false` (accepts nothing). */
+export type JsonSchema = JsonObject | boolean;
+
+/** A fault of a value, or of a schema itself. `path` is a JSON Pointer into it. */
 export interface SchemaViolation {
   readonly path: string;
   readonly message: string;
 }
 
-/** Gives every place where a value breaks the schema; none: it is valid. */
+/** Lists all violations of a value; an empty list: the value is valid. */
 export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 
-/** JSON Schema 2020-12 with `pattern` in linear-time RE2 syntax; it interprets schemas and generates no code. */
-const draft = extendDraft(draft2020, {
-  keywords: [
-    { ...standard('properties'), parse: parseProperties },
-    { ...standard('pattern'), parse: parsePattern },
-    { ...standard('patternProperties'), parse: parsePatternProperties },
-    { ...standard('uniqueItems'), validate: checkUniqueItems },
-  ],
-});
-
-/** Makes a check of a schema that `findSchemaProblems` found nothing in. */
+/** Compiles a schema in which `findSchemaProblems` finds nothing. */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
   const root = compileSchema(schema, { drafts: [draft] });
   return (value) =>
-    errorsIn(root, value)?.map(({ message, data }) => ({ path: toPath(data.pointer), message })) ?? [
+    validationErrors(root, value)?.map(({ message, data }) => ({ path: toPath(data.pointer), message })) ?? [
       { path: '', message: 'The value is nested too deeply for its schema' },
     ];
 }
 
-/** @returns `null`: the value is nested too deeply */
-function errorsIn(root: SchemaNode, value: Json): ReturnType<SchemaNode['validate']>['errors'] | null {
-  try {
-    return root.validate(value).errors;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
-/**
- * Places, as JSON Pointers, at which a schema wants another value, whatever keyword says so; not those at which it wants
- * another text.
- */
-export function placesOfOtherValues(schema: JsonSchema, value: Json): ReadonlySet<string> {
-  const errors = errorsIn(compileSchema(schema, { drafts: [draft] }), value) ?? [];
+/** JSON Pointers to the parts of a value that violate a schema, except for violations of text keywords alone. */
+export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<string> {
+  const errors = validationErrors(compileSchema(schema, { drafts: [draft] }), value) ?? [];
   return new Set(
-    errors.flatMap(({ code, data }) => (typeof code === 'string' && OF_TEXTS.test(code) ? [] : [toPath(data.pointer)])),
+    errors.flatMap(({ code, data }) =>
+      typeof code === 'string' && TEXT_ERRORS.test(code) ? [] : [toPath(data.pointer)],
+    ),
   );
 }
 
-/** What the library says of `minLength`, `maxLength`, `pattern` and `format`. */
-const OF_TEXTS = /^(?:min-length|max-length|pattern|format-.*)-error$/;
-
-/** Everything that keeps a value from being a usable JSON Schema. */
+/** Lists the faults of a JSON Schema, with dead and endless references among them; an empty list: it is usable. */
 export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] {
   if (!isJsonSchema(schema)) return [{ path: '', message: 'A JSON Schema is an object, true or false' }];
   try {
@@ -69,7 +48,38 @@ export function findSchemaProblems(schema: unknown): readonly SchemaViolation[] 
   }
 }
 
-/** References that lead nowhere, or to themselves without going into the value, show on any value at all. */
+export function isJsonSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isJsonObject(value);
+}
+
+/**
+ * JSON Schema 2020-12 with `pattern` in linear-time RE2 syntax. The library interprets schemas and generates no code.
+ */
+const draft = extendDraft(draft2020, {
+  keywords: [
+    { ...standard('properties'), parse: parseProperties },
+    { ...standard('pattern'), parse: parsePattern },
+    { ...standard('patternProperties'), parse: parsePatternProperties },
+    { ...standard('uniqueItems'), validate: checkUniqueItems },
+  ],
+});
+
+/** @returns `null`: the value is nested too deeply */
+function validationErrors(root: SchemaNode, value: Json): ReturnType<SchemaNode['validate']>['errors'] | null {
+  try {
+    return root.validate(value).errors;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The library's error codes of `minLength`, `maxLength`, `pattern` and `format`. */
+const TEXT_ERRORS = /^(?:min-length|max-length|pattern|format-.*)-error$/;
+
+/**
+ * Finds references without a target by looking them up, and endless ones by validating any value: the stack overflows.
+ */
 function findReferenceProblems(root: SchemaNode): readonly SchemaViolation[] {
   const references = root.toSchemaNodes().filter((node) => node.$ref !== undefined);
   for (const node of references) {
@@ -85,17 +95,13 @@ function findReferenceProblems(root: SchemaNode): readonly SchemaViolation[] {
   }
 }
 
-export function isJsonSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isJsonObject(value);
-}
-
 function standard(keyword: string): Keyword {
   const found = draft2020.keywords.find((candidate) => candidate.keyword === keyword);
   if (!found) throw new TypeError(`The schema library knows no keyword ${keyword}`);
   return found;
 }
 
-/** Data may have members such as `toString`; the library would find those of every object among the properties. */
+/** Properties get no prototype: the library would find `toString` and the like of every object among them. */
 function parseProperties(node: SchemaNode): ReturnType<NonNullable<Keyword['parse']>> {
   const problems = standard('properties').parse?.(node);
   if (node.properties) node.properties = Object.assign(Object.create(null), node.properties);
@@ -103,7 +109,7 @@ function parseProperties(node: SchemaNode): ReturnType<NonNullable<Keyword['pars
 }
 
 function parsePattern(node: SchemaNode): void {
-  node.pattern = linear(node.schema['pattern']);
+  node.pattern = toLinearPattern(node.schema['pattern']);
 }
 
 function parsePatternProperties(node: SchemaNode): void {
@@ -113,14 +119,14 @@ function parsePatternProperties(node: SchemaNode): void {
     if (!isJsonSchema(schema)) throw new TypeError(`patternProperties/${name} must be a schema`);
     return {
       name,
-      pattern: linear(name),
+      pattern: toLinearPattern(name),
       node: node.compileSchema(schema, `${node.evaluationPath}/patternProperties/${name}`),
     };
   });
 }
 
-/** Stands in for the regular expression that the library would make; only its `test` is used. */
-function linear(pattern: unknown): RegExp {
+/** A stand-in for the regular expression that the library would make; the library uses its `test` only. */
+function toLinearPattern(pattern: unknown): RegExp {
   if (typeof pattern !== 'string') throw new TypeError('a pattern is text');
   compilePattern(pattern);
   return Object.assign(/(?:)/, { test: (text: string): boolean => matchesPattern(text, pattern) });
@@ -140,5 +146,3 @@ function checkUniqueItems({ node, data, pointer }: JsonSchemaValidatorParams): V
 function toPath(pointer: unknown): string {
   return typeof pointer === 'string' ? pointer.replace(/^#/, '') : '';
 }
-
-export type JsonSchema = JsonObject | boolean;

@@ -2,24 +2,24 @@ import { GraphError } from './errors.ts';
 import { isContainer, isJsonList, isJsonObject } from './json.ts';
 
 /**
- * So much may a value take that a call is given, a person is asked about or a channel holds. The journal carries it up to
- * three times, and has to be written within one workflow task, by an embedded database too.
+ * Limit in bytes of a value of a call, an approval or a channel. The journal carries a value up to three times, and
+ * must be written within one workflow task, also by an embedded database.
  */
 export const MAX_VALUE_BYTES = 8_000_000;
 
-/** @throws GraphError `PAYLOAD_TOO_LARGE`, which says what is too large */
-export function refuseLarge(what: string, value: unknown): void {
-  if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLarge(what);
+/** @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, when a value is over the limit */
+export function refuseLarge(subject: string, value: unknown): void {
+  if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLarge(subject);
 }
 
-export function tooLarge(what: string): GraphError {
-  return new GraphError('PAYLOAD_TOO_LARGE', `${what} takes over ${MAX_VALUE_BYTES} bytes`);
+export function tooLarge(subject: string): GraphError {
+  return new GraphError('PAYLOAD_TOO_LARGE', `${subject} takes over ${MAX_VALUE_BYTES} bytes`);
 }
 
-/** About how many bytes a value takes as JSON text in UTF-8, without writing it. */
+/** About how many bytes a value takes as JSON text in UTF-8; the text itself is not made. */
 export function jsonSize(value: unknown): number {
   if (typeof value === 'string') return textSize(value);
-  if (!isContainer(value)) return 8;
+  if (!isContainer(value)) return SCALAR_SIZE;
   let size = 2;
   if (isJsonList(value)) for (const item of value) size += jsonSize(item) + 1;
   else if (isJsonObject(value)) for (const key in value) size += textSize(key) + 2 + jsonSize(value[key]);
@@ -27,24 +27,27 @@ export function jsonSize(value: unknown): number {
 }
 
 /**
- * How many of so many bytes are left after a value is written as JSON, about as `jsonSize` counts.
- * @returns less than 0 when it takes more; then the rest of it has not been looked at
+ * Subtracts about `jsonSize` of a value from a number of bytes. The walk ends once the bytes are used up.
+ * @returns less than 0 when the value takes more
  */
-export function remainingBytes(room: number, value: unknown): number {
-  if (typeof value === 'string') return room - (value.length > room ? value.length : textSize(value));
-  if (!isContainer(value)) return room - 8;
-  let left = room - 2;
+export function remainingBytes(limit: number, value: unknown): number {
+  if (typeof value === 'string') return limit - (value.length > limit ? value.length : textSize(value));
+  if (!isContainer(value)) return limit - SCALAR_SIZE;
+  let remaining = limit - 2;
   if (isJsonList(value)) {
-    for (let at = 0; at < value.length && left >= 0; at += 1) left = remainingBytes(left - 1, value[at]);
-    return left;
+    for (let at = 0; at < value.length && remaining >= 0; at += 1) remaining = remainingBytes(remaining - 1, value[at]);
+    return remaining;
   }
   if (isJsonObject(value)) {
-    for (const key in value) if (left >= 0) left = remainingBytes(left - textSize(key) - 2, value[key]);
+    for (const key in value) if (remaining >= 0) remaining = remainingBytes(remaining - textSize(key) - 2, value[key]);
   }
-  return left;
+  return remaining;
 }
 
-/** A letter beyond ASCII takes three bytes at most, a pair of surrogates four. */
+/** Bytes of a number, a boolean or `null`, roughly. */
+const SCALAR_SIZE = 8;
+
+/** A UTF-16 unit beyond ASCII takes at most three bytes, a surrogate pair four. */
 function textSize(text: string): number {
   let size = text.length + 2;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) size += 2;

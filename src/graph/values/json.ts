@@ -1,53 +1,82 @@
 import { toPointer } from './json-pointer.ts';
-/** A JSON value: what channels, events, calls and results are made of. */
+
+/** A JSON value: the content of channels, events, calls and results. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** Deeper values are refused: every walk over a value is recursive. */
-const MAX_DEPTH = 200;
-
-/** Says which part of a value can't be written as JSON. */
-class NotJsonError extends Error {
-  readonly #path: (string | number)[] = [];
-  readonly #what: string;
-
-  constructor(what: string) {
-    super();
-    this.#what = what;
-    this.#describe();
-  }
-
-  /** Called on the way out of the value: the error came from under this key. */
-  within(key: string | number): this {
-    this.#path.unshift(key);
-    this.#describe();
-    return this;
-  }
-
-  #describe(): void {
-    this.message = `${this.#what} at ${toPointer(this.#path) || 'the top'} is no JSON value`;
-  }
-}
-
-/** Gives a stand-in for an object that is neither list nor record, or `undefined` when it knows none. */
+/** Makes a JSON-like value of an object that is neither list nor record; `undefined`: the object is unknown to it. */
 export type ForeignConverter = (value: object) => unknown;
 
 /**
- * Copies a value as JSON would write it: `toJSON` is called, object members that are `undefined` are left out.
+ * Copies a value as JSON writes it: `toJSON` is called, object members that are `undefined` are left out.
  * @param foreign converts objects that JSON has no form for
- * @throws NotJsonError for what is no JSON then (`undefined` in a list, `NaN`, bytes, functions, cycles, depth over 200)
+ * @throws NotJsonError naming the part at fault: `undefined` in a list, `NaN`, bytes, a function, over 200 levels
  */
 export function toJson(value: unknown, foreign?: ForeignConverter): Json {
   return copy(value, 0, foreign);
 }
 
-/** Copies an object as JSON would write it. @throws as `toJson` */
+/** Copies an object as JSON writes it. @throws as `toJson`, and for an object that JSON writes as something else */
 export function toJsonObject(value: object): JsonObject {
   const json = toJson(value);
   if (!isJsonObject(json)) throw new NotJsonError('a list, not an object,');
   return json;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True if lists and objects are nested deeper than that. It must not recurse: deep values overflow the stack. */
+export function isDeeperThan(levels: number, value: unknown): boolean {
+  let layer = [value].filter(isContainer);
+  for (let depth = 0; layer.length > 0; depth += 1) {
+    if (depth === levels) return true;
+    layer = layer.flatMap((container) => Object.values(container)).filter(isContainer);
+  }
+  return false;
+}
+
+export function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+export function isJsonList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** A list as it is; any other value as the only item of a list. */
+export function toItems(value: Json): readonly Json[] {
+  return isJsonList(value) ? value : [value];
+}
+
+/** A record's own member; `undefined`: there is none. Members of the prototype, such as `constructor`, don't count. */
+export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+export function deepEqual(a: Json, b: Json): boolean {
+  if (a === b) return true;
+  if (isJsonList(a))
+    return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = Object.keys(a);
+  return (
+    keys.length === Object.keys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
+  );
+}
+
+/** JSON text with sorted keys: equal values give equal texts. */
+export function canonicalJson(value: Json): string {
+  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
+  return `{${members.join(',')}}`;
 }
 
 function copy(value: unknown, depth: number, foreign: ForeignConverter | undefined): Json {
@@ -87,9 +116,9 @@ function copyForeign(value: object, depth: number, foreign: ForeignConverter | u
   return copy(standIn, depth + 1, foreign);
 }
 
-function copyUnder(key: string | number, copyIt: () => Json): Json {
+function copyUnder(key: string | number, copyMember: () => Json): Json {
   try {
-    return copyIt();
+    return copyMember();
   } catch (error) {
     throw error instanceof NotJsonError ? error.within(key) : error;
   }
@@ -100,62 +129,34 @@ function isRecord(value: object): boolean {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-/** Sets a member so that a key named `__proto__` is data like any other. */
+/** Sets a member. A key named `__proto__` is defined, because its assignment would set the prototype. */
 function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
 }
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** Deeper values are refused: every walk over a value recurses. */
+const MAX_DEPTH = 200;
 
-/** Whether lists and objects are nested deeper. Without recursion: the depth is what is in question. */
-export function isDeeperThan(levels: number, value: unknown): boolean {
-  let layer = [value].filter(isContainer);
-  for (let depth = 0; layer.length > 0; depth += 1) {
-    if (depth === levels) return true;
-    layer = layer.flatMap((container) => Object.values(container)).filter(isContainer);
+/** Names the part of a value that can't be written as JSON. */
+class NotJsonError extends Error {
+  readonly #path: (string | number)[] = [];
+  readonly #part: string;
+
+  constructor(part: string) {
+    super();
+    this.#part = part;
+    this.#describe();
   }
-  return false;
-}
 
-export function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
+  /** Adds the key of the container around the part; called on the way out of the value. */
+  within(key: string | number): this {
+    this.#path.unshift(key);
+    this.#describe();
+    return this;
+  }
 
-export function isJsonList(value: unknown): value is readonly Json[] {
-  return Array.isArray(value);
-}
-
-/** A list as it is; anything else as the only item of one. */
-export function toItems(value: Json): readonly Json[] {
-  return isJsonList(value) ? value : [value];
-}
-
-/** A record's own member: names such as `constructor` are data, never what the prototype holds. */
-export function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(record, key) ? record[key] : undefined;
-}
-
-export function deepEqual(a: Json, b: Json): boolean {
-  if (a === b) return true;
-  if (isJsonList(a))
-    return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = Object.keys(a);
-  return (
-    keys.length === Object.keys(b).length &&
-    keys.every((key) => Object.hasOwn(b, key) && deepEqual(a[key] ?? null, b[key] ?? null))
-  );
-}
-
-/** JSON text with sorted keys: equal values give equal text, whatever order their keys came in. */
-export function canonicalJson(value: Json): string {
-  if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
-  return `{${members.join(',')}}`;
+  #describe(): void {
+    this.message = `${this.#part} at ${toPointer(this.#path) || 'the top'} is no JSON value`;
+  }
 }

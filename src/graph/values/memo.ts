@@ -1,15 +1,15 @@
-/** Gives back what was made for a key, or has it made. */
+/** Returns the remembered value of a key, or makes and remembers it. */
 export type Memo<T> = (key: string, make: () => T) => T;
 
-/** @param most are remembered at a time; when there are more, all are forgotten */
-export function createMemo<T extends object>(most: number): Memo<T> {
-  const known = new Map<string, T>();
+/** Creates a memo of at most `maxEntries` values. A full one is emptied: cheaper than tracking which was used last. */
+export function createMemo<T extends object>(maxEntries: number): Memo<T> {
+  const entries = new Map<string, T>();
   return (key, make) => {
-    const found = known.get(key);
+    const found = entries.get(key);
     if (found) return found;
     const made = make();
-    if (known.size >= most) known.clear();
-    known.set(key, made);
+    if (entries.size >= maxEntries) entries.clear();
+    entries.set(key, made);
     return made;
   };
 }

@@ -1,17 +1,17 @@
 import { RE2JS } from 're2js';
 import { createMemo } from './memo.ts';
 
-const patterns = createMemo<RE2JS>(1_000);
+const compiledPatterns = createMemo<RE2JS>(1_000);
 
 /**
- * Compiles a pattern in RE2 syntax, which matches in linear time.
- * @throws Error with the parser's reason when the pattern is none
+ * Compiles a pattern in RE2 syntax, which matches in time linear in the text.
+ * @throws Error with the parser's reason when the text is no RE2 pattern
  */
 export function compilePattern(pattern: string): RE2JS {
-  return patterns(pattern, () => RE2JS.compile(pattern));
+  return compiledPatterns(pattern, () => RE2JS.compile(pattern));
 }
 
-/** True when the pattern occurs anywhere in the text. */
+/** True if the pattern matches anywhere in the text. @throws as `compilePattern` */
 export function matchesPattern(text: string, pattern: string): boolean {
   return compilePattern(pattern).matcher(text).find();
 }

@@ -32,7 +32,7 @@ const call: BatchCall = {
   state: { phase: 'ready', isApproved: true },
 };
 
-const runnerOf = (node: NodeDefinition) =>
+const behaviorOf = (node: NodeDefinition) =>
   compileBehavior(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null });
 const atCalls = (batch: readonly BatchCall[]): ResumablePosition => ({ kind: 'calls', batch, callsMade: 1 });
 const atAgent: ResumablePosition = {
@@ -52,11 +52,11 @@ describe('a task that lost its place', () => {
     [agent, atCalls([])],
     [calls, atAgent],
   ])('of %j says so', (node, position) => {
-    const runner = runnerOf(node);
+    const behavior = behaviorOf(node);
     for (const act of [
-      () => runner.restart?.(IDLE_TASK, position),
-      () => runner.keepLate?.(IDLE_TASK, position, capacity),
-      () => runner.resume(IDLE_TASK, position, capacity),
+      () => behavior.restart?.(IDLE_TASK, position),
+      () => behavior.updateSaved?.(IDLE_TASK, position, capacity),
+      () => behavior.resume(IDLE_TASK, position, capacity),
     ])
       expect(act).toThrow(TypeError);
   });
@@ -68,62 +68,62 @@ describe('a task that lost its place', () => {
       { kind: 'approval', approvalId: 'a', timerId: 't' },
     ],
   ])('of %j waits for something else', (node, position) => {
-    expect(() => runnerOf(node).resume(IDLE_TASK, position, capacity)).toThrow(TypeError);
+    expect(() => behaviorOf(node).resume(IDLE_TASK, position, capacity)).toThrow(TypeError);
   });
 
   test('is no failure of its node', () => {
     const hasCapacity = () => {
       throw new Error('Nothing is asked for');
     };
-    const restart = () => runnerOf(calls).restart?.({ ...IDLE_TASK, hasCapacity }, atCalls([call]));
+    const restart = () => behaviorOf(calls).restart?.({ ...IDLE_TASK, hasCapacity }, atCalls([call]));
     expect(restart).toThrow('Nothing is asked');
   });
 
   test('is told that its tool is gone', () => {
-    const progress = runnerOf(calls).restart?.(IDLE_TASK, atCalls([{ ...call, tool: 'gone' }]));
+    const progress = behaviorOf(calls).restart?.(IDLE_TASK, atCalls([{ ...call, tool: 'gone' }]));
     expect(progress).toMatchObject({ kind: 'done', result: [{ content: 'Tool not found: gone' }] });
   });
 });
 
 test('what a call does not wait for changes nothing', () => {
-  const place = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
-  expect(resumeCall(place, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
-  expect(resumeCall(place, { call, callsMade: 1 }, { kind: 'call.ordered', number: 0 })).toEqual({
+  const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
+  expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
+  expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.ordered', number: 0 })).toEqual({
     call,
     callsMade: 1,
   });
 });
 
 test('a call that lost its place is told something all the same', () => {
-  const place = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
-  const told = (happening: TaskInput): unknown => resumeCall(place, { call, callsMade: 1 }, happening).call.state;
+  const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
+  const stateAfter = (input: TaskInput): unknown => resumeCall(context, { call, callsMade: 1 }, input).call.state;
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
-  expect(told({ kind: 'call.failed', key: 'k', failure })).toMatchObject({ content: 'Execution failed: no' });
+  expect(stateAfter({ kind: 'call.failed', key: 'k', failure })).toMatchObject({ content: 'Execution failed: no' });
   const reply = { kind: 'overflow', messages: 1 } as const;
-  expect(told({ kind: 'call.completed', key: 'k', reply })).toMatchObject({ content: 'Success' });
-  expect(told({ kind: 'timer', id: 't' })).toMatchObject({ phase: 'answered' });
+  expect(stateAfter({ kind: 'call.completed', key: 'k', reply })).toMatchObject({ content: 'Success' });
+  expect(stateAfter({ kind: 'timer', id: 't' })).toMatchObject({ phase: 'answered' });
   const [approval] = Object.values(
     playAgent({ approve: { lookup: 'always' } }, { replies: [asks(['lookup', { key: 'a' }])] }).run.run.approvals,
   );
   if (!approval) throw new TypeError('Somebody is asked');
-  expect(told({ kind: 'approval.closed', approval })).toMatchObject({ phase: 'answered' });
+  expect(stateAfter({ kind: 'approval.closed', approval })).toMatchObject({ phase: 'answered' });
 });
 
 test('a call of a tool that names others may have come from one that is gone', () => {
   const catalog = aCatalog();
   const { charge } = catalog.tools;
   if (!charge) throw new TypeError('The catalog has a tool charge');
-  const scope = { id: 'n', catalog: { ...catalog, tools: { charge: { ...charge, onFailure: 'gone' } } } };
+  const tools = { charge: { ...charge, onFailure: 'gone' } };
   const caller = {
     node: {},
-    scope: { ...scope, defaults: {}, subgraph: null },
+    settings: { id: 'n', catalog: { ...catalog, tools }, defaults: {}, subgraph: null },
     approve: {},
     asksForUnsafe: false,
   };
-  const tools = createToolbox(null, caller);
+  const toolbox = createToolbox(null, caller);
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
-  const work = { call: { ...call, tool: 'charge' }, callsMade: 1 };
-  const after = resumeCall({ task: IDLE_TASK, tools, leftMs: () => null }, work, {
+  const progress = { call: { ...call, tool: 'charge' }, callsMade: 1 };
+  const after = resumeCall({ task: IDLE_TASK, tools: toolbox, leftMs: () => null }, progress, {
     kind: 'call.failed',
     key: 'k',
     failure,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonSchema } from '../../../src/graph/values/json-schema.ts';
 import { compileJsonSchema } from '../../../src/graph/values/json-schema.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
-import { readArguments } from '../../../src/graph/nodes/tool-calls/callable-tool.ts';
+import { readArguments } from '../../../src/graph/nodes/tool-calls/read-arguments.ts';
 import { asks, playAgent } from '../../support/agents.ts';
 
 const patterned: JsonSchema = {

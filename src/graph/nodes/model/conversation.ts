@@ -8,17 +8,19 @@ import type { Json } from '../../values/json.ts';
 import { toText } from '../../values/text.ts';
 import { field } from '../node-settings.ts';
 
-/** What a model is told before anything has been said in the task itself. */
+/** The beginning of a conversation: all that precedes the task's own messages. */
 export interface ConversationStart {
   readonly system: string | null;
   readonly messages: readonly Message[];
 }
 
-/** Reads the conversation that a node begins with: a prompt, or a channel's messages. */
-export function compileConversationStart(node: Pick<ModelFields, 'system' | 'prompt' | 'messages'>) {
+/** Compiles the beginning of a node's conversations: a prompt, or the messages of a channel. */
+export function compileConversationStart(
+  node: Pick<ModelFields, 'system' | 'prompt' | 'messages'>,
+): (bindings: Bindings) => ConversationStart {
   const system = node.system === undefined ? null : field('system', node.system, '');
   const prompt = node.prompt === undefined ? null : field('prompt', node.prompt, '');
-  return (bindings: Bindings): ConversationStart => ({
+  return (bindings) => ({
     system: system && toText(system.fill(bindings)),
     messages: prompt
       ? [{ id: 'prompt', role: 'user', content: toText(prompt.fill(bindings)) }]
@@ -26,7 +28,7 @@ export function compileConversationStart(node: Pick<ModelFields, 'system' | 'pro
   });
 }
 
-/** The messages that a channel holds. */
+/** The messages of a channel; none where the channel is missing or no list. */
 export function messagesIn(state: Json | undefined, channel: string | undefined): readonly Message[] {
   const value = channel !== undefined && isJsonObject(state) ? own(state, channel) : undefined;
   return isJsonList(value) ? value.filter(isMessage) : [];
@@ -43,21 +45,21 @@ export function toMessage({ text, toolCalls, providerParts }: ModelReply): NewMe
 }
 
 /**
- * Providers give calls ids that may be empty, or have been there before; an answer must name one call only. A reply whose
- * ids had to change is no longer what the provider knows, so its own parts go.
+ * Gives tool calls ids that are unique in the conversation: ids of providers may be empty or repeated. A changed reply
+ * loses its provider parts, which hold the old ids.
  */
 export function withUniqueIds(reply: ModelReply, before: readonly NewMessage[]): ModelReply {
   const used = new Set(before.flatMap(toolCallsOf).map(({ id }) => id));
   const toolCalls = reply.toolCalls.map((call) => withUniqueId(call, used));
-  if (toolCalls.every((call, at) => call === reply.toolCalls[at])) return reply;
-  const { providerParts: _gone, ...rest } = reply;
+  if (toolCalls.every((call, index) => call === reply.toolCalls[index])) return reply;
+  const { providerParts: _removed, ...rest } = reply;
   return { ...rest, toolCalls };
 }
 
 function withUniqueId(call: ToolCall, used: Set<string>): ToolCall {
-  const wanted = call.id === '' ? 'call' : call.id;
-  let id = wanted;
-  for (let number = 2; used.has(id); number++) id = `${wanted}-${number}`;
+  const base = call.id === '' ? 'call' : call.id;
+  let id = base;
+  for (let number = 2; used.has(id); number++) id = `${base}-${number}`;
   used.add(id);
   return id === call.id ? call : { ...call, id };
 }

@@ -1,32 +1,99 @@
-import type { ModelFields } from '../../definition/definition.ts';
-import { compileConversationStart } from './conversation.ts';
-import type { OutputReader } from './structured-output.ts';
-import type { CallPolicy } from '../../definition/call-policy.ts';
-import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
-import type { NodeSettings } from '../node-settings.ts';
-import { own } from '../../values/json.ts';
-import { policyOf } from '../node-settings.ts';
-import type { ModelEntry } from '../../definition/catalog.ts';
-import type { TimeLeft } from '../node-deadline.ts';
-import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
-import { compileOutput } from './structured-output.ts';
-import type { TaskContext } from '../behavior.ts';
-import { SUMMARIZE, summaryTokens, shorten } from './summary.ts';
 import { within } from '../../definition/call-policy.ts';
-import type { Shortened } from './summary.ts';
+import type { CallPolicy } from '../../definition/call-policy.ts';
+import type { ModelEntry } from '../../definition/catalog.ts';
+import type { ModelFields } from '../../definition/definition.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
+import type { Bindings } from '../../expression/expression.ts';
+import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
+import type { Conversation, ModelQuestion } from '../../run/model-turn.ts';
+import { own } from '../../values/json.ts';
+import type { TaskContext } from '../behavior.ts';
+import type { TimeLeft } from '../node-deadline.ts';
+import { policyOf } from '../node-settings.ts';
+import type { NodeSettings } from '../node-settings.ts';
+import { compileConversationStart } from './conversation.ts';
+import type { ConversationStart } from './conversation.ts';
+import { compileOutput } from './structured-output.ts';
+import type { OutputReader } from './structured-output.ts';
+import { shorten, SUMMARIZE, summaryTokens } from './summary.ts';
+import type { ShortenedConversation } from './summary.ts';
 
-/** What a node says to its models, and how. */
+/** The compiled fields of a node for calls of its models. */
 export interface ModelCallPlan {
   readonly node: ModelFields;
-  readonly models: readonly Choice[];
+  /** The node's models, in order: each is asked when those before have failed. */
+  readonly models: readonly PlannedModel[];
   readonly readOutput: OutputReader | null;
-  readonly conversationStart: ReturnType<typeof compileConversationStart>;
+  readonly conversationStart: (bindings: Bindings) => ConversationStart;
 }
 
-interface Choice {
+/** The tools and the time that a model has for an answer. */
+export interface Offer {
+  /** Names of the tools that the model may request. */
+  readonly tools: readonly string[];
+  readonly leftMs: TimeLeft;
+}
+
+/** A model turn in a task, and the question that its next call asks. */
+export interface TurnStep {
+  readonly plan: ModelCallPlan;
+  readonly task: TaskContext;
+  readonly conversation: Conversation;
+  readonly offer: Offer;
+  readonly question: ModelQuestion;
+}
+
+export function planModelCalls(node: ModelFields, settings: NodeSettings): ModelCallPlan {
+  return {
+    node,
+    models: modelsOf(node, settings).map((model) => planModel(model, node, settings)),
+    readOutput: node.output === undefined ? null : compileOutput(node.output),
+    conversationStart: compileConversationStart(node),
+  };
+}
+
+/** Makes the call that asks for an answer, for a correction of one, or for a summary. @throws GraphError `TIMEOUT` */
+export function toModelCall(step: TurnStep): ModelCallRequest {
+  const { plan, task, offer, question } = step;
+  const planned = plan.models[question.model];
+  if (!planned) throw new TypeError('A node without a model');
+  const { system } = plan.conversationStart(task.bindings);
+  const { head, rest } = shortenConversation(step);
+  const conversation = [...head, ...rest];
+  const { model, context } = planned;
+  const common = { kind: 'model', model, system, policy: within(planned.policy, offer.leftMs()) } as const;
+  if (question.summarizing !== null)
+    return {
+      ...common,
+      messages: [...conversation.slice(0, question.summarizing), ...withIds([SUMMARIZE], 'summarize')],
+      tools: [],
+      context: { maxTokens: null, strategy: 'last' },
+      output: null,
+      temperature: null,
+      maxOutputTokens: summaryTokens(context?.maxTokens ?? null),
+    };
+  const { output = null, temperature = null, maxOutputTokens = null } = plan.node;
+  return {
+    ...common,
+    messages: [...conversation, ...withIds(question.corrections, 'correction')],
+    tools: offer.tools,
+    context,
+    output,
+    temperature,
+    maxOutputTokens,
+  };
+}
+
+/** The conversation as it is sent, without corrections of the current answer. */
+export function shortenConversation({ plan, task, conversation }: TurnStep): ShortenedConversation {
+  const { messages } = plan.conversationStart(task.bindings);
+  return shorten([...messages, ...withIds(conversation.messages, 'said')], conversation.summary);
+}
+
+interface PlannedModel {
   readonly model: string;
   readonly policy: CallPolicy;
+  /** `null`: all messages are sent. */
   readonly context: ContextPolicy | null;
 }
 
@@ -35,9 +102,9 @@ function modelsOf({ model }: ModelFields, { defaults }: NodeSettings): readonly 
   return typeof names === 'string' ? [names] : names;
 }
 
-function toChoice(model: string, node: ModelFields, scope: NodeSettings): Choice {
-  const entry = own(scope.catalog.models, model) ?? {};
-  return { model, policy: policyOf(node, entry, scope), context: contextOf(node, entry) };
+function planModel(model: string, node: ModelFields, settings: NodeSettings): PlannedModel {
+  const entry = own(settings.catalog.models, model) ?? {};
+  return { model, policy: policyOf(node, entry, settings), context: contextOf(node, entry) };
 }
 
 function contextOf(
@@ -48,74 +115,6 @@ function contextOf(
   return { maxTokens: context?.maxTokens ?? contextWindow ?? null, strategy: context?.strategy ?? 'last' };
 }
 
-/** What an answer may use. */
-export interface Offer {
-  /** Names of tools that the model may ask for. */
-  readonly tools: readonly string[];
-  readonly leftMs: TimeLeft;
-}
-
-export interface Sending {
-  readonly conversation: Conversation;
-  readonly offer: Offer;
-  readonly ask: ModelQuestion;
-}
-
-export function planModelCalls(node: ModelFields, scope: NodeSettings): ModelCallPlan {
-  return {
-    node,
-    models: modelsOf(node, scope).map((model) => toChoice(model, node, scope)),
-    readOutput: node.output === undefined ? null : compileOutput(node.output),
-    conversationStart: compileConversationStart(node),
-  };
-}
-
-/** The call that asks for an answer, a correction of one, or a summary. */
-export function toModelCall(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { conversation, offer, ask }: Sending,
-): ModelCallRequest {
-  const choice = plan.models[ask.model];
-  if (!choice) throw new TypeError('A node without a model');
-  const { node } = plan;
-  const { system } = plan.conversationStart(task.bindings);
-  const { head, rest } = shortenConversation(plan, task, conversation);
-  const sent = [...head, ...rest];
-  const common = { kind: 'model', model: choice.model, system, policy: within(choice.policy, offer.leftMs()) } as const;
-  if (ask.summarizing !== null) {
-    const maxTokens = choice.context?.maxTokens ?? null;
-    return {
-      ...common,
-      messages: [...sent.slice(0, ask.summarizing), ...numbered([SUMMARIZE], 'summarize')],
-      tools: [],
-      context: { maxTokens: null, strategy: 'last' },
-      output: null,
-      temperature: null,
-      maxOutputTokens: summaryTokens(maxTokens),
-    };
-  }
-  return {
-    ...common,
-    messages: [...sent, ...numbered(ask.corrections, 'correction')],
-    tools: offer.tools,
-    context: choice.context,
-    output: node.output ?? null,
-    temperature: node.temperature ?? null,
-    maxOutputTokens: node.maxOutputTokens ?? null,
-  };
-}
-
-/** What was said before a model answers: corrections of its answer come on top. */
-export function shortenConversation(
-  plan: ModelCallPlan,
-  { bindings }: TaskContext,
-  conversation: Conversation,
-): Shortened {
-  const { messages } = plan.conversationStart(bindings);
-  return shorten([...messages, ...numbered(conversation.messages, 'said')], conversation.summary);
-}
-
-function numbered(messages: readonly NewMessage[], prefix: string): readonly Message[] {
-  return messages.map((message, at) => ({ ...message, id: `${prefix}-${at}` }));
+function withIds(messages: readonly NewMessage[], prefix: string): readonly Message[] {
+  return messages.map((message, index) => ({ ...message, id: `${prefix}-${index}` }));
 }

@@ -1,26 +1,23 @@
-import type { Conversation, TurnPosition, ModelQuestion } from '../../run/model-turn.ts';
-import type { ModelReply, OverflowReply } from '../../run/effect.ts';
-import type { Json } from '../../values/json.ts';
-import type { TaskFailure } from '../../values/errors.ts';
-import type { TaskInput, TaskContext } from '../behavior.ts';
-import type { Offer, ModelCallPlan, Sending } from './model-calls.ts';
 import type { ModelFields } from '../../definition/definition.ts';
-import { planModelCalls, toModelCall, shortenConversation } from './model-calls.ts';
-import type { NodeSettings } from '../node-settings.ts';
-import { withUsage } from '../../run/model-turn.ts';
-import { extendSummary } from './summary.ts';
-import { withUniqueIds } from './conversation.ts';
 import type { NewMessage } from '../../definition/message.ts';
+import type { ModelReply, OverflowReply } from '../../run/effect.ts';
+import { withUsage } from '../../run/model-turn.ts';
+import type { Conversation, ModelQuestion, TurnPosition } from '../../run/model-turn.ts';
+import type { TaskFailure } from '../../values/errors.ts';
+import type { Json } from '../../values/json.ts';
+import type { TaskContext, TaskInput } from '../behavior.ts';
+import type { NodeSettings } from '../node-settings.ts';
+import { withUniqueIds } from './conversation.ts';
+import { planModelCalls, shortenConversation, toModelCall } from './model-calls.ts';
+import type { ModelCallPlan, Offer, TurnStep } from './model-calls.ts';
+import { extendSummary } from './summary.ts';
 
 /*
- * One answer of a model. It may take several calls: other models when one has failed for good, corrections of an object
- * that breaks its schema, a summary of what does not fit any more.
+ * A model turn gets one answer of a model. It may take several calls: of other models after a failure, for corrections
+ * of an object that breaks its schema, for a summary of messages that do not fit.
  */
 
-/** How often a model is shown what is wrong with its structured output before the node fails. */
-const MAX_CORRECTIONS = 2;
-
-/** A model is asked, or will be as soon as there is room. */
+/** A turn whose call is out, or waits for budgets. */
 export interface OpenTurn {
   readonly kind: 'asking';
   readonly conversation: Conversation;
@@ -31,7 +28,7 @@ export interface FinishedTurn {
   readonly kind: 'answered';
   readonly conversation: Conversation;
   readonly reply: ModelReply;
-  /** What the answer holds by the node's `output` schema. */
+  /** The value that the answer holds by the node's `output` schema. */
   readonly object: Json;
   /** The name of the model that has answered. */
   readonly model: string | null;
@@ -42,162 +39,155 @@ export type TurnProgress =
   | FinishedTurn
   | { readonly kind: 'failed'; readonly conversation: Conversation; readonly failure: TaskFailure };
 
-/** What a turn waits for. */
+/** An input that an open turn waits for. */
 export type TurnInput =
   | (TaskInput & { readonly kind: 'call.failed' })
   | (TaskInput & { readonly kind: 'call.completed' } & { readonly reply: ModelReply | OverflowReply });
 
-export function isForTurn(happening: TaskInput): happening is TurnInput {
-  return happening.kind === 'call.completed' ? happening.reply.kind !== 'value' : happening.kind === 'call.failed';
+export function isTurnInput(input: TaskInput): input is TurnInput {
+  return input.kind === 'call.completed' ? input.reply.kind !== 'value' : input.kind === 'call.failed';
 }
 
+/** An open turn as its task's position holds it. */
+export type AwaitedTurn = Omit<OpenTurn, 'kind'>;
+
+/** The model turns of a compiled node. */
 export interface ModelTurn {
-  ask(task: TaskContext, talk: Conversation, offer: Offer): OpenTurn;
-  /** Makes the call that waited; or the one that was out again, under its key: it was called back, or could not be gone on from. */
-  askAgain(task: TaskContext, asking: Omit<OpenTurn, 'kind'>, offer: Offer): OpenTurn;
-  resume(task: TaskContext, at: Omit<OpenTurn, 'kind'> & { readonly offer: Offer }, happening: TurnInput): TurnProgress;
+  ask(task: TaskContext, conversation: Conversation, offer: Offer): OpenTurn;
+  /** Makes the call of an open turn: one that waited for budgets, or the canceled one again, under its old key. */
+  askAgain(task: TaskContext, awaited: AwaitedTurn, offer: Offer): OpenTurn;
+  resume(task: TaskContext, awaited: AwaitedTurn & { readonly offer: Offer }, input: TurnInput): TurnProgress;
 }
 
-/** Compiles what a node says to its models. */
-export function compileModelTurn(node: ModelFields, scope: NodeSettings): ModelTurn {
-  const plan = planModelCalls(node, scope);
+export function compileModelTurn(node: ModelFields, settings: NodeSettings): ModelTurn {
+  const plan = planModelCalls(node, settings);
   return {
-    ask: (task, conversation, offer) =>
-      send(plan, task, { conversation, offer, ask: { ...FIRST, model: nextModel(plan, task, 0) ?? 0 } }),
+    ask(task, conversation, offer) {
+      const question = { ...FIRST_QUESTION, model: nextModel(plan, task, 0) ?? 0 };
+      return send({ plan, task, conversation, offer, question });
+    },
     askAgain(task, { conversation, turn }, offer) {
       const callsMade = turn.key === null ? conversation.callsMade : conversation.callsMade - 1;
-      return send(plan, task, { conversation: { ...conversation, callsMade }, offer, ask: turn });
+      return send({ plan, task, conversation: { ...conversation, callsMade }, offer, question: questionOf(turn) });
     },
-    resume(task, at, happening) {
-      if (happening.kind === 'call.failed') return afterFailure(plan, task, { at, failure: happening.failure });
-      const { reply } = happening;
+    resume(task, { conversation, turn, offer }, input) {
+      const step = { plan, task, conversation, offer, question: questionOf(turn) };
+      if (input.kind === 'call.failed') return afterFailure(step, input.failure);
+      const { reply } = input;
       return reply.kind === 'overflow'
-        ? summarize(plan, task, { at, messages: reply.messages })
-        : afterReply(plan, task, { at: { ...at, conversation: withUsage(at.conversation, reply.usage) }, reply });
+        ? summarize(step, reply.messages)
+        : afterReply({ ...step, conversation: withUsage(conversation, reply.usage) }, reply);
     },
   };
 }
 
-type At = Parameters<ModelTurn['resume']>[1];
-const FIRST: ModelQuestion = { model: 0, corrections: [], summarizing: null };
+const FIRST_QUESTION: ModelQuestion = { model: 0, corrections: [], summarizing: null };
 
-function send(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { conversation, offer, ask: { model, corrections, summarizing } }: Sending,
-): OpenTurn {
-  const ask = { model, corrections, summarizing };
-  const request = toModelCall(plan, task, { conversation, offer, ask });
+function questionOf({ model, corrections, summarizing }: ModelQuestion): ModelQuestion {
+  return { model, corrections, summarizing };
+}
+
+/** Makes the call that asks the question, or waits until the budgets allow it. */
+function send(step: TurnStep): OpenTurn {
+  const { task, conversation, question } = step;
+  const request = toModelCall(step);
   const needs = task.missingBudget(request);
-  if (needs) return { kind: 'asking', conversation, turn: { key: null, needs, ...ask } };
+  if (needs) return { kind: 'asking', conversation, turn: { key: null, needs, ...question } };
   const key = task.call(conversation.callsMade, request);
   return {
     kind: 'asking',
     conversation: { ...conversation, callsMade: conversation.callsMade + 1 },
-    turn: { key, ...ask },
+    turn: { key, ...question },
   };
 }
 
-/** The first model, from one on, that may be asked at all in this run; `null`: none may. */
+/** The first model, at or after a position, that the run may ask; `null`: there is none. */
 function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): number | null {
-  const at = models.findIndex(({ model }, at) => at >= from && task.isModelAllowed(model));
-  return at < 0 ? null : at;
+  const found = models.findIndex(({ model }, index) => index >= from && task.isModelAllowed(model));
+  return found < 0 ? null : found;
 }
 
-/** The next model answers when one has failed for good or its replies are of no use, whatever the reason but a content filter. */
-function afterFailure(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { at, failure }: { at: At; failure: TaskFailure },
-): TurnProgress {
-  const { conversation, offer, turn } = at;
-  const isFiltered = failure.error.cause?.code === 'content_filter';
-  const model = isFiltered ? null : nextModel(plan, task, turn.model + 1);
+/** Asks the next model. A content filter ends the turn instead (specification, "Nodes", `model`). */
+function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
+  const { plan, task, conversation, question } = step;
+  const isFiltered = failure.error.cause?.code === CONTENT_FILTER;
+  const model = isFiltered ? null : nextModel(plan, task, question.model + 1);
   if (model === null) return { kind: 'failed', conversation, failure };
-  return send(plan, task, { conversation, offer, ask: { ...FIRST, model } });
+  return send({ ...step, question: { ...FIRST_QUESTION, model } });
 }
 
-/** Nothing was sent, for it does not fit: has the first messages summarized. */
-function summarize(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { at, messages }: { at: At; messages: number },
-): TurnProgress {
-  const { conversation, offer, turn } = at;
-  const { head, rest } = shortenConversation(plan, task, conversation);
-  const covered = Math.min(messages, head.length + rest.length);
-  const isNothingNew = covered <= head.length;
-  if (isNothingNew || turn.summarizing !== null) {
+/** Asks for a summary of the first messages of a request that did not fit and was not sent. */
+function summarize(step: TurnStep, messages: number): TurnProgress {
+  const { question } = step;
+  const { head, rest } = shortenConversation(step);
+  const summarizing = Math.min(messages, head.length + rest.length);
+  const isNothingNew = summarizing <= head.length;
+  if (isNothingNew || question.summarizing !== null) {
     const message = 'The conversation does not fit into the context, even when it is summarized';
-    return afterFailure(plan, task, { at, failure: modelFailure(message, 'context_length_exceeded') });
+    return afterFailure(step, modelFailure(message, 'context_length_exceeded'));
   }
-  return send(plan, task, { conversation, offer, ask: { ...turn, summarizing: covered } });
+  return send({ ...step, question: { ...question, summarizing } });
 }
 
-interface Reply {
-  readonly at: At;
-  readonly reply: ModelReply;
-}
-
-function afterReply(plan: ModelCallPlan, task: TaskContext, answer: Reply): TurnProgress {
-  const { at, reply } = answer;
-  const { conversation, offer, turn } = at;
+function afterReply(step: TurnStep, reply: ModelReply): TurnProgress {
+  const { plan, offer, question } = step;
   const refusal = REFUSALS[reply.finishReason];
-  if (refusal) return afterFailure(plan, task, { at, failure: modelFailure(refusal.message, refusal.cause) });
-  if (turn.summarizing !== null) {
-    const sent = shortenConversation(plan, task, conversation);
-    const summary = extendSummary(sent, turn.summarizing - sent.head.length, reply.text);
-    return send(plan, task, { conversation: { ...conversation, summary }, offer, ask: { ...turn, summarizing: null } });
-  }
+  if (refusal) return afterFailure(step, modelFailure(refusal.message, refusal.cause));
+  if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply.text);
   const hasCalls = reply.toolCalls.length > 0 && offer.tools.length > 0;
-  if (hasCalls || !plan.readOutput) return answered(plan, task, { ...answer, object: null });
-  const read = plan.readOutput(reply.text);
-  return 'value' in read
-    ? answered(plan, task, { ...answer, object: read.value })
-    : correct(plan, task, { ...answer, problem: read.problem });
+  if (hasCalls || !plan.readOutput) return finish(step, reply, null);
+  const output = plan.readOutput(reply.text);
+  return 'value' in output ? finish(step, reply, output.value) : correct(step, reply, output.problem);
 }
 
-/** Answers that are none. */
-const REFUSALS: Readonly<Partial<Record<ModelReply['finishReason'], { message: string; cause: string }>>> = {
-  'content-filter': { message: 'The provider filtered the reply', cause: 'content_filter' },
-  refusal: { message: 'The model refused to answer', cause: 'refusal' },
-};
+/** Asks the question that the summary has made room for. */
+function afterSummary(step: TurnStep, summarized: number, text: string): OpenTurn {
+  const { conversation, question } = step;
+  const shortened = shortenConversation(step);
+  const summary = extendSummary(shortened, summarized - shortened.head.length, text);
+  return send({ ...step, conversation: { ...conversation, summary }, question: { ...question, summarizing: null } });
+}
 
-function answered(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { at, reply, object }: Reply & { object: Json },
-): FinishedTurn {
-  const { conversation, turn } = at;
+function finish(step: TurnStep, reply: ModelReply, object: Json): FinishedTurn {
+  const { plan, task, conversation, question } = step;
   const before = [...plan.conversationStart(task.bindings).messages, ...conversation.messages];
-  const model = plan.models[turn.model]?.model ?? null;
+  const model = plan.models[question.model]?.model ?? null;
   return { kind: 'answered', conversation, reply: withUniqueIds(reply, before), object, model };
 }
 
-/** Shows the model what is wrong with its object, so often and no more. */
-function correct(
-  plan: ModelCallPlan,
-  task: TaskContext,
-  { at, reply, problem }: Reply & { problem: string },
-): TurnProgress {
-  const { conversation, offer, turn } = at;
+/** Corrections that a model gets before the turn fails. */
+const MAX_CORRECTIONS = 2;
+
+/** Shows the model the problem of its object. A reply cut off by its token limit fails: so would its correction. */
+function correct(step: TurnStep, reply: ModelReply, problem: string): TurnProgress {
+  const { question } = step;
   if (reply.finishReason === 'length') {
     const message = 'The reply was cut off before its object was complete; raise maxOutputTokens';
-    return afterFailure(plan, task, { at, failure: modelFailure(message, 'truncated') });
+    return afterFailure(step, modelFailure(message, 'truncated'));
   }
-  if (turn.corrections.length / 2 >= MAX_CORRECTIONS)
-    return afterFailure(plan, task, { at, failure: outputViolation(problem) });
-  const corrections = [...turn.corrections, ...correction(reply, problem)];
-  return send(plan, task, { conversation, offer, ask: { ...turn, corrections } });
+  if (question.corrections.length / MESSAGES_PER_CORRECTION >= MAX_CORRECTIONS)
+    return afterFailure(step, outputViolation(problem));
+  const corrections = [...question.corrections, ...correctionOf(reply, problem)];
+  return send({ ...step, question: { ...question, corrections } });
 }
 
-function correction({ text }: ModelReply, problem: string): readonly NewMessage[] {
+const MESSAGES_PER_CORRECTION = 2;
+
+function correctionOf({ text }: ModelReply, problem: string): readonly NewMessage[] {
   const content = `Your answer does not fit the schema: ${problem}. Answer again with the corrected JSON object only.`;
   return [
     { role: 'assistant', content: text },
     { role: 'user', content },
   ];
 }
+
+const CONTENT_FILTER = 'content_filter';
+
+/** Failures that a provider reports as the reason of an answer's end. */
+const REFUSALS: Readonly<Partial<Record<ModelReply['finishReason'], { message: string; cause: string }>>> = {
+  'content-filter': { message: 'The provider filtered the reply', cause: CONTENT_FILTER },
+  refusal: { message: 'The model refused to answer', cause: 'refusal' },
+};
 
 function modelFailure(message: string, cause: string): TaskFailure {
   return { callFailed: true, error: { code: 'MODEL_FAILED', message, cause: { code: cause, message } } };

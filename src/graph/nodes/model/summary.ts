@@ -1,19 +1,17 @@
+import { HEADING, SUMMARY_ID } from '../../definition/message.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Summary } from '../../run/model-turn.ts';
-import { SUMMARY_ID, HEADING } from '../../definition/message.ts';
 
-/** The longest that a summary may get, in tokens. */
-const MAX_TOKENS = 1_000;
-
-/** A conversation as it is sent: the `head` takes the place of what is `covered`, and instructions stay in it. */
-export interface Shortened {
+/** A conversation as it is sent: `head`, the summary and the covered instructions, then `rest`. */
+export interface ShortenedConversation {
+  /** The messages that the head replaces. */
   readonly covered: readonly Message[];
   readonly head: readonly Message[];
   readonly rest: readonly Message[];
 }
 
-/** Puts a summary in the place of the messages that it stands for. Where these have been edited away it stands for none. */
-export function shorten(messages: readonly Message[], summary: Summary | null): Shortened {
+/** Replaces the covered messages by their summary. A summary whose last message has been edited away covers none. */
+export function shorten(messages: readonly Message[], summary: Summary | null): ShortenedConversation {
   if (!summary || messages[summary.messages - 1]?.id !== summary.last) return { covered: [], head: [], rest: messages };
   const covered = messages.slice(0, summary.messages);
   const instructions = covered.filter(({ role }) => role === 'system');
@@ -24,16 +22,13 @@ export function shorten(messages: readonly Message[], summary: Summary | null): 
   };
 }
 
-/**
- * A summary of the first messages as they were sent, an older summary among them.
- * @param sent how many there were of them, besides the head
- */
-export function extendSummary({ covered, rest }: Shortened, sent: number, text: string): Summary {
-  const messages = [...covered, ...rest.slice(0, Math.max(0, sent))];
+/** Makes a summary that covers the old one's messages and the first `count` messages of the rest. */
+export function extendSummary({ covered, rest }: ShortenedConversation, count: number, text: string): Summary {
+  const messages = [...covered, ...rest.slice(0, Math.max(0, count))];
   return { messages: messages.length, last: messages.at(-1)?.id ?? null, text };
 }
 
-/** Asks for a summary of what was said before. */
+/** The request for a summary of the messages before it. */
 export const SUMMARIZE: NewMessage = {
   role: 'user',
   content:
@@ -41,7 +36,11 @@ export const SUMMARIZE: NewMessage = {
     'Write the summary only.',
 };
 
-/** How long a summary may get of a conversation that has so much room. */
-export function summaryTokens(maxTokens: number | null): number {
-  return maxTokens === null ? MAX_TOKENS : Math.max(1, Math.min(MAX_TOKENS, Math.floor(maxTokens / 4)));
+/** Token limit of a summary: a quarter of the context, at most `MAX_SUMMARY_TOKENS`. */
+export function summaryTokens(contextTokens: number | null): number {
+  return contextTokens === null
+    ? MAX_SUMMARY_TOKENS
+    : Math.max(1, Math.min(MAX_SUMMARY_TOKENS, Math.floor(contextTokens / 4)));
 }
+
+const MAX_SUMMARY_TOKENS = 1_000;

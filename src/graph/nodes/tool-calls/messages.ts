@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 
-/* What a model is told of calls that did not go as it wanted: what happened, and what to do differently. */
+/* Answers to a model about tool calls that did not run as requested. Each says what happened. */
 
 export function toolNotFound(name: string): string {
   return `Tool not found: ${name}`;

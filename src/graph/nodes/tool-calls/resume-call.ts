@@ -5,108 +5,116 @@ import type { TaskFailure } from '../../values/errors.ts';
 import { deepEqual } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
 import { toText } from '../../values/text.ts';
-import type { TaskInput, TaskContext } from '../behavior.ts';
-import type { CallableTool, ToolBatchContext } from './callable-tool.ts';
+import type { TaskContext, TaskInput } from '../behavior.ts';
+import type { CallableTool, ToolBatchContext, Toolbox } from './callable-tool.ts';
 import { editedNote, failureNote, rejectionNote } from './messages.ts';
 
-/** A call, and how many the task has made. */
-export interface CallWork {
+/** A call of a batch in the task that makes it. */
+export interface CallProgress {
   readonly call: BatchCall;
+  /** Calls made so far by the task; also the number of the next one. */
   readonly callsMade: number;
 }
 
-/** What becomes of a call when what it waited for has happened. */
-export function resumeCall(place: ToolBatchContext, { call, callsMade }: CallWork, happening: TaskInput): CallWork {
-  const { task } = place;
-  switch (happening.kind) {
+/** Continues a call with the input that it waits for. */
+export function resumeCall(context: ToolBatchContext, progress: CallProgress, input: TaskInput): CallProgress {
+  const { task } = context;
+  const { call, callsMade } = progress;
+  switch (input.kind) {
     case 'call.completed':
-      return { call: withResult(call, happening.reply.kind === 'value' ? happening.reply.value : null), callsMade };
+      return { call: withResult(call, input.reply.kind === 'value' ? input.reply.value : null), callsMade };
     case 'call.failed':
-      return afterFailure(place, { call, callsMade }, happening.failure);
+      return afterFailure(context, progress, input.failure);
     case 'call.skipped':
-      return { call: withResult(call, happening.output), callsMade };
+      return { call: withResult(call, input.output), callsMade };
     case 'call.ordered':
-      return orderAgain({ call, callsMade });
+      return repeat(progress);
     case 'timer':
       return { call: expire(task, call), callsMade };
     case 'approval.closed':
-      return { call: afterApproval(task, call, happening.approval), callsMade };
+      return { call: afterApproval(task, call, input.approval), callsMade };
     default:
-      return { call, callsMade };
+      return progress;
   }
 }
 
 function withResult(call: BatchCall, result: Json): BatchCall {
-  return tell(call, result === null ? SUCCESS : toText(result));
+  return answer(call, result === null ? EMPTY_RESULT : toText(result));
 }
 
-/** The model is told what became of the call, and what it does not know of it. */
-function tell(call: BatchCall, text: string): BatchCall {
+/** The answer to a call whose tool returns nothing. */
+const EMPTY_RESULT = 'Success';
+
+/** Answers a call. The model also learns that a person has edited the arguments. */
+function answer(call: BatchCall, text: string): BatchCall {
   return { ...call, state: answered(call.isEdited ? text + editedNote(call.args) : text) };
 }
 
-/** What a tool is told to have answered that returns nothing. */
-const SUCCESS = 'Success';
-
-function expire(task: TaskContext, call: BatchCall): BatchCall {
-  if (call.state.phase === 'asked') task.expireApproval(call.state.approvalId, 'expired');
-  return { ...call, state: answered(rejectionNote('Nobody approved it in time')) };
-}
-
-/** Whoever approves may change the arguments; they have been checked again then. */
-function afterApproval(task: TaskContext, call: BatchCall, approval: Approval): BatchCall {
-  if (call.state.phase === 'asked') task.cancelTimer(call.state.timerId);
-  const last = approval.decisions.at(-1);
-  if (approval.status !== 'approved') {
-    const reason = last?.reason ?? null;
-    return {
-      ...call,
-      state: answered(rejectionNote(reason === null ? 'A person said no' : `A person said: ${reason}`)),
-    };
-  }
-  const isEdited = call.isEdited || !deepEqual(approval.args, call.args);
-  return { ...call, args: approval.args, isEdited, state: { phase: 'ready', isApproved: true } };
-}
-
-/** A failed call is told to the model, made by another tool, or waits for a person, as its tool says. */
-function afterFailure(place: ToolBatchContext, { call, callsMade }: CallWork, failure: TaskFailure): CallWork {
+/**
+ * Continues after a failed call as its tool's `onFailure` says: it waits for a person, another tool is called, or the
+ * model is told. A call of unknown outcome waits for a person, if the run may ask people.
+ */
+function afterFailure(
+  context: ToolBatchContext,
+  { call, callsMade }: CallProgress,
+  failure: TaskFailure,
+): CallProgress {
   const { error } = failure;
-  const { task, tools } = place;
-  const word = tools.find(call.tool)?.onFailure ?? 'tell';
-  if (task.asksPeople && (error.code === 'UNKNOWN_OUTCOME' || word === 'intervene'))
+  const { task, tools } = context;
+  const onFailure = tools.find(call.tool)?.onFailure ?? 'tell';
+  const isUnknown = error.code === 'UNKNOWN_OUTCOME';
+  if (task.asksPeople && (isUnknown || onFailure === 'intervene'))
     return { call: { ...call, state: { phase: 'intervention', failure, since: task.at } }, callsMade };
-  const isNext = word !== 'tell' && error.code !== 'UNKNOWN_OUTCOME' && !toolsTried(tools, call).has(word);
-  const other = isNext ? tools.find(word) : null;
-  return other
-    ? { call: byOtherTool(task, { ...call, number: callsMade, takeover: 0 }, other), callsMade: callsMade + 1 }
-    : { call: tell(call, failureNote(messageOf(error))), callsMade };
+  const isUntried = onFailure !== 'tell' && !isUnknown && !toolsTried(tools, call).has(onFailure);
+  const next = isUntried ? tools.find(onFailure) : null;
+  return next
+    ? { call: withTool(task, { ...call, number: callsMade, takeover: 0 }, next), callsMade: callsMade + 1 }
+    : { call: answer(call, failureNote(messageForModel(error))), callsMade };
 }
 
-/** The tools that a call has been made of: that which was asked for, and those that were named where it failed. */
-function toolsTried(tools: ToolBatchContext['tools'], { name, tool }: BatchCall): ReadonlySet<string> {
+/**
+ * The tools that have been called for a request: the requested one, then each that the one before names in `onFailure`.
+ */
+function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<string> {
   const tried = new Set([name, tool]);
   for (let last = name; last !== tool; last = tools.find(last)?.onFailure ?? tool) tried.add(last);
   return tried;
 }
 
-/** The same call, of another tool. */
-function byOtherTool(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
+function withTool(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const problem = tool.refuse(task.createdBy) ?? tool.checkArguments(call.args);
-  const other = { ...call, tool: tool.name };
-  return problem === null ? { ...other, state: NOT_ASKED } : tell(other, failureNote(problem));
+  const redirected = { ...call, tool: tool.name };
+  return problem === null ? { ...redirected, state: NOT_ASKED } : answer(redirected, failureNote(problem));
 }
 
-/** What an error says of the inside of the installation is none of a model's business. */
-function messageOf({ code, message }: TaskFailure['error']): string {
+/** The message of an error without the installation's internals: a blocked URL may name a private address. */
+function messageForModel({ code, message }: TaskFailure['error']): string {
   return code === 'BLOCKED_URL' ? 'its address is blocked' : message;
 }
 
-/** A person has a call made after all: under a new key when it is known to have failed, else under its old one. */
-function orderAgain({ call, callsMade }: CallWork): CallWork {
+/** Readies a call that a person has repeated: under a new key if it is known to have failed, else under its old key. */
+function repeat({ call, callsMade }: CallProgress): CallProgress {
   const { state, takeover } = call;
   if (state.phase !== 'intervention') return { call, callsMade };
   const approved: CallState = { phase: 'ready', isApproved: true };
   return state.failure.callFailed
     ? { call: { ...call, number: callsMade, takeover: 0, state: approved }, callsMade: callsMade + 1 }
     : { call: { ...call, takeover: takeover + 1, state: approved }, callsMade };
+}
+
+function expire(task: TaskContext, call: BatchCall): BatchCall {
+  if (call.state.phase === 'asked') task.expireApproval(call.state.approvalId, 'expired');
+  return { ...call, state: answered(rejectionNote('Nobody approved it in time')) };
+}
+
+/** Readies an approved call, with arguments that a person may have edited, or answers a rejected one. */
+function afterApproval(task: TaskContext, call: BatchCall, approval: Approval): BatchCall {
+  if (call.state.phase === 'asked') task.cancelTimer(call.state.timerId);
+  if (approval.status !== 'approved') {
+    const reason = approval.decisions.at(-1)?.reason ?? null;
+    const note = rejectionNote(reason === null ? 'A person said no' : `A person said: ${reason}`);
+    return { ...call, state: answered(note) };
+  }
+  const isEdited = call.isEdited || !deepEqual(approval.args, call.args);
+  return { ...call, args: approval.args, isEdited, state: { phase: 'ready', isApproved: true } };
 }

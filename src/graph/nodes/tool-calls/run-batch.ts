@@ -1,62 +1,64 @@
 import type { NewMessage, ToolCall } from '../../definition/message.ts';
 import { NOT_ASKED, answered, failureIn } from '../../run/tool-batch.ts';
-import type { ToolBatch, BatchCall, CallState } from '../../run/tool-batch.ts';
+import type { BatchCall, CallState, ToolBatch } from '../../run/tool-batch.ts';
 import { GraphError, toRunError } from '../../values/errors.ts';
 import type { TaskInput } from '../behavior.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
 import { failureNote, toolNotFound } from './messages.ts';
 import { resumeCall } from './resume-call.ts';
-import type { CallWork } from './resume-call.ts';
 
 /*
- * The tool calls that a model asks for in one turn. They run in parallel, each with its own key, retries and approval;
- * what goes wrong with one is told to the model, and the others go on.
+ * A tool batch holds the tool calls of one message. They run in parallel, each with its own key, retries and approval.
+ * A call that fails is answered by its failure, and the others continue.
  */
 
-/** A batch being worked on, in the task that has it. */
-export interface BatchWork {
+/** A batch in the task that makes its calls. */
+export interface BatchProgress {
   readonly batch: ToolBatch;
-  /** Calls made so far by the task: the number of the next one. */
+  /** Calls made so far by the task; also the number of the next one. */
   readonly callsMade: number;
 }
 
-/** Reads what a model asks for: calls that can't be made are answered at once, the others are ready to begin. */
-export function readBatch(place: ToolBatchContext, asked: readonly ToolCall[], made: number): BatchWork {
-  let number = made;
-  const batch = asked.map((call) => {
-    const read = readCall(place, call);
-    return { ...read, number: read.state.phase === 'ready' ? number++ : made };
+/** Makes a batch of requested calls. Calls that can't be made are answered at once, the others are ready. */
+export function readBatch(context: ToolBatchContext, requested: readonly ToolCall[], callsMade: number): BatchProgress {
+  let number = callsMade;
+  const batch = requested.map((call) => {
+    const read = readCall(context, call);
+    return { ...read, number: read.state.phase === 'ready' ? number++ : callsMade };
   });
   return { batch, callsMade: number };
 }
 
 /**
- * Asks for approvals, and makes the calls that are ready, as far as so many may be out at a time; none once one of them
- * could not begin.
+ * Requests approvals and makes calls that are ready, as far as the run's concurrency allows. Once a call could not
+ * begin, no other one begins: the task is going to fail.
  */
-export function beginBatch(place: ToolBatchContext, { batch, callsMade }: BatchWork): BatchWork {
-  const judged = batch.map((call) => attempt(call, (state) => judge(place, call, state)));
-  let isFailing = failureIn(judged) !== null;
-  const begun = judged.map((call) => {
-    const next = isFailing ? call : attempt(call, (state) => beginCall(place, call, state));
+export function beginBatch(context: ToolBatchContext, { batch, callsMade }: BatchProgress): BatchProgress {
+  const checked = batch.map((call) => attempt(call, (state) => checkApproval(context, call, state)));
+  let isFailing = failureIn(checked) !== null;
+  const begun = checked.map((call) => {
+    const next = isFailing ? call : attempt(call, (state) => beginCall(context, call, state));
     isFailing ||= next.state.phase === 'failed';
     return next;
   });
   return { batch: begun, callsMade };
 }
 
-/** Takes in something that a call of the batch may have waited for; what it leads to is begun later. */
-export function resumeBatch(place: ToolBatchContext, work: BatchWork, happening: TaskInput): BatchWork {
-  const at = work.batch.findIndex((call) => concerns(call, happening));
-  const call = work.batch[at];
-  return call ? replace(work, at, resumeCall(place, { call, callsMade: work.callsMade }, happening)) : work;
+/** Passes an input to the call of the batch that waits for it. New calls begin later, by `beginBatch`. */
+export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, input: TaskInput): BatchProgress {
+  const { batch } = progress;
+  const index = batch.findIndex((call) => isAwaited(call, input));
+  const awaiting = batch[index];
+  if (!awaiting) return progress;
+  const { call, callsMade } = resumeCall(context, { call: awaiting, callsMade: progress.callsMade }, input);
+  return { batch: batch.with(index, call), callsMade };
 }
 
 /**
- * Readies a batch whose task had failed, or whose run had ended: calls that were out or could not begin, and approvals
- * that were pending, are asked for again. What is answered stays so, and so does what waits for a person.
+ * Resets a batch of a failed task or an ended run: calls that were out or could not begin, and pending approvals, are
+ * ready again. Answers and interventions stay.
  */
-export function readyAgain(batch: ToolBatch): ToolBatch {
+export function resetBatch(batch: ToolBatch): ToolBatch {
   return batch.map((call) => {
     const { state } = call;
     switch (state.phase) {
@@ -72,7 +74,7 @@ export function readyAgain(batch: ToolBatch): ToolBatch {
   });
 }
 
-/** How many calls of a batch are still to be made. */
+/** The number of calls of a batch that are still to be made. */
 export function callsToMake(batch: ToolBatch): number {
   return batch.filter(({ state }) => state.phase === 'ready').length;
 }
@@ -98,10 +100,10 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
   return { ...call, args: read.args, state: NOT_ASKED };
 }
 
-type Ready = CallState & { readonly phase: 'ready' };
+type ReadyState = CallState & { readonly phase: 'ready' };
 
-/** Takes the next step of a call that is ready; where it can't be taken, the call has failed. */
-function attempt(call: BatchCall, step: (state: Ready) => BatchCall): BatchCall {
+/** Takes a step of a ready call. If the step throws a `GraphError`, the call has failed to begin. */
+function attempt(call: BatchCall, step: (state: ReadyState) => BatchCall): BatchCall {
   const { state } = call;
   if (state.phase !== 'ready') return call;
   try {
@@ -113,14 +115,14 @@ function attempt(call: BatchCall, step: (state: Ready) => BatchCall): BatchCall 
   }
 }
 
-/** Approves a call of which nobody has to be asked. */
-function judge({ task, tools }: ToolBatchContext, call: BatchCall, { isApproved }: Ready): BatchCall {
-  const { bindings } = task;
-  const isAsked = !isApproved && tools.find(call.tool)?.needsApproval({ ...bindings, args: call.args }) === true;
-  return { ...call, state: { phase: 'ready', isApproved: !isAsked } };
+/** Marks a call as approved that needs no approval. */
+function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
+  const bindings = { ...task.bindings, args: call.args };
+  const needsApproval = !isApproved && tools.find(call.tool)?.needsApproval(bindings) === true;
+  return { ...call, state: { phase: 'ready', isApproved: !needsApproval } };
 }
 
-function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, { isApproved }: Ready): BatchCall {
+function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
   const tool = tools.find(call.tool);
   if (!tool) return { ...call, state: answered(toolNotFound(call.tool)) };
   if (!isApproved) {
@@ -132,30 +134,30 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   return { ...call, state: { phase: 'out', key } };
 }
 
-/** Whether a call waits for what has happened: a reply by its key, a decision or a timer by its id, a person by its number. */
-function concerns(call: BatchCall, happening: TaskInput): boolean {
-  const name = nameIn(happening);
-  return name !== null && namesAwaited(call).includes(name);
+/** True if a call waits for an input: a reply by its key, an approval or a timer by its id, a person by its number. */
+function isAwaited(call: BatchCall, input: TaskInput): boolean {
+  const id = idOf(input);
+  return id !== null && awaitedIds(call).includes(id);
 }
 
-function nameIn(happening: TaskInput): string | number | null {
-  switch (happening.kind) {
+function idOf(input: TaskInput): string | number | null {
+  switch (input.kind) {
     case 'call.completed':
     case 'call.failed':
-      return happening.key;
+      return input.key;
     case 'approval.closed':
-      return happening.approval.id;
+      return input.approval.id;
     case 'timer':
-      return happening.id;
+      return input.id;
     case 'call.ordered':
     case 'call.skipped':
-      return happening.number;
+      return input.number;
     default:
       return null;
   }
 }
 
-function namesAwaited({ number, state }: BatchCall): readonly (string | number)[] {
+function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] {
   switch (state.phase) {
     case 'out':
       return [state.key];
@@ -166,8 +168,4 @@ function namesAwaited({ number, state }: BatchCall): readonly (string | number)[
     default:
       return [];
   }
-}
-
-function replace({ batch }: BatchWork, at: number, { call, callsMade }: CallWork): BatchWork {
-  return { batch: batch.with(at, call), callsMade };
 }

@@ -11,57 +11,60 @@ import { sharedDeadline } from '../node-deadline.ts';
 import type { NodeSettings } from '../node-settings.ts';
 import { createToolbox } from './callable-tool.ts';
 import type { ToolBatchContext } from './callable-tool.ts';
-import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, resumeBatch } from './run-batch.ts';
-import type { BatchWork } from './run-batch.ts';
+import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch } from './run-batch.ts';
+import type { BatchProgress } from './run-batch.ts';
 
-/** Makes the tool calls that a channel's last assistant message asks for and that have no answer yet, in parallel. */
-export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: NodeSettings): NodeBehavior {
-  const tools = createToolbox(null, { node, scope, approve: {}, asksForUnsafe: false });
+/** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
+export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, settings: NodeSettings): NodeBehavior {
+  const tools = createToolbox(null, { node, settings, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
-  const placeIn = (task: TaskContext, timed: WithStopwatch): ToolBatchContext => ({
+  const contextOf = (task: TaskContext, time: WithStopwatch): ToolBatchContext => ({
     task,
     tools,
-    leftMs: () => deadline.leftMs(timed),
+    leftMs: () => deadline.leftMs(time),
   });
-  const goOn = (task: TaskContext, work: Work): Progress => {
-    const position: CallsPosition = { kind: 'calls', ...work, ...beginBatch(placeIn(task, work), work) };
-    const { batch } = position;
-    const failure = failureIn(batch);
-    if (failure && !hasOpenCall(batch)) return failed(failure, position);
-    return isAnswered(batch) ? finish(channel, answersOf(batch)) : { kind: 'open', position };
+  const continueBatch = (task: TaskContext, progress: TimedProgress): Progress => {
+    const begun = beginBatch(contextOf(task, progress), progress);
+    const position: CallsPosition = { kind: 'calls', ...progress, ...begun };
+    const failure = failureIn(begun.batch);
+    if (failure && !hasOpenCall(begun.batch)) return failed(failure, position);
+    return isAnswered(begun.batch) ? finish(channel, answersOf(begun.batch)) : { kind: 'open', position };
   };
-  const begin = (task: TaskContext, begun: BatchWork): Progress => {
-    const work = { ...begun, ...deadline.begin(task.now) };
-    const refusal = task.refuseToolCalls(callsToMake(work.batch));
-    return refusal ? failed(refusal, { kind: 'calls', ...work }) : goOn(task, work);
+  const startBatch = (task: TaskContext, batchProgress: BatchProgress): Progress => {
+    const progress = { ...batchProgress, ...deadline.begin(task.now) };
+    const failure = task.refuseToolCalls(callsToMake(progress.batch));
+    return failure ? failed(failure, { kind: 'calls', ...progress }) : continueBatch(task, progress);
   };
   return {
-    start: (task) => begin(task, readBatch(placeIn(task, {}), unanswered(messagesIn(task.bindings.state, channel)), 0)),
+    start(task) {
+      const requested = unansweredCalls(messagesIn(task.bindings.state, channel));
+      return startBatch(task, readBatch(contextOf(task, {}), requested, 0));
+    },
     restart(task, position) {
       if (position.kind !== 'calls') throw unexpected(position);
-      return begin(task, { batch: readyAgain(position.batch), callsMade: position.callsMade });
+      return startBatch(task, { batch: resetBatch(position.batch), callsMade: position.callsMade });
     },
-    keepLate(task, position, happening) {
+    updateSaved(task, position, input) {
       if (position.kind !== 'calls') throw unexpected(position);
-      return { ...position, ...resumeBatch(placeIn(task, position), position, happening) };
+      return { ...position, ...resumeBatch(contextOf(task, position), position, input) };
     },
-    resume(task, position, happening) {
+    resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpected(position);
       const { batch, callsMade } = position;
-      const timed = deadline.read(position, task.now, hasOpenCall(batch));
-      return goOn(task, { ...resumeBatch(placeIn(task, timed), { batch, callsMade }, happening), ...timed });
+      const time = deadline.read(position, task.now, hasOpenCall(batch));
+      return continueBatch(task, { ...resumeBatch(contextOf(task, time), { batch, callsMade }, input), ...time });
     },
   };
 }
 
-type Work = BatchWork & WithStopwatch;
+type TimedProgress = BatchProgress & WithStopwatch;
 
-function unanswered(messages: readonly Message[]): readonly ToolCall[] {
+function unansweredCalls(messages: readonly Message[]): readonly ToolCall[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
   const message = messages[last];
   if (!message) return [];
-  const answers = new Set(messages.slice(last + 1).map((answer) => answer['toolCallId']));
-  return toolCallsOf(message).filter(({ id }) => !answers.has(id));
+  const answered = new Set(messages.slice(last + 1).map((answer) => answer['toolCallId']));
+  return toolCallsOf(message).filter(({ id }) => !answered.has(id));
 }
 
 function finish(channel: string, answers: readonly Json[]): Progress {

@@ -1,0 +1,121 @@
+import { parsePointer } from './json-pointer.ts';
+import type { JsonSchema } from './json-schema.ts';
+import { isJsonList, isJsonObject, own, toItems } from './json.ts';
+import type { Json, JsonObject } from './json.ts';
+
+/* Reads from a JSON Schema the types of a value and the schemas of its parts, through references and combinations. */
+
+/** A schema inside another one, to which its references resolve. */
+export interface SchemaPart {
+  readonly schema: Json;
+  readonly root: JsonSchema;
+}
+
+/** Names of JSON types; `null`: any type. */
+export type SchemaTypes = ReadonlySet<Json> | null;
+
+/** The types that a schema accepts. */
+export function typesOf({ schema, root }: SchemaPart): SchemaTypes {
+  return typesAt(schema, root, 0);
+}
+
+/** The schema of one member of an object; `true` where nothing is said of it. */
+export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
+  const ofMember: PartReader = (object) => {
+    const properties = object['properties'];
+    const named = isJsonObject(properties) ? own(properties, key) : undefined;
+    return named ?? object['additionalProperties'];
+  };
+  return { schema: findPart(schema, { root, read: ofMember, depth: 0 }) ?? true, root };
+}
+
+/** The schema of one item of a list; `true` where nothing is said of it. */
+export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
+  const ofItem: PartReader = (object) => listOf(object['prefixItems'])[index] ?? object['items'];
+  return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };
+}
+
+/** A limit is needed because references may form a cycle. */
+const MAX_DEPTH = 16;
+
+function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
+  if (!isJsonObject(schema) || depth > MAX_DEPTH) return null;
+  const typesInside = (inner: Json | undefined): SchemaTypes => typesAt(inner, root, depth + 1);
+  return [
+    declaredTypes(schema['type']),
+    typesOfValues(schema['enum']),
+    schema['const'] === undefined ? null : typesOfValues([schema['const']]),
+    typesInside(resolve(schema['$ref'], root)),
+    ...listOf(schema['allOf']).map(typesInside),
+    typesOfAny(schema['anyOf'], typesInside),
+    typesOfAny(schema['oneOf'], typesInside),
+  ].reduce(intersect, null);
+}
+
+function declaredTypes(type: Json | undefined): SchemaTypes {
+  return type === undefined ? null : new Set(toItems(type));
+}
+
+function typesOfValues(values: Json | undefined): SchemaTypes {
+  return isJsonList(values) ? new Set(values.map((value) => typeof value)) : null;
+}
+
+function typesOfAny(branches: Json | undefined, typesIn: (branch: Json) => SchemaTypes): SchemaTypes {
+  const ofBranches = listOf(branches).map(typesIn);
+  const known = ofBranches.filter((types) => types !== null);
+  return known.length === 0 || known.length < ofBranches.length ? null : new Set(known.flatMap((types) => [...types]));
+}
+
+function intersect(one: SchemaTypes, other: SchemaTypes): SchemaTypes {
+  if (one === null || other === null) return one ?? other;
+  return new Set([...one].filter((type) => other.has(type) || (isNumeric(type) && [...other].some(isNumeric))));
+}
+
+function isNumeric(type: Json): boolean {
+  return type === 'number' || type === 'integer';
+}
+
+/** Reads the schema of a part from one schema object alone. */
+type PartReader = (schema: JsonObject) => Json | undefined;
+
+interface PartSearch {
+  readonly root: JsonSchema;
+  readonly read: PartReader;
+  readonly depth: number;
+}
+
+/** Combines the schemas of a part in a schema and in all that it consists of; those without one don't count. */
+function findPart(schema: Json | undefined, search: PartSearch): Json | undefined {
+  if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;
+  const inside = (inner: Json | undefined): readonly Json[] =>
+    present(findPart(inner, { ...search, depth: search.depth + 1 }));
+  const parts = [
+    ...present(search.read(schema)),
+    ...inside(resolve(schema['$ref'], search.root)),
+    ...listOf(schema['allOf']).flatMap(inside),
+    ...toAnyOf(listOf(schema['anyOf']).flatMap(inside)),
+    ...toAnyOf(listOf(schema['oneOf']).flatMap(inside)),
+  ];
+  return parts.length > 1 ? { allOf: parts } : parts[0];
+}
+
+function present(part: Json | undefined): readonly Json[] {
+  return part === undefined ? [] : [part];
+}
+
+function toAnyOf(parts: readonly Json[]): readonly Json[] {
+  return parts.length === 0 ? [] : [{ anyOf: parts }];
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return isJsonList(value) ? value : [];
+}
+
+/** Follows a reference into the same document, such as `#/$defs/amount`. */
+function resolve(reference: Json | undefined, root: JsonSchema): Json | undefined {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
+  return parsePointer(reference).reduce<Json | undefined>(
+    (found, key) => (isJsonList(found) ? found[Number(key)] : isJsonObject(found) ? own(found, key) : undefined),
+    root,
+  );
+}
