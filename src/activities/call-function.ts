@@ -2,7 +2,7 @@ import type { CallSafety, FunctionEntry } from '../graph/definition/index.ts';
 import type { FunctionCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { absent } from './calls/call-error.ts';
+import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
 import type { ToolContext } from './tools/tool.ts';
@@ -20,7 +20,7 @@ export function functionCalls(functions: Readonly<Record<string, RegisteredFunct
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
       const registered = own(functions, request.function);
-      if (!registered) throw absent('FUNCTION_FAILED', `function "${request.function}"`);
+      if (!registered) throw notConfigured('FUNCTION_FAILED', `function "${request.function}"`);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
       return await runCode('FUNCTION_FAILED', () => registered.execute(request.args, context));
     },

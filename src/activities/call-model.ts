@@ -1,6 +1,6 @@
 import type { ModelCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
-import { absent } from './calls/call-error.ts';
+import { notConfigured } from './calls/call-error.ts';
 import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/model-measures.ts';
@@ -29,15 +29,15 @@ export function modelCalls({
     called: ({ model }) => `model:${model}`,
     safety: () => 'idempotent',
     async execute({ key, request }, signal) {
-      const { kind: _kind, policy: _policy, context: _context, ...asked } = request;
+      const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
-      if (!generate) throw absent('MODEL_FAILED', `model "${request.model}"`);
-      const offers = asked.tools.flatMap((name) => own(tools, name) ?? []);
+      if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
+      const offers = rest.tools.flatMap((name) => own(tools, name) ?? []);
       const measure = own(measures, request.model) ?? UNKNOWN_MEASURE;
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const reply = await generate({ ...asked, messages, tools: offers }, { key, signal });
+      const reply = await generate({ ...rest, messages, tools: offers }, { key, signal });
       return report ? { ...reply, context: report } : reply;
     },
   };

@@ -2,7 +2,7 @@ import type { NodeTypeEntry } from '../graph/definition/index.ts';
 import type { NodeCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
-import { absent } from './calls/call-error.ts';
+import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
 
@@ -36,7 +36,7 @@ export function nodeCalls(nodeTypes: Readonly<Record<string, RegisteredNodeType>
     async execute({ key, request }, signal) {
       const { nodeType, config, state, run } = request;
       const registered = own(nodeTypes, nodeType);
-      if (!registered) throw absent('FUNCTION_FAILED', `node type "${nodeType}"`);
+      if (!registered) throw notConfigured('FUNCTION_FAILED', `node type "${nodeType}"`);
       return await runCode('FUNCTION_FAILED', () => registered.execute(config, { state, run, key, signal }));
     },
   };

@@ -11,9 +11,9 @@ import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
 import { performCall } from './calls/perform-call.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
-import type { UnaccountedCall } from './calls/reconcile-call.ts';
+import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { writeJournal } from './calls/write-journal.ts';
-import type { JournalEntry } from './calls/write-journal.ts';
+import type { JournalWrite } from './calls/write-journal.ts';
 import type { Tool } from './tools/tool.ts';
 
 /** What the activities of a worker work with. */
@@ -31,9 +31,9 @@ export interface Activities {
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
   /** Says what has become of a call that was called back, where the server can't. */
-  reconcileCall(call: UnaccountedCall): Promise<CallOutcome>;
+  reconcileCall(call: CallToReconcile): Promise<CallOutcome>;
   /** Writes the journal when no call carries it. */
-  record(entry: JournalEntry): Promise<void>;
+  record(entry: JournalWrite): Promise<void>;
 }
 
 export function createActivities(deps: ActivityDeps): Activities {

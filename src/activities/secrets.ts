@@ -28,7 +28,7 @@ export interface UsedSecrets {
   /** Takes the secrets out of a text that others will read. */
   redact(text: string): string;
   /** What others are told of a failure: its message without the secrets, cut only then, as part of one is not recognized. */
-  tell(message: string): string;
+  redactMessage(message: string): string;
   /** Takes the longer secrets out of all texts of a result: a short one may stand there by chance. */
   redactResult(result: Json): Json;
 }
@@ -45,12 +45,12 @@ const MAX_KEPT = 100;
 /** @param code of the failure where a secret can't be had */
 export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_FAILED'): UsedSecrets {
   const used = new Map<string, readonly string[]>();
-  const known = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
-  const redact = (text: string): string => known().reduce(withoutSecret, text);
+  const allValues = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
+  const redact = (text: string): string => allValues().reduce(withoutSecret, text);
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
-      const secret = await ask(secrets, value.secret).catch((error: unknown) => {
+      const secret = await fetchSecret(secrets, value.secret).catch((error: unknown) => {
         throw new CallError(code, messageOf(error), { retryable: true, done: 'no', cause: error });
       });
       const before = used.get(value.secret)?.filter((other) => other !== secret) ?? [];
@@ -58,31 +58,31 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
       return secret;
     },
     redact,
-    tell: (message) => truncate(redact(message), MAX_MESSAGE),
+    redactMessage: (message) => truncate(redact(message), MAX_MESSAGE),
     redactResult(result) {
-      const long = known().filter((secret) => secret.length >= MIN_IN_RESULTS);
+      const long = allValues().filter((secret) => secret.length >= MIN_IN_RESULTS);
       return long.length === 0 ? result : mapTexts(result, (text) => long.reduce(withoutSecret, text));
     },
   };
 }
 
 /** Shorter than the time-outs of most calls: a vault that is silent is told from a call that is. */
-const PATIENCE_MS = 10_000;
+const SECRET_TIMEOUT_MS = 10_000;
 
-async function ask(secrets: SecretResolver, name: string): Promise<string> {
-  const secret: unknown = await inTime(name, secrets(name));
+async function fetchSecret(secrets: SecretResolver, name: string): Promise<string> {
+  const secret: unknown = await withTimeout(name, secrets(name));
   if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${name}`);
   return secret;
 }
 
-async function inTime<T>(name: string, secret: Promise<T>): Promise<T> {
+async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `The secret ${name} was not there after ${PATIENCE_MS / 1_000} s`;
-    timer = setTimeout(() => reject(new Error(message)), PATIENCE_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `The secret ${name} was not there after ${SECRET_TIMEOUT_MS / 1_000} s`;
+    timer = setTimeout(() => reject(new Error(message)), SECRET_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([secret, late]);
+    return await Promise.race([secret, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -100,8 +100,8 @@ function longestFirst(secrets: Iterable<string>): readonly string[] {
 /** A short secret is taken out where it stands alone: within words it is there by chance. */
 function withoutSecret(text: string, secret: string): string {
   if (secret.length >= MIN_PART) return text.replaceAll(secret, REDACTED);
-  const alone = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(secret)}(?![\\p{L}\\p{N}_])`, 'gu');
-  return text.replaceAll(alone, REDACTED);
+  const standalone = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(secret)}(?![\\p{L}\\p{N}_])`, 'gu');
+  return text.replaceAll(standalone, REDACTED);
 }
 
 const REDACTED = '[secret]';

@@ -3,7 +3,7 @@ import type { RegisteredFunction } from '../activities/call-function.ts';
 import type { RegisteredNodeType } from '../activities/call-node.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import { builtInSteps } from '../activities/context/processing-steps.ts';
-import type { TokenCounter } from '../activities/context/token-counter.ts';
+import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { callFields, code, Effect, Schema } from './fields.ts';
 
 /** Code that graphs call by name. A function alone may be called again after a crash; one that may not says so. */

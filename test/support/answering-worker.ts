@@ -4,7 +4,7 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { Activities } from '../../src/activities/index.ts';
 import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
-import type { JournalEntry } from '../../src/activities/calls/write-journal.ts';
+import type { JournalWrite } from '../../src/activities/calls/write-journal.ts';
 import { payloadConverterPath } from '../../src/process/data-converter.ts';
 import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
 import { startWhole } from '../../src/dev/teardown.ts';
@@ -112,7 +112,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
   };
 }
 
-function batchIn({ runId, journal, key, request }: JournalEntry): JournalBatch[] {
+function batchIn({ runId, journal, key, request }: JournalWrite): JournalBatch[] {
   const call = key !== undefined && request ? { key, request } : null;
   return journal ? [unpackBatch(journal, { runId, call })] : [];
 }

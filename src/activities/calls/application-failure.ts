@@ -17,7 +17,7 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
 }
 
 /** The error of a call of which nobody can tell whether it was done. */
-export function unknownOutcome(message: string, attempts: number, failure?: CallError): RunError {
+export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
   const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };
   return {
     code: 'UNKNOWN_OUTCOME',

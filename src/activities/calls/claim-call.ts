@@ -7,16 +7,16 @@ import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';
-import type { Claimant, Known } from './judge-claim.ts';
+import type { Claimant, KnownCall } from './judge-claim.ts';
 
 /** A claim that was made. */
-interface Claimed {
+interface ClaimResult {
   readonly claim: string;
-  readonly verdict: Claim | { readonly answer: Known };
+  readonly verdict: ClaimedCall | { readonly answer: KnownCall };
 }
 
 /** What is known of a call by who is going to make it. */
-interface Claim {
+interface ClaimedCall {
   /** How often it has failed before. */
   readonly failures: number;
   /** An attempt before may have made it. */
@@ -33,15 +33,15 @@ export const ASK_AGAIN_AFTER_MS = 2_000;
  */
 export async function claimCall(
   { ledger }: Store,
-  wanted: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
+  call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
   claimant: Omit<Claimant, 'neverMade' | 'scheduledAt'>,
-): Promise<Claimed> {
+): Promise<ClaimResult> {
   const claim = randomUUID();
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
   const neverMade = claimsNeverMade();
   const at = new Date().toISOString();
   try {
-    const verdict = await ledger.claim({ ...wanted, claim, scheduledAt, at }, (entry) =>
+    const verdict = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
       judgeClaim({ ...claimant, scheduledAt, neverMade }, entry),
     );
     if ('answer' in verdict) return { claim, verdict };
@@ -64,6 +64,6 @@ const MAX_REMEMBERED = 100;
 /** What attempts before this one have said of their claims. */
 function claimsNeverMade(): readonly string[] {
   const details: unknown = Context.current().info.heartbeatDetails;
-  const said = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];
-  return Array.isArray(said) ? said.map(String) : [];
+  const keys = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];
+  return Array.isArray(keys) ? keys.map(String) : [];
 }

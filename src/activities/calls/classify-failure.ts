@@ -52,11 +52,11 @@ export interface HttpFailure {
  */
 export function fromStatus(failure: HttpFailure): CallError {
   const { code, callee, message, status, headers, reason = null, retryAfterMs = null } = failure;
-  const verdict = reason === null ? classifyStatus(status, callee) : REFUSED;
-  const told = callee === 'model' && reason === null ? headers.get('x-should-retry') : null;
+  const failureClass = reason === null ? classifyStatus(status, callee) : REFUSED;
+  const shouldRetry = callee === 'model' && reason === null ? headers.get('x-should-retry') : null;
   return new CallError(code, message, {
-    retryable: told === null ? verdict.retryable : told === 'true',
-    done: verdict.done,
+    retryable: shouldRetry === null ? failureClass.retryable : shouldRetry === 'true',
+    done: failureClass.done,
     retryAfterMs: readRetryAfter(headers, Date.now()) ?? retryAfterMs,
     reason,
   });

@@ -15,8 +15,8 @@ export const HEARTBEAT_EVERY_MS = 5_000;
 export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>): Promise<T> {
   const context = Context.current();
   const everyMs = Math.min(timeoutMs / 3, HEARTBEAT_EVERY_MS);
-  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs) context.heartbeat(saidBy(context));
-  const timer = setInterval(() => context.heartbeat(saidBy(context)), everyMs);
+  if (Date.now() - context.info.currentAttemptScheduledTimestampMs >= everyMs) context.heartbeat(progressOf(context));
+  const timer = setInterval(() => context.heartbeat(progressOf(context)), everyMs);
   try {
     return await work();
   } finally {
@@ -25,7 +25,7 @@ export async function withHeartbeat<T>(timeoutMs: number, work: () => Promise<T>
 }
 
 /** What this attempt has said, or those before it. */
-function saidBy(context: Context): unknown {
+function progressOf(context: Context): unknown {
   const { heartbeatDetails } = context.info;
   return progress.has(context) ? progress.get(context) : heartbeatDetails;
 }

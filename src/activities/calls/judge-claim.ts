@@ -4,11 +4,11 @@ import type { ClaimVerdict, LedgerEntry, SeenEntry } from '../../store/ledger.ts
 import { CallError } from './call-error.ts';
 
 /** What a claim finds instead of work to do: the call was made before. */
-export type Known =
+export type KnownCall =
   | { readonly kind: 'completed'; readonly result: Json; readonly attempts: number }
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** Another attempt is making the call, as far as anybody can tell. */
-  | { readonly kind: 'held' }
+  | { readonly kind: 'in-progress' }
   /** No attempt will say any more what became of it, and nobody can tell. */
   | { readonly kind: 'lost'; readonly why: string; readonly seen: SeenEntry };
 
@@ -29,51 +29,54 @@ export interface Claimant {
  * unknown, is made again only when a person has ordered it since; what is asked for may have been corrected then.
  * @throws CallError `INTERNAL` when the same key stands for another request: one call's arguments never run under another's key
  */
-export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict<Known> {
-  const ordered = claimant.takeover > entry.takeover;
-  if (entry.requestHash !== claimant.requestHash && !ordered) {
+export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict<KnownCall> {
+  const isTakeover = claimant.takeover > entry.takeover;
+  if (entry.requestHash !== claimant.requestHash && !isTakeover) {
     throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
       retryable: false,
       done: 'no',
     });
   }
-  if (isLate(claimant, entry)) return HELD;
+  if (isSuperseded(claimant, entry)) return IN_PROGRESS;
   const wasMade = !claimant.neverMade.includes(entry.claim);
-  const mayRepeat = ordered || claimant.safety !== 'unsafe' || !wasMade;
-  const isHeld = entry.ageMs < claimant.lostAfterMs;
-  return judge(entry, { ordered, mayRepeat, wasMade, isHeld });
+  const mayRepeat = isTakeover || claimant.safety !== 'unsafe' || !wasMade;
+  const isAlive = entry.ageMs < claimant.lostAfterMs;
+  return judgeEntry(entry, { isTakeover, mayRepeat, wasMade, isAlive });
 }
 
 const LOST = 'The worker was lost before it recorded what became of the call';
-const HELD = { takeOver: false, answer: { kind: 'held' } } as const;
+const IN_PROGRESS = { takeOver: false, answer: { kind: 'in-progress' } } as const;
 
 /** Whether the server has given an attempt up, and one that it scheduled after it makes the call. */
-function isLate(claimant: Claimant, { status, scheduledAt }: LedgerEntry): boolean {
+function isSuperseded(claimant: Claimant, { status, scheduledAt }: LedgerEntry): boolean {
   return (status === 'claimed' || status === 'retrying') && claimant.scheduledAt < scheduledAt;
 }
 
 interface ClaimState {
   /** A person has ordered the call since. */
-  readonly ordered: boolean;
+  readonly isTakeover: boolean;
   readonly mayRepeat: boolean;
   /** Who holds the claim may have made the call. */
   readonly wasMade: boolean;
-  readonly isHeld: boolean;
+  readonly isAlive: boolean;
 }
 
-function judge(entry: LedgerEntry, { ordered, mayRepeat, wasMade, isHeld }: ClaimState): ClaimVerdict<Known> {
+function judgeEntry(
+  entry: LedgerEntry,
+  { isTakeover, mayRepeat, wasMade, isAlive }: ClaimState,
+): ClaimVerdict<KnownCall> {
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: completedAs(entry) };
+      return { takeOver: false, answer: toCompleted(entry) };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
       if (mayRepeat) return { takeOver: true, failures: entry.failures, ...(wasMade && { doubt: LOST_ATTEMPT }) };
-      return isHeld ? HELD : lostAs(entry, LOST);
+      return isAlive ? IN_PROGRESS : toLost(entry, LOST);
     case 'failed':
     case 'unknown':
-      if (ordered) return { takeOver: true, failures: 0 };
-      return { takeOver: false, answer: failedAs(entry) };
+      if (isTakeover) return { takeOver: true, failures: 0 };
+      return { takeOver: false, answer: toFailed(entry) };
   }
 }
 
@@ -95,38 +98,38 @@ export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: re
  * What is known of a call that its run has called back. Where it has not been made, nobody is to make it any more.
  * @param lostAfterMs an attempt that has not kept its claim for so long is lost
  */
-export function judgeLeft(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict<Known> {
+export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict<KnownCall> {
   switch (entry.status) {
     case 'completed':
-      return { takeOver: false, answer: completedAs(entry) };
+      return { takeOver: false, answer: toCompleted(entry) };
     case 'claimed':
-      return entry.ageMs < lostAfterMs ? HELD : lostAs(entry, LOST);
+      return entry.ageMs < lostAfterMs ? IN_PROGRESS : toLost(entry, LOST);
     case 'retrying':
-      return mayBeDone(entry, []) ? unknownOutcome(entry) : { takeOver: true, failures: entry.failures };
+      return mayBeDone(entry, []) ? canceledAfterAttempt(entry) : { takeOver: true, failures: entry.failures };
     case 'failed':
-      return mayBeDone(entry, []) ? unknownOutcome(entry) : { takeOver: false, answer: failedAs(entry) };
+      return mayBeDone(entry, []) ? canceledAfterAttempt(entry) : { takeOver: false, answer: toFailed(entry) };
     case 'unknown':
-      return { takeOver: false, answer: failedAs(entry) };
+      return { takeOver: false, answer: toFailed(entry) };
   }
 }
 
-function unknownOutcome(entry: LedgerEntry): ClaimVerdict<Known> {
-  return lostAs(entry, `It was canceled after an attempt that may have made it: ${failureOf(entry).error.message}`);
+function canceledAfterAttempt(entry: LedgerEntry): ClaimVerdict<KnownCall> {
+  return toLost(entry, `It was canceled after an attempt that may have made it: ${toTaskFailure(entry).error.message}`);
 }
 
-function lostAs(seen: LedgerEntry, why: string): ClaimVerdict<Known> {
+function toLost(seen: LedgerEntry, why: string): ClaimVerdict<KnownCall> {
   return { takeOver: false, answer: { kind: 'lost', why, seen } };
 }
 
-function completedAs({ result, failures }: LedgerEntry): Known {
+function toCompleted({ result, failures }: LedgerEntry): KnownCall {
   return { kind: 'completed', result, attempts: failures + 1 };
 }
 
-function failedAs(entry: LedgerEntry): Known {
-  return { kind: 'failed', failure: failureOf(entry) };
+function toFailed(entry: LedgerEntry): KnownCall {
+  return { kind: 'failed', failure: toTaskFailure(entry) };
 }
 
-function failureOf({ failure, failures }: LedgerEntry): TaskFailure {
+function toTaskFailure({ failure, failures }: LedgerEntry): TaskFailure {
   return (
     failure ?? {
       callFailed: false,

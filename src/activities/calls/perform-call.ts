@@ -6,8 +6,8 @@ import type { CallReply, CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, MAX_MESSAGE, messageOf, toJson, truncate } from '../../graph/values/index.ts';
 import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
-import { answerFrom } from './answer-from-ledger.ts';
-import { toFailure, unknownOutcome } from './application-failure.ts';
+import { answerFromLedger } from './answer-from-ledger.ts';
+import { toFailure, unknownOutcomeError } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { claimCall } from './claim-call.ts';
@@ -54,14 +54,14 @@ async function claimAndExecute<R extends CallRequest>(
   const safety = kind.safety(request);
   const called = kind.called(request);
   const journal = unpackJournal(task);
-  const wanted = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
+  const call = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
   const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
-  const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {
+  const { claim, verdict } = await claimCall(store, call, claimant).catch((error: unknown) => {
     throw error instanceof CallError
       ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
       : error;
   });
-  if ('answer' in verdict) return await answerFrom(store.ledger, key, verdict.answer);
+  if ('answer' in verdict) return await answerFromLedger(store.ledger, key, verdict.answer);
   return await execute({ store, kind, task, claim, safety, ...verdict });
 }
 
@@ -83,8 +83,8 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
   const release = mustReconcile(task) ? keepClaim(call) : null;
   try {
-    const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
-    if (isInVain) throw await recordCancellation(call, NOT_MADE);
+    const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
+    if (isObsolete) throw await recordCancellation(call, NOT_MADE);
     const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
       throw await recordFailure(call, limit, thrown);
     });
@@ -115,7 +115,7 @@ function keepClaim<R extends CallRequest>({ store, task, claim }: Call<R>): () =
 }
 
 async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>, limit: TimeLimit): Promise<CallReply> {
-  if (limit.isOver)
+  if (limit.isExpired)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
   // What can't be recorded has to fail the call here: recording it would fail for ever.
@@ -133,8 +133,8 @@ const MAX_REPLY_BYTES = 5_000_000;
 /** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
   const { store, task, claim } = call;
-  const failure = asCallError(thrown);
-  const attempts = limit.isOver ? call.failures : call.failures + 1;
+  const failure = toCallError(thrown);
+  const attempts = limit.isExpired ? call.failures : call.failures + 1;
   if (isOutcomeUnknown(call, failure)) return await endAsUnknown(call, failure, attempts);
   if (limit.isCanceled()) return await recordCancellation(call, failure);
   const error: RunError = {
@@ -145,13 +145,18 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   };
   const callFailed = task.request.kind === 'model' || isKnownUndone(call, failure);
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
-  if (!isUnwanted() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
+  if (!isCancelRequested() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
-    const again = { error, callFailed };
+    const retryFailure = { error, callFailed };
     await recordOutcome(() =>
-      store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt }),
+      store.ledger.fail(task.key, claim, {
+        status: 'retrying',
+        failures: attempts,
+        failure: retryFailure,
+        nextAttemptAt,
+      }),
     );
-    return toFailure(again, delayMs);
+    return toFailure(retryFailure, delayMs);
   }
   return await endWith(call, { status: 'failed', attempts }, { error, callFailed });
 }
@@ -159,7 +164,7 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
 /** Whether a person has to find out what was done: nobody makes the call again, or its run has ended and would undo it. */
 function isOutcomeUnknown<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
   if (safety === 'unsafe') return done === 'perhaps';
-  return task.isCompensable === true && isUnwanted() && (mayBeDone || done === 'perhaps');
+  return task.isCompensable === true && isCancelRequested() && (mayBeDone || done === 'perhaps');
 }
 
 /** Whether neither this attempt nor one before it has done anything. */
@@ -172,7 +177,7 @@ async function endAsUnknown<R extends CallRequest>(
   failure: CallError,
   attempts: number,
 ): Promise<Error> {
-  const error = unknownOutcome(failure.message, attempts, failure);
+  const error = unknownOutcomeError(failure.message, attempts, failure);
   return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
 }
 
@@ -191,17 +196,21 @@ async function endWith<R extends CallRequest>(
  */
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
-  const isOver = isUnwanted();
+  const isOver = isCancelRequested();
   if (isOver && call.mayBeDone && mustReconcile(task)) return await endAsUnknown(call, thrown, failures);
-  const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
+  const error: RunError = {
+    code: 'CANCELED',
+    message: isOver ? thrown.message : LEFT_TO_RETRY,
+    attempts: failures + 1,
+  };
   const failure: TaskFailure = { error, callFailed: isKnownUndone(call, thrown) };
   const status = isOver ? 'failed' : 'retrying';
   await recordOutcome(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
-  return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
+  return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, RETRY_AT_ONCE_MS);
 }
 
 /** The run has called it back: the server gives it no other attempt. */
-function isUnwanted(): boolean {
+function isCancelRequested(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
 }
 
@@ -209,15 +218,15 @@ const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was 
   retryable: false,
   done: 'no',
 });
-const LEFT = 'The worker has to leave the call to another attempt';
-const AT_ONCE_MS = 1;
+const LEFT_TO_RETRY = 'The worker has to leave the call to another attempt';
+const RETRY_AT_ONCE_MS = 1;
 
 function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, attempts: number): boolean {
   const { maxAttempts, nonRetryable } = request.policy.retry;
   return retryable && attempts < maxAttempts && !nonRetryable.includes(code);
 }
 
-function asCallError(thrown: unknown): CallError {
+function toCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
     : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });

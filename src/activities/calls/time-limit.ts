@@ -13,7 +13,7 @@ export interface TimeLimit {
   bound<T>(work: Promise<T>): Promise<T>;
   isCanceled(): boolean;
   /** All attempts together have taken too long before this one began. */
-  readonly isOver: boolean;
+  readonly isExpired: boolean;
   /** Whether an attempt after so many milliseconds would still begin before the deadline. */
   allows(delayMs: number): boolean;
   close(): void;
@@ -28,10 +28,10 @@ export function openTimeLimit(
   { context, ignored }: { readonly context: Context; readonly ignored: readonly CancelReason[] },
 ): TimeLimit {
   const { info } = context;
-  const cancellationSignal = ignored.length > 0 ? whenMeant(context, ignored) : context.cancellationSignal;
+  const cancellationSignal = ignored.length > 0 ? exceptFor(context, ignored) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
-  const end = (): CallError => {
+  const toError = (): CallError => {
     if (cancellationSignal.aborted)
       return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
     const which =
@@ -42,7 +42,7 @@ export function openTimeLimit(
   const ending = new AbortController();
   // It listens before any work does, so that no error which the signal leads to comes before its own.
   const ended = new Promise<never>((_, reject) => {
-    ending.signal.addEventListener('abort', () => reject(end()), { once: true });
+    ending.signal.addEventListener('abort', () => reject(toError()), { once: true });
   });
   ended.catch(() => undefined);
   const abort = (): void => ending.abort();
@@ -53,7 +53,7 @@ export function openTimeLimit(
     signal: ending.signal,
     bound: async (work) => await Promise.race([work, ended]),
     isCanceled: () => cancellationSignal.aborted,
-    isOver: limitMs <= 0,
+    isExpired: limitMs <= 0,
     allows: (delayMs) => Date.now() + delayMs < endsAt,
     close() {
       clearTimeout(timeout);
@@ -63,15 +63,15 @@ export function openTimeLimit(
 }
 
 /** Aborts when the activity is canceled for another reason than the ignored ones, or for none that is told. */
-function whenMeant(context: Context, ignored: readonly string[]): AbortSignal {
-  const meant = new AbortController();
+function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
+  const controller = new AbortController();
   const listen = (): void => {
-    const told = Object.entries(context.cancellationDetails ?? {}).filter(([, isTold]) => isTold);
-    if (told.length === 0 || told.some(([reason]) => !ignored.includes(reason))) meant.abort();
+    const reasons = Object.entries(context.cancellationDetails ?? {}).filter(([, isTold]) => isTold);
+    if (reasons.length === 0 || reasons.some(([reason]) => !ignored.includes(reason))) controller.abort();
   };
   if (context.cancellationSignal.aborted) listen();
   else context.cancellationSignal.addEventListener('abort', listen, { once: true });
-  return meant.signal;
+  return controller.signal;
 }
 
 /** Node's timers take no more; 24 days. */

@@ -1,4 +1,5 @@
-import type { TokenCounter } from './token-counter.ts';
+/** Counts the tokens of a text, as a model would. */
+export type TokenCounter = (text: string) => number;
 
 /**
  * Estimates the tokens of a text for a model whose tokenizer is not known: by characters, and rather too many than too few.
@@ -6,27 +7,27 @@ import type { TokenCounter } from './token-counter.ts';
  */
 export const estimateTokens: TokenCounter = (text) => {
   let tokens = 0;
-  let run = { length: 0, hasDigit: false };
+  let word = { length: 0, hasDigit: false };
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    run = isLetter(code) || isDigit(code) ? longer(run, code) : { length: 0, hasDigit: false };
-    tokens += isWord(run) ? costOf(code) : IN_GIBBERISH;
+    word = isLetter(code) || isDigit(code) ? extend(word, code) : { length: 0, hasDigit: false };
+    tokens += isReadable(word) ? costOf(code) : IN_GIBBERISH;
   }
   return Math.ceil(tokens);
 };
 
 /** Letters and digits without anything in between, up to a character. */
-interface Run {
+interface Word {
   readonly length: number;
   readonly hasDigit: boolean;
 }
 
-function longer({ length, hasDigit }: Run, code: number): Run {
+function extend({ length, hasDigit }: Word, code: number): Word {
   return { length: length + 1, hasDigit: hasDigit || isDigit(code) };
 }
 
 /** Other runs are keys, hashes, Base64: nothing that a vocabulary holds. */
-function isWord({ length, hasDigit }: Run): boolean {
+function isReadable({ length, hasDigit }: Word): boolean {
   return length <= LONGEST_WORD && !hasDigit;
 }
 

@@ -41,15 +41,15 @@ export async function fitMessages(
   const steps = stepsOf(request.context.strategy, processors);
   const meter = createRequestMeter(await measure.loadCounter());
   const limit = limitOf(request.context, request.maxOutputTokens, measure);
-  const frame = meter.frame({ ...request, tools });
-  const places = new Map(given.map(({ id }, place) => [id, place]));
+  const envelopeTokens = meter.envelope({ ...request, tools });
+  const indexes = new Map(given.map(({ id }, place) => [id, place]));
   const processed = await runSteps(steps, messages, {
-    maxTokens: Math.max(0, limit - frame),
+    maxTokens: Math.max(0, limit - envelopeTokens),
     count: meter.messages,
-    places,
+    indexes,
   });
   if ('kind' in processed) return processed;
-  return checked(processed, { given, limit, frame, meter });
+  return checkFit(processed, { given, limit, envelopeTokens, meter });
 }
 
 /** A policy limits what is sent; a context window holds the answer, too. */
@@ -79,23 +79,27 @@ async function runSteps(
 interface Fitted {
   readonly given: readonly Message[];
   readonly limit: number;
-  readonly frame: number;
+  readonly envelopeTokens: number;
   readonly meter: RequestMeter;
 }
 
-function checked(messages: readonly Message[], { given, limit, frame, meter }: Fitted): FittingMessages {
+function checkFit(messages: readonly Message[], { given, limit, envelopeTokens, meter }: Fitted): FittingMessages {
   const ofMessages = meter.messages(messages);
-  const tokens = Math.ceil(frame + ofMessages);
-  if (tokens > limit) throw tooLong({ tokens, limit, frame });
+  const tokens = Math.ceil(envelopeTokens + ofMessages);
+  if (tokens > limit) throw tooLong({ tokens, limit, envelopeTokens });
   const sent = new Set(messages.map(({ id }) => id));
   const dropped = given.filter(({ id }) => !sent.has(id)).length;
   const report = Number.isFinite(limit) ? { tokens, maxTokens: limit, dropped } : null;
   return { kind: 'fitting', messages, report };
 }
 
-function tooLong({ tokens, limit, frame }: { tokens: number; limit: number; frame: number }): CallError {
+function tooLong({
+  tokens,
+  limit,
+  envelopeTokens,
+}: Pick<Fitted, 'limit' | 'envelopeTokens'> & { tokens: number }): CallError {
   const message =
     `The request does not fit: what has to be sent takes ${tokens} tokens of ${limit}, ` +
-    `${Math.ceil(frame)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;
+    `${Math.ceil(envelopeTokens)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;
   return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason: 'context_length_exceeded' });
 }

@@ -9,11 +9,11 @@ import type { MessageProcessor } from './message-processor.ts';
 export const keepLast: MessageProcessor = (messages, { maxTokens, count }) => {
   const groups = groupMessages(messages);
   const kept = new Set<MessageGroup>(requiredGroups(groups));
-  let left = maxTokens - count([...kept].flat());
+  let remaining = maxTokens - count([...kept].flat());
   for (const group of groups.toReversed()) {
     if (kept.has(group)) continue;
-    left -= count(group);
-    if (left < 0) break;
+    remaining -= count(group);
+    if (remaining < 0) break;
     kept.add(group);
   }
   return groups.filter((group) => kept.has(group)).flat();

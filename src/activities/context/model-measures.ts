@@ -1,7 +1,7 @@
 import { mapValues, own } from '../../graph/values/index.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { loadOpenAiCounter } from './openai-counter.ts';
-import type { TokenCounter } from './token-counter.ts';
+import type { TokenCounter } from './estimate-tokens.ts';
 
 /** How much a model takes, and how that is counted. */
 export interface ModelMeasure {

@@ -1,4 +1,4 @@
-import type { TokenCounter } from './token-counter.ts';
+import type { TokenCounter } from './estimate-tokens.ts';
 
 /** The tokenizer of a model of OpenAI; what is new is taken for one of the present generation. */
 export async function loadOpenAiCounter(model: string): Promise<TokenCounter> {

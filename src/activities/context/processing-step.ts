@@ -10,5 +10,5 @@ export type ProcessingStep = (
 
 export interface StepContext extends ProcessorContext {
   /** Where a message stands in the request, by its id. */
-  readonly places: ReadonlyMap<string, number>;
+  readonly indexes: ReadonlyMap<string, number>;
 }

@@ -4,14 +4,14 @@ import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
-import type { TokenCounter } from './token-counter.ts';
+import type { TokenCounter } from './estimate-tokens.ts';
 
 /** What is sent besides the messages. */
-export type RequestFrame = Pick<ModelCallRequest, 'system' | 'output'> & { readonly tools: readonly ToolOffer[] };
+export type RequestEnvelope = Pick<ModelCallRequest, 'system' | 'output'> & { readonly tools: readonly ToolOffer[] };
 
 /** Counts what a request takes, part by part: the whole is their sum. */
 export interface RequestMeter {
-  readonly frame: (frame: RequestFrame) => number;
+  readonly envelope: (frame: RequestEnvelope) => number;
   readonly messages: (messages: readonly Message[]) => number;
 }
 
@@ -32,7 +32,7 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
     return tokens;
   };
   return {
-    frame: ({ system, tools, output }) =>
+    envelope: ({ system, tools, output }) =>
       PER_REQUEST +
       (system === null ? 0 : PER_MESSAGE + count(system)) +
       sum(
@@ -57,13 +57,13 @@ function tokensOfCalls(message: Message, count: TokenCounter): number {
 /** A counter may be code of the configuration: what it gives back has to be a number of tokens. */
 function checked(counter: TokenCounter): TokenCounter {
   return (text) => {
-    const tokens = called(counter, text);
+    const tokens = countWith(counter, text);
     if (Number.isFinite(tokens) && tokens >= 0) return tokens;
     throw unusable(`it has counted ${tokens}`);
   };
 }
 
-function called(counter: TokenCounter, text: string): number {
+function countWith(counter: TokenCounter, text: string): number {
   try {
     return counter(text);
   } catch (error) {

@@ -11,8 +11,8 @@ import { repairCalls } from './repair-calls.ts';
  * @param before the conversation that the processor was given, as `repairCalls` makes it
  */
 export function restoreConversation(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const once = withoutCopies(before, after);
-  const ordered = inOrder(before, withSystem(before, once));
+  const withoutDuplicates = withoutCopies(before, after);
+  const ordered = inOrder(before, withSystem(before, withoutDuplicates));
   return repairCalls(withoutOpenCalls(withoutBrokenGroups(before, ordered)));
 }
 
@@ -24,22 +24,24 @@ function withoutCopies(before: readonly Message[], after: readonly Message[]): r
 }
 
 function withSystem(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const ofSystem = new Map(before.flatMap((message) => (message.role === 'system' ? [[message.id, message]] : [])));
-  const kept = after.map((message) => ofSystem.get(message.id) ?? message);
+  const systemMessages = new Map(
+    before.flatMap((message) => (message.role === 'system' ? [[message.id, message]] : [])),
+  );
+  const kept = after.map((message) => systemMessages.get(message.id) ?? message);
   const ids = new Set(after.map(({ id }) => id));
-  return [...[...ofSystem.values()].filter(({ id }) => !ids.has(id)), ...kept];
+  return [...[...systemMessages.values()].filter(({ id }) => !ids.has(id)), ...kept];
 }
 
 /** What is new stands behind what the processor has put it behind. */
 function inOrder(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const places = new Map(before.map(({ id }, place) => [id, place]));
-  let place = -1;
+  const indexes = new Map(before.map(({ id }, index) => [id, index]));
+  let index = -1;
   return after
     .map((message) => {
-      place = places.get(message.id) ?? place;
-      return { message, place };
+      index = indexes.get(message.id) ?? index;
+      return { message, index };
     })
-    .sort((one, other) => one.place - other.place)
+    .sort((one, other) => one.index - other.index)
     .map(({ message }) => message);
 }
 

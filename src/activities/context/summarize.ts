@@ -16,30 +16,30 @@ export const summarize: ProcessingStep = (messages, context) => {
 
 /** How many of the request's messages, from the first on, to summarize. */
 function findCut(groups: readonly MessageGroup[], context: StepContext): number | null {
-  const cuts = cutsOf(groups, context).filter(({ kept }) => kept <= context.maxTokens);
-  const cut = cuts.find(({ kept }) => kept <= context.maxTokens / 2) ?? cuts.at(-1);
-  return cut?.place ?? null;
+  const cuts = cutsOf(groups, context).filter(({ keptTokens }) => keptTokens <= context.maxTokens);
+  const cut = cuts.find(({ keptTokens }) => keptTokens <= context.maxTokens / 2) ?? cuts.at(-1);
+  return cut?.index ?? null;
 }
 
 /** A place in the request where it can be cut. */
 interface Cut {
-  readonly place: number;
+  readonly index: number;
   /** Tokens of what is sent in any case: the messages behind it, and the system's before it. */
-  readonly kept: number;
+  readonly keptTokens: number;
 }
 
 /** Cuts between groups that have something new to summarize before them; the newest message of the user is behind. */
-function cutsOf(groups: readonly MessageGroup[], { count, places }: StepContext): readonly Cut[] {
-  const spans = groups.map((group) => spanOf(group, places));
+function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly Cut[] {
+  const spans = groups.map((group) => spanOf(group, indexes));
   const begins = beginsAfter(spans);
-  let kept = count(groups.flat());
-  let place = 0;
-  let hasNews = false;
+  let keptTokens = count(groups.flat());
+  let index = 0;
+  let isWorthwhile = false;
   return groups.slice(0, indexOfNewest(groups)).flatMap((group, at) => {
-    place = Math.max(place, spans[at]?.end ?? 0);
-    kept -= isOfSystem(group) ? 0 : count(group);
-    hasNews ||= isNews(group);
-    return hasNews && place <= (begins[at] ?? 0) ? [{ place, kept }] : [];
+    index = Math.max(index, spans[at]?.end ?? 0);
+    keptTokens -= isOfSystem(group) ? 0 : count(group);
+    isWorthwhile ||= hasUnsummarized(group);
+    return isWorthwhile && index <= (begins[at] ?? 0) ? [{ index, keptTokens }] : [];
   });
 }
 
@@ -55,9 +55,9 @@ interface Span {
   readonly end: number;
 }
 
-function spanOf(group: MessageGroup, places: StepContext['places']): Span {
-  const found = group.flatMap(({ id }) => places.get(id) ?? []);
-  return { begin: Math.min(Infinity, ...found), end: Math.max(0, ...found.map((place) => place + 1)) };
+function spanOf(group: MessageGroup, indexes: StepContext['indexes']): Span {
+  const found = group.flatMap(({ id }) => indexes.get(id) ?? []);
+  return { begin: Math.min(Infinity, ...found), end: Math.max(0, ...found.map((index) => index + 1)) };
 }
 
 /** For each group, where the first message of all later groups stands: a repair may have moved an answer forward. */
@@ -74,6 +74,6 @@ function beginsAfter(spans: readonly Span[]): readonly number[] {
 }
 
 /** A summary alone is not summarized again. */
-function isNews(group: MessageGroup): boolean {
+function hasUnsummarized(group: MessageGroup): boolean {
   return !isOfSystem(group) && !isSummary(group[0]);
 }

@@ -25,17 +25,17 @@ export async function followRedirects<T>(
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   let hop = request;
-  let sentBy: URL | undefined;
+  let redirectedBy: URL | undefined;
   let isPerhapsDone = false;
   try {
     for (let hops = 0; hops <= MAX_HOPS; hops++) {
       const { url, ...init } = hop;
-      const response = await fetch(url, init, sentBy);
+      const response = await fetch(url, init, redirectedBy);
       const next = nextHop(hop, response, credentials);
       if (!next) return await read(response);
       await response.body?.cancel();
       isPerhapsDone ||= next.method !== hop.method;
-      sentBy = url;
+      redirectedBy = url;
       hop = next;
     }
     throw new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
@@ -74,12 +74,12 @@ function nextHop(
   const url = new URL(location, from);
   const isRead = method !== rest.method;
   const dropped = new Set([
-    ...(isRead ? OF_BODIES : []),
-    ...(url.origin === from.origin ? [] : [...OF_ONE_ORIGIN, ...credentials]),
+    ...(isRead ? BODY_HEADERS : []),
+    ...(url.origin === from.origin ? [] : [...CREDENTIAL_HEADERS, ...credentials]),
   ]);
   const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
   return { ...rest, url, method, headers: Object.fromEntries(kept), body: isRead ? null : rest.body };
 }
 
-const OF_BODIES = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
-const OF_ONE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
+const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
+const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host'];

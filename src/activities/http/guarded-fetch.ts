@@ -10,7 +10,7 @@ import { CallError } from '../calls/call-error.ts';
  * Makes HTTP requests to public addresses, and to the private ones that the installation allows.
  * @param sentBy the place that has named this one by a redirect: only an allowed private host leads to another one
  */
-export type GuardedFetch = (url: URL, init: RequestInit, sentBy?: URL) => Promise<Response>;
+export type GuardedFetch = (url: URL, init: RequestInit, redirectedBy?: URL) => Promise<Response>;
 
 /**
  * Makes a `fetch` that no definition can turn against the installation's own network: literal addresses are checked in
@@ -23,12 +23,12 @@ export function createGuardedFetch(
   { connectMs, totalMs }: TimeLimits = DEFAULT_LIMITS,
 ): GuardedFetch {
   const allowed = new Set(allow);
-  const guarded = new Agent({ ...PATIENT, connect: { lookup: guardedLookup, timeout: connectMs } });
-  const open = new Agent({ ...PATIENT, connect: { timeout: connectMs } });
-  const isNamed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
-  return async (url, init, sentBy) => {
+  const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: guardedLookup, timeout: connectMs } });
+  const open = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { timeout: connectMs } });
+  const isListed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
+  return async (url, init, redirectedBy) => {
     refuseUnsafe(url);
-    const isAllowed = isNamed(url) && (!sentBy || isNamed(sentBy));
+    const isAllowed = isListed(url) && (!redirectedBy || isListed(redirectedBy));
     if (!isAllowed) refusePrivate(url);
     return await undiciFetch(url, {
       ...init,
@@ -48,7 +48,7 @@ interface TimeLimits {
 const DEFAULT_LIMITS: TimeLimits = { connectMs: 10_000, totalMs: 3_600_000 };
 
 /** A model may think for longer than the five minutes that the client would wait. */
-const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };
+const NO_RESPONSE_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
 function portOf({ port, protocol }: URL): string {
   return port !== '' ? port : protocol === 'https:' ? '443' : '80';

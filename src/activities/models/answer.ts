@@ -16,6 +16,6 @@ export function refusalIn(body: unknown): string {
   const choices = isJsonObject(body) ? body['choices'] : undefined;
   const first = isJsonList(choices) ? choices[0] : undefined;
   if (!isJsonObject(first)) return '';
-  const said = first['message'] ?? first['delta'];
-  return isJsonObject(said) && typeof said['refusal'] === 'string' ? said['refusal'] : '';
+  const message = first['message'] ?? first['delta'];
+  return isJsonObject(message) && typeof message['refusal'] === 'string' ? message['refusal'] : '';
 }

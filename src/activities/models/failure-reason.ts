@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 /** Why a provider will not answer however often it is asked; statuses don't tell. */
 export type FailureReason = 'insufficient_quota' | 'content_filter' | 'context_length_exceeded';
 
-interface Signs {
+interface ReasonSigns {
   readonly reason: FailureReason;
   /** What providers name it, as code, type or status. */
   readonly names: readonly string[];
@@ -12,7 +12,7 @@ interface Signs {
   readonly words: RegExp;
 }
 
-const SIGNS: readonly Signs[] = [
+const SIGNS: readonly ReasonSigns[] = [
   {
     reason: 'insufficient_quota',
     names: [

@@ -46,7 +46,7 @@ const STATUS_BY_NAME: ReadonlyMap<Json | undefined, number> = new Map([
 ]);
 
 /** The status that an error would have had, had it come in time. */
-export function statusTold({ code, type }: JsonObject): number {
+export function statusOf({ code, type }: JsonObject): number {
   const number = Number(code ?? NaN);
   if (number >= 400 && number <= 599) return number;
   return STATUS_BY_NAME.get(code) ?? STATUS_BY_NAME.get(type) ?? 500;

@@ -69,10 +69,10 @@ export function withProviderParts(
   author: Author,
   calls: readonly PastCall[],
 ): AssistantContent | null {
-  const kept = message['providerParts'];
-  if (!isJsonObject(kept) || kept['provider'] !== author.provider || !isJsonList(kept['parts'])) return null;
-  if (kept['model'] !== undefined && kept['model'] !== author.model) return null;
-  const parts = kept['parts'].filter(isJsonObject);
+  const stored = message['providerParts'];
+  if (!isJsonObject(stored) || stored['provider'] !== author.provider || !isJsonList(stored['parts'])) return null;
+  if (stored['model'] !== undefined && stored['model'] !== author.model) return null;
+  const parts = stored['parts'].filter(isJsonObject);
   const texts = parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
   const count = parts.filter(({ type }) => type === 'tool-call').length;
   if (texts.join('') !== message.content || count !== toolCallsOf(message).length) return null;

@@ -7,7 +7,6 @@ import type {
 import { CallError } from '../calls/call-error.ts';
 import { refusalIn } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { ToldError } from './told-error.ts';
 
 type Part = LanguageModelV3StreamPart;
 type Block = LanguageModelV3Text | LanguageModelV3Reasoning;
@@ -22,7 +21,7 @@ export async function readStream(stream: ReadableStream<Part>): Promise<Answer> 
   let finish: Extract<Part, { type: 'finish' }> | null = null;
   let refusal = '';
   for await (const part of stream) {
-    if (part.type === 'error') throw part.error instanceof Error ? part.error : new ToldError(part.error);
+    if (part.type === 'error') throw part.error instanceof Error ? part.error : new StreamedError(part.error);
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'raw') refusal += refusalIn(part.rawValue);
     else if (part.type === 'tool-call') content.push(part);
@@ -32,6 +31,17 @@ export async function readStream(stream: ReadableStream<Part>): Promise<Answer> 
     throw new CallError('MODEL_FAILED', 'The answer broke off', { retryable: true, done: 'perhaps' });
   }
   return { content, finishReason: finish.finishReason, usage: finish.usage, refusal };
+}
+
+/** A provider told an error within an answer that had begun as a success. */
+export class StreamedError extends Error {
+  readonly body: unknown;
+
+  constructor(body: unknown) {
+    super('The provider told an error within its answer');
+    this.name = 'ToldError';
+    this.body = body;
+  }
 }
 
 function takeBlock(

@@ -11,7 +11,7 @@ import { toProviderCallId } from './tool-names.ts';
 import type { ToolNames } from './tool-names.ts';
 
 /** Whom messages are written for. */
-export interface Reader {
+export interface PromptTarget {
   readonly settings: Pick<ModelSettings, 'provider' | 'model'>;
   readonly toolNames: ToolNames;
 }
@@ -22,31 +22,31 @@ const SYSTEM_FIRST: ReadonlySet<ModelSettings['provider']> = new Set(['anthropic
 /** A request's messages in the form that the providers of the AI SDK take. */
 export function toPrompt(
   { system, messages }: { readonly system: string | null; readonly messages: readonly Message[] },
-  reader: Reader,
+  target: PromptTarget,
 ): LanguageModelV3Prompt {
   const calls = createCallIds();
-  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, reader, calls));
+  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, target, calls));
   const all =
     system === null || system === '' ? converted : [{ role: 'system' as const, content: system }, ...converted];
-  const inOrder = SYSTEM_FIRST.has(reader.settings.provider)
+  const inOrder = SYSTEM_FIRST.has(target.settings.provider)
     ? [...all.filter(({ role }) => role === 'system'), ...all.filter(({ role }) => role !== 'system')]
     : all;
   return joinAnswers(inOrder);
 }
 
-type Conversion = (message: Message, reader: Reader, callIds: CallIds) => LanguageModelV3Message[];
+type Conversion = (message: Message, target: PromptTarget, callIds: CallIds) => LanguageModelV3Message[];
 
 const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   system: ({ role: _role, content }) => (content === '' ? [] : [{ role: 'system', content }]),
   user: ({ content }) => [{ role: 'user', content: [{ type: 'text', text: content }] }],
-  assistant: (message, reader, callIds) => {
+  assistant: (message, target, callIds) => {
     const calls = toolCallsOf(message).map((call) => ({
       type: 'tool-call' as const,
       toolCallId: callIds.open(call),
-      toolName: reader.toolNames.toProvider(call.name),
+      toolName: target.toolNames.toProvider(call.name),
       input: toArguments(call.args),
     }));
-    const content = withProviderParts(message, reader.settings, calls) ?? [...textParts(message.content), ...calls];
+    const content = withProviderParts(message, target.settings, calls) ?? [...textParts(message.content), ...calls];
     return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
   },
   tool: (message, { toolNames }, callIds) => {

@@ -52,7 +52,7 @@ const BY_RAW_REASON: Readonly<Record<ModelSettings['provider'], Readonly<Record<
 
 function toFinishReason({ finishReason, refusal }: Answer, provider: ModelSettings['provider']): FinishReason {
   const { unified, raw } = finishReason;
-  if (unified === 'error') throw garbled(finishReason);
+  if (unified === 'error') throw unreadableCall(finishReason);
   const known = raw === undefined ? undefined : own(BY_RAW_REASON[provider], raw);
   if (known) return known;
   // OpenAI's own adapter calls a refusal a filter, but the provider gives no reason then.
@@ -61,6 +61,6 @@ function toFinishReason({ finishReason, refusal }: Answer, provider: ModelSettin
 }
 
 /** The model began a tool call that the provider could not read. It may do better next time. */
-function garbled({ raw = 'error' }: LanguageModelV3FinishReason): CallError {
+function unreadableCall({ raw = 'error' }: LanguageModelV3FinishReason): CallError {
   return new CallError('MODEL_FAILED', `The model's answer ended with ${raw}`, { retryable: true, done: 'perhaps' });
 }

@@ -8,7 +8,7 @@ export interface ToolNames {
 }
 
 /** What all providers take: letters, digits, `_` and `-`; Google wants no digit in front. */
-const TAKEN_AS_IT_IS = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+const PROVIDER_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
  * Maps names so that no two become one. A name that providers take stays as it is; in others `_` replaces what they don't
@@ -17,9 +17,9 @@ const TAKEN_AS_IT_IS = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
  */
 export function mapToolNames(names: Iterable<string>): ToolNames {
   const all = [...new Set(names)].toSorted();
-  const originals = new Map(all.filter((name) => TAKEN_AS_IT_IS.test(name)).map((name) => [name, name]));
+  const originals = new Map(all.filter((name) => PROVIDER_NAME.test(name)).map((name) => [name, name]));
   const spellings = new Map(originals);
-  for (const name of all.filter((name) => !TAKEN_AS_IT_IS.test(name))) {
+  for (const name of all.filter((name) => !PROVIDER_NAME.test(name))) {
     const spelling = firstFree(name, originals);
     spellings.set(name, spelling);
     originals.set(spelling, name);

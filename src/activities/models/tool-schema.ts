@@ -32,24 +32,24 @@ export function toToolSchema(schema: JsonSchema): { readonly schema: JSONSchema7
 
 type Conversion = (value: Json) => Json;
 
-const one: Conversion = (value) =>
+const convertOne: Conversion = (value) =>
   typeof value === 'boolean' ? (value ? {} : { not: {} }) : isJsonObject(value) ? withoutBooleanSchemas(value) : value;
-const each: Conversion = (value) => (isJsonList(value) ? value.map(one) : one(value));
-const named: Conversion = (value) => (isJsonObject(value) ? mapValues(value, one) : value);
+const convertEach: Conversion = (value) => (isJsonList(value) ? value.map(convertOne) : convertOne(value));
+const convertMembers: Conversion = (value) => (isJsonObject(value) ? mapValues(value, convertOne) : value);
 
 /** Keywords that hold schemas. `additionalProperties` may be a boolean everywhere. */
 const HOLDING_SCHEMAS: ReadonlyMap<string, Conversion> = new Map([
-  ['$defs', named],
-  ['allOf', each],
-  ['anyOf', each],
-  ['contains', one],
-  ['definitions', named],
-  ['items', each],
-  ['not', one],
-  ['oneOf', each],
-  ['patternProperties', named],
-  ['prefixItems', each],
-  ['properties', named],
+  ['$defs', convertMembers],
+  ['allOf', convertEach],
+  ['anyOf', convertEach],
+  ['contains', convertOne],
+  ['definitions', convertMembers],
+  ['items', convertEach],
+  ['not', convertOne],
+  ['oneOf', convertEach],
+  ['patternProperties', convertMembers],
+  ['prefixItems', convertEach],
+  ['properties', convertMembers],
 ]);
 
 /** Schemas inside a schema that are `true` or `false`, as objects that mean the same. */

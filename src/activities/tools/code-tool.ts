@@ -32,7 +32,7 @@ export interface CodeToolContext<Secret extends string = string> extends ToolCon
   heartbeat(this: void, details: unknown): void;
 }
 
-interface CodeDeps {
+interface CodeToolDeps {
   readonly secrets: SecretResolver;
   readonly logger: Logger;
 }
@@ -41,15 +41,15 @@ interface CodeDeps {
  * A tool whose work is code of the configuration. Its secrets are there before it begins, so that a vault that is away is
  * known to have done no harm; errors that it throws are told without them.
  */
-export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeDeps): Tool {
+export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeToolDeps): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
-    async execute(given, call) {
-      const args = schema ? await parseArguments(entry.name, schema, given) : given;
+    async execute(rawArgs, call) {
+      const args = schema ? await parseArguments(entry.name, schema, rawArgs) : rawArgs;
       const used = useSecrets(resolver);
       const values = await resolveAll(names, used);
-      if (call.signal.aborted) throw tooLate();
+      if (call.signal.aborted) throw secretsTooLate();
       const context = {
         ...call,
         logger: logger.child({ runId: call.runId, tool: entry.name, key: call.key }),
@@ -60,14 +60,14 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
         return await execute(args, context);
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
-        throw error.withMessage(used.tell(error.message));
+        throw error.withMessage(used.redactMessage(error.message));
       }
     },
   };
 }
 
-async function parseArguments(name: string, schema: StandardSchema, given: Json): Promise<unknown> {
-  const checked = await checkBy(schema, given);
+async function parseArguments(name: string, schema: StandardSchema, rawArgs: Json): Promise<unknown> {
+  const checked = await checkBy(schema, rawArgs);
   if ('value' in checked) return checked.value;
   throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
 }
@@ -77,7 +77,7 @@ async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<
 }
 
 /** Who waited for the call has been told something else by now. */
-function tooLate(): CallError {
+function secretsTooLate(): CallError {
   return new CallError('CANCELED', 'The secrets came too late', { retryable: false, done: 'no' });
 }
 

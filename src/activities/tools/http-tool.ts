@@ -25,12 +25,12 @@ export interface HttpToolSettings extends ToolEntry {
   readonly headers?: TextsOrSecrets | undefined;
 }
 
-interface HttpDeps {
+interface HttpToolDeps {
   readonly fetch: GuardedFetch;
   readonly secrets: SecretResolver;
 }
 
-export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): HttpTool {
+export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): HttpTool {
   const { method: _method, url: _url, headers: _headers, ...entry } = settings;
   const fillUrl = compileUrl(settings.url);
   return {
@@ -43,7 +43,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
         return secrets.redactResult(await send(settings, deps.fetch, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
-        throw error.withMessage(secrets.tell(error.message));
+        throw error.withMessage(secrets.redactMessage(error.message));
       }
     },
   };
@@ -77,7 +77,7 @@ function compileUrl(template: string): UrlTemplate {
 /** No escape keeps these in their place (WHATWG URL, "double-dot URL path segment"). */
 const DOT_SEGMENT = /\/\.{1,2}(?:[/?#]|$)/;
 
-interface Sending {
+interface HttpCall {
   readonly url: URL;
   readonly rest: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 async function send(
   { name, method, headers: configured = {} }: HttpToolSettings,
   fetch: GuardedFetch,
-  { url, rest, headers, context }: Sending,
+  { url, rest, headers, context }: HttpCall,
 ): Promise<Json> {
   const hasBody = HAS_BODY.has(method);
   if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
@@ -105,35 +105,35 @@ async function send(
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
-  const credentials = secretsIn(configured);
+  const credentials = secretHeaders(configured);
   return await followRedirects(fetch, { request, credentials }, (response) => readResult(name, response));
 }
 
 /** Names of the headers whose values are secrets. */
-function secretsIn(headers: TextsOrSecrets): readonly string[] {
+function secretHeaders(headers: TextsOrSecrets): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name.toLowerCase()]));
 }
 
 /** A failure is known by its status, also when its body can't be read. */
-function unreadable({ ok }: Response, error: unknown): string {
+function emptyIfFailed({ ok }: Response, error: unknown): string {
   if (ok) throw error;
   return '';
 }
 
 async function readResult(name: string, response: Response): Promise<Json> {
   const { status, headers } = response;
-  const text = await readBody(response).catch((error: unknown) => unreadable(response, error));
+  const text = await readBody(response).catch((error: unknown) => emptyIfFailed(response, error));
   if (!response.ok) {
     const message = `${name} answered ${status}: ${text}`;
     throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
   }
   if (text === '') return null;
-  return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
+  return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseJsonAnswer(name, text) : { text };
 }
 
 const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
 
-function parseAnswer(name: string, text: string): Json {
+function parseJsonAnswer(name: string, text: string): Json {
   try {
     return toJson(JSON.parse(text));
   } catch (error) {

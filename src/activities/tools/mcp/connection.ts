@@ -1,6 +1,6 @@
 import { CallError } from '../../calls/call-error.ts';
 import type { Session } from './session.ts';
-import { toAbsence } from './to-call-error.ts';
+import { toUnreachable } from './to-call-error.ts';
 
 /** A server that is kept within reach: one session, and the next one when it has ended. */
 export interface Connection {
@@ -26,14 +26,14 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
   let current: Promise<Session> | null = null;
   let isClosed = false;
   let failures = 0;
-  let notBefore = 0;
+  let retryAt = 0;
 
   const forget = (session: Promise<Session>): boolean => {
     if (current !== session) return false;
     current = null;
     return !isClosed;
   };
-  const start = (): Promise<Session> => {
+  const openNext = (): Promise<Session> => {
     const opening = open();
     opening.then(
       (session) => {
@@ -44,7 +44,7 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
       },
       () => {
         forget(opening);
-        notBefore = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+        retryAt = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
         failures += 1;
       },
     );
@@ -53,12 +53,12 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
   return {
     async session() {
       if (isClosed) throw unreachable('The connection is closed', null);
-      const pauseMs = notBefore - Date.now();
+      const pauseMs = retryAt - Date.now();
       if (!current && pauseMs > 0) throw unreachable('The server was away a moment ago', pauseMs);
       try {
-        return await (current ??= start());
+        return await (current ??= openNext());
       } catch (error) {
-        throw toAbsence(error);
+        throw toUnreachable(error);
       }
     },
     async close() {

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { canonicalJson, toJson } from '../../../graph/values/index.ts';
 
 /** A tool as its server describes it: text of somebody else. */
 export type ListedTool = Tool;
@@ -36,4 +38,10 @@ function addTo(tools: Map<string, ListedTool>, page: readonly ListedTool[]): voi
     tools.set(tool.name, tool);
   }
   if (tools.size > MAX_TOOLS) throw new Error(`It lists more than ${MAX_TOOLS} tools`);
+}
+
+/** A hash of all that a server says of a tool and that anybody goes by: models, checks, and its effect. */
+export function pinOf({ description, inputSchema, outputSchema, annotations }: ListedTool): string {
+  const text = canonicalJson(toJson({ description, inputSchema, outputSchema, annotations }));
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

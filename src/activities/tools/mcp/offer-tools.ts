@@ -2,9 +2,8 @@ import type { CallSafety } from '../../../graph/definition/index.ts';
 import { didYouMean, findSchemaProblems, own, toJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
-import { effectOf } from './effect-of.ts';
+import { pinOf } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
-import { pinOf } from './pin-of.ts';
 import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
 
 /** A tool of a server as graphs get to see it. */
@@ -38,19 +37,23 @@ export function offerTools(
   const missing = wanted.filter((name) => !listed.has(name));
   const offered = wanted.flatMap((name) => {
     const tool = listed.get(name);
-    return tool ? [offer(server, settings, tool)] : [];
+    return tool ? [toOfferedTool(server, settings, tool)] : [];
   });
   return {
     offered,
     problems: [
       ...missing.map((name) => `it has no tool "${name}".${didYouMean(name, [...listed.keys()])}`),
       ...offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
-      ...findNamesakes(offered),
+      ...findDuplicateNames(offered),
     ],
   };
 }
 
-function offer(server: string, { trusted, tools = {}, timeout }: McpServerSettings, tool: ListedTool): OfferedTool {
+function toOfferedTool(
+  server: string,
+  { trusted, tools = {}, timeout }: McpServerSettings,
+  tool: ListedTool,
+): OfferedTool {
   const { timeout: ownTimeout = timeout, ...settings } = own(tools, tool.name) ?? {};
   return {
     name: `${server}.${settings.as ?? tool.name}`,
@@ -58,10 +61,19 @@ function offer(server: string, { trusted, tools = {}, timeout }: McpServerSettin
     description: tool.description ?? '',
     parameters: toJsonObject(tool.inputSchema),
     outputSchema: tool.outputSchema ? toJsonObject(tool.outputSchema) : null,
-    effect: settings.effect ?? effectOf(tool, trusted),
+    effect: settings.effect ?? safetyOf(tool, trusted),
     pin: pinOf(tool),
     settings: { ...settings, timeout: ownTimeout },
   };
+}
+
+/**
+ * How often a tool may be called, as far as its server's hints are believed. Nobody proves a hint: that of a server
+ * which is not trusted counts for nothing, and the tool is `unsafe` until the configuration says otherwise.
+ */
+function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
+  const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  return trusted && isRepeatable ? 'idempotent' : 'unsafe';
 }
 
 function findProblems(
@@ -89,7 +101,7 @@ function findSchemaProblem(what: string, ownName: string, schema: JsonObject | n
   return first ? [`the ${what} schema of "${ownName}" can't be used at ${first.path || '/'}: ${first.message}`] : [];
 }
 
-function findNamesakes(offered: readonly OfferedTool[]): readonly string[] {
+function findDuplicateNames(offered: readonly OfferedTool[]): readonly string[] {
   const names = offered.map(({ name }) => name);
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   return [...twice].map((name) => `two of its tools are called "${name}"`);

@@ -5,9 +5,8 @@ import { CallError } from '../../calls/call-error.ts';
 import { HttpTransport } from './http-transport.ts';
 import { listTools } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
-import type { Way } from './open-transport.ts';
-import { describe } from './to-call-error.ts';
-import { within } from './within.ts';
+import type { ServerTransport } from './open-transport.ts';
+import { describeFailure } from './to-call-error.ts';
 
 export type ToolList = ReadonlyMap<string, ListedTool>;
 
@@ -23,35 +22,35 @@ export interface Session {
 }
 
 /** So long a server may take to greet, or to list a page of its tools. */
-const GREETING_TIMEOUT_MS = 60_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 /** How long a call may take is its caller's concern; timers take no more. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 /** The SDK gives a program 2 seconds to end by itself, and 2 more after it was told to. */
 const CLOSE_TIMEOUT_MS = 6_000;
-const FAREWELL_TIMEOUT_MS = 2_000;
+const TERMINATE_TIMEOUT_MS = 2_000;
 
 /** Greets a server. @throws when it does not greet back; nothing of it is left then */
-export async function openSession(way: Way): Promise<Session> {
-  const { transport } = way;
+export async function openSession(server: ServerTransport): Promise<Session> {
+  const { transport } = server;
   const client = new Client({ name: 'holdfast', version: '1' });
   const ended = endOf(transport);
   const close = async (): Promise<void> => {
-    if (transport instanceof HttpTransport) await within(FAREWELL_TIMEOUT_MS, transport.terminateSession());
-    await within(CLOSE_TIMEOUT_MS, Promise.all([transport.close(), ended]));
+    if (transport instanceof HttpTransport) await waitAtMost(TERMINATE_TIMEOUT_MS, transport.terminateSession());
+    await waitAtMost(CLOSE_TIMEOUT_MS, Promise.all([transport.close(), ended]));
   };
-  const list = watchedList(client);
+  const listCurrentTools = watchToolList(client);
   try {
-    await client.connect(transport, { timeout: GREETING_TIMEOUT_MS });
+    await client.connect(transport, { timeout: REQUEST_TIMEOUT_MS });
   } catch (error) {
     await close();
-    throw error instanceof CallError ? error : new Error(explain(error, way.said()), { cause: error });
+    throw error instanceof CallError ? error : new Error(explain(error, server.errorOutput()), { cause: error });
   }
   return {
-    tools: list,
+    tools: listCurrentTools,
     async call(params, signal) {
       if (!client.transport)
         throw new CallError('TOOL_FAILED', 'The connection is closed', { retryable: true, done: 'no' });
-      return await whileWanted(signal, async (wanted) => {
+      return await withOwnSignal(signal, async (wanted) => {
         const options = { signal: wanted, timeout: NO_TIMEOUT_MS };
         return await client.request({ method: 'tools/call', params }, CallToolResultSchema, options);
       });
@@ -61,7 +60,7 @@ export async function openSession(way: Way): Promise<Session> {
   };
 }
 
-async function endOf(transport: Way['transport']): Promise<void> {
+async function endOf(transport: ServerTransport['transport']): Promise<void> {
   await new Promise<void>((resolve) => {
     Object.assign(transport, { onclose: resolve });
     if (!(transport instanceof HttpTransport)) return;
@@ -73,20 +72,30 @@ async function endOf(transport: Way['transport']): Promise<void> {
   });
 }
 
-function explain(error: unknown, said: string): string {
-  return said === '' ? describe(error) : `${describe(error)}; it said: ${said}`;
+/** Waits for something to end, however it does, but not longer than so. */
+async function waitAtMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
+}
+
+function explain(error: unknown, errorOutput: string): string {
+  return errorOutput === '' ? describeFailure(error) : `${describeFailure(error)}; it said: ${errorOutput}`;
 }
 
 /** More changes during one listing come from a server that does not know what it has. */
 const MAX_LISTINGS = 5;
 
 /** The server's list, kept until it says that the list has changed. */
-function watchedList(client: Client): () => Promise<ToolList> {
+function watchToolList(client: Client): () => Promise<ToolList> {
   let listing: Promise<ToolList> | null = null;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (listing = null));
   return async () => {
     for (let listings = 0; listings < MAX_LISTINGS; listings += 1) {
-      const current = (listing ??= listTools(client, GREETING_TIMEOUT_MS));
+      const current = (listing ??= listTools(client, REQUEST_TIMEOUT_MS));
       const tools = await current.catch((error: unknown) => {
         if (listing === current) listing = null;
         throw error;
@@ -98,7 +107,7 @@ function watchedList(client: Client): () => Promise<ToolList> {
 }
 
 /** The SDK cancels what was answered long ago, too, when a signal aborts late. */
-async function whileWanted<T>(signal: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
+async function withOwnSignal<T>(signal: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort('Nobody waits for the answer any more');
   if (signal.aborted) abort();

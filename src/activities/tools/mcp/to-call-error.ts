@@ -19,14 +19,14 @@ const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
 /** What became of a call that was sent. */
 export function toCallError(thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  const verdict = thrown instanceof McpError ? (BY_CODE.get(thrown.code) ?? UNCLEAR) : UNCLEAR;
-  return new CallError('TOOL_FAILED', describe(thrown), { ...verdict, cause: thrown });
+  const failureClass = thrown instanceof McpError ? (BY_CODE.get(thrown.code) ?? UNCLEAR) : UNCLEAR;
+  return new CallError('TOOL_FAILED', describeFailure(thrown), { ...failureClass, cause: thrown });
 }
 
 /** A server that can't be spoken to now: nothing was sent, and it may be back soon. */
-export function toAbsence(thrown: unknown): CallError {
+export function toUnreachable(thrown: unknown): CallError {
   if (thrown instanceof CallError && thrown.done === 'no') return thrown;
-  return new CallError('TOOL_FAILED', `The server can't be reached: ${describe(thrown)}`, {
+  return new CallError('TOOL_FAILED', `The server can't be reached: ${describeFailure(thrown)}`, {
     retryable: !(thrown instanceof CallError) || thrown.retryable,
     done: 'no',
     retryAfterMs: thrown instanceof CallError ? thrown.retryAfterMs : null,
@@ -35,7 +35,7 @@ export function toAbsence(thrown: unknown): CallError {
 }
 
 /** A failure in words: whole, since whoever tells it takes secrets out first, and cuts it then. */
-export function describe(thrown: unknown): string {
+export function describeFailure(thrown: unknown): string {
   // The parser's own words quote a few letters of the text, which may be part of a secret.
   if (thrown instanceof SyntaxError) return 'the answer is no JSON';
   const isZod = thrown instanceof Error && 'issues' in thrown;
