@@ -7,13 +7,13 @@ import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
 import type { ToolContext } from './tools/tool.ts';
 
-/** A function that graphs call by name: what a graph knows of it, and how it is done. */
+/** A registered function: its catalog entry and its code. */
 export interface RegisteredFunction extends FunctionEntry {
   readonly effect: CallSafety;
   execute(args: Json, context: ToolContext): unknown;
 }
 
-/** One call of a registered function. */
+/** Makes calls of registered functions. */
 export function functionCalls(functions: Readonly<Record<string, RegisteredFunction>>): CallKind<FunctionCallRequest> {
   return {
     called: (request) => `function:${request.function}`,

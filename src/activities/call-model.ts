@@ -8,17 +8,17 @@ import type { ModelMeasure } from './context/model-measures.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallKind } from './calls/perform-call.ts';
 
-/** What model calls work with. */
+/** Dependencies of model calls. */
 export interface ModelDeps {
   readonly models: Readonly<Record<string, Generate>>;
-  /** What models are told of tools, by name. */
+  /** Descriptions of tools for models, by tool name. */
   readonly tools: Readonly<Record<string, ToolOffer>>;
-  /** How much each model takes; one that is not there is measured by an estimate. */
+  /** Token limits and counters by model name; a model without one is measured by an estimate. */
   readonly measures?: Readonly<Record<string, ModelMeasure>>;
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
 }
 
-/** One turn of a model. Asking again costs money and harms nothing. */
+/** Makes calls of models. They are idempotent: a repeated call costs money and does no harm. */
 export function modelCalls({
   models,
   tools,

@@ -8,7 +8,7 @@ import type { CallKind } from './calls/perform-call.ts';
 import { badArguments } from './tools/tool.ts';
 import type { Tool } from './tools/tool.ts';
 
-/** One call of a tool. Who may call it and what it takes is checked again, by what is configured now. */
+/** Makes calls of tools. Roles and arguments are checked again by the worker's current configuration. */
 export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({ tool, check: lazyCheck(tool.parameters) }));
   return {

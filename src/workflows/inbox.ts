@@ -15,9 +15,8 @@ export interface Inbox {
 }
 
 /**
- * Opens the one inbox for signals, results, timers and cancellation. The default handler is set first, because it
- * receives buffered signals in order of arrival; named handlers follow only for the descriptions that the Temporal Web
- * UI shows.
+ * Opens the one inbox for signals, results, timers and cancellation. The default handler comes first, as it receives
+ * buffered signals in order of arrival; named ones follow only for their descriptions in the Web UI.
  * @param queuedSignals signals that were sent before the workflow began
  */
 export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {

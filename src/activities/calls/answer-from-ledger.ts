@@ -9,7 +9,7 @@ import type { KnownCall } from './judge-claim.ts';
 import { recordOutcome } from './record-outcome.ts';
 
 /**
- * Ends an activity by what the ledger knows of its call, or has it ask again while another attempt is making it.
+ * Ends an activity with the outcome in the ledger. While another attempt makes the call, the activity is retried later.
  * @throws ApplicationFailure as `performCall` does
  */
 export async function answerFromLedger(ledger: Ledger, key: string, known: KnownCall): Promise<CallOutcome> {

@@ -9,27 +9,28 @@ import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';
 import type { Claimant, KnownCall } from './judge-claim.ts';
 
-/** A claim that was made. */
+/** Id and result of a claim: a call to make, or the known outcome. */
 interface ClaimResult {
   readonly claim: string;
   readonly verdict: ClaimedCall | { readonly answer: KnownCall };
 }
 
-/** What is known of a call by who is going to make it. */
+/** The history of a call that is about to be made. */
 interface ClaimedCall {
-  /** How often it has failed before. */
+  /** Number of failed attempts before this one. */
   readonly failures: number;
-  /** An attempt before may have made it. */
+  /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
 
-/** So long an attempt that can do nothing leaves the next one. */
+/** Time until the next attempt when this one can do nothing. */
 export const ASK_AGAIN_AFTER_MS = 2_000;
 
 /**
- * Claims a call in the ledger. Where the database does not answer, the claim may be there all the same, or come to it
- * late; the call is not made. The next attempt is told so: such a claim does not make a call look lost.
- * @throws CallError where the key stands for another request
+ * Claims a call in the ledger. If the database does not answer, the claim may still be stored, now or later, but the
+ * call is not made. A heartbeat passes its id on, so that the next attempt does not take the call for lost.
+ * @throws CallError if the key belongs to another request
+ * @throws ApplicationFailure `DATABASE_AWAY`, which the server retries
  */
 export async function claimCall(
   { ledger }: Store,
@@ -61,7 +62,7 @@ export async function claimCall(
 
 const MAX_REMEMBERED = 100;
 
-/** What attempts before this one have said of their claims. */
+/** Ids of earlier claims after which no call was made. */
 function claimsNeverMade(): readonly string[] {
   const details: unknown = Context.current().info.heartbeatDetails;
   const keys = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];

@@ -19,19 +19,19 @@ import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { unpackJournal } from './write-journal.ts';
 
-/** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
+/** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
-  /** What is called, such as `tool:pay`. */
+  /** Name of the callee, such as `tool:pay`. */
   readonly called: (request: R) => string;
   readonly safety: (request: R) => CallSafety;
-  /** @param attempt 1 at first */
+  /** @param attempt 1 for the first */
   readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
 }
 
 /**
- * Makes one call by the ledger's protocol: claim, execute, record. A later attempt after a crash finds the record and
- * gives the result back; an `unsafe` call that was lost half-way is never made again by itself.
- * @throws ApplicationFailure whose details hold the `TaskFailure`; a plain error where only the way to the call failed
+ * Makes one call by the ledger's protocol: claim, execute, record. After a crash, a later attempt returns the recorded
+ * result; an `unsafe` call that was lost midway is never repeated without a person.
+ * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
 export async function performCall<R extends CallRequest>(
   store: Store,
@@ -71,9 +71,9 @@ interface Call<R extends CallRequest> {
   readonly task: CallTask<R>;
   readonly claim: string;
   readonly safety: CallSafety;
-  /** How often it has failed before. */
+  /** Number of failed attempts before this one. */
   readonly failures: number;
-  /** An attempt before may have made it. */
+  /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
 
@@ -97,8 +97,8 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
 }
 
 /**
- * What an attempt goes on in spite of. That the server has not heard of it: where the call is unsafe, nobody can take its
- * place. That the run wants it no more: where it can be undone, its result has to be known.
+ * Cancel reasons that don't stop an attempt. An unsafe call goes on if the server misses its heartbeats, because no
+ * other attempt may replace it. A compensable call goes on if its run is canceled, because its result is needed.
  */
 function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
   return [
@@ -107,7 +107,7 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
   ];
 }
 
-/** Shows other attempts that this one is alive: the server may have given it up because it did not hear of it. */
+/** Keeps the claim alive for other attempts, in case the server missed this attempt's heartbeats. */
 function keepClaim<R extends CallRequest>({ store, task, claim }: Call<R>): () => void {
   const keep = (): void => void store.ledger.keep(task.key, claim).catch(() => undefined);
   const timer = setInterval(keep, task.request.policy.heartbeatMs / 3);
@@ -118,7 +118,7 @@ async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>,
   if (limit.isExpired)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
-  // What can't be recorded has to fail the call here: recording it would fail for ever.
+  // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return reply;
   throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
@@ -127,10 +127,10 @@ async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>,
   });
 }
 
-/** A result becomes part of the run's state. */
+/** A reply becomes part of the run's state. */
 const MAX_REPLY_BYTES = 5_000_000;
 
-/** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
+/** Records a failure. @returns the failure that ends the activity, for a retry or for good */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
   const { store, task, claim } = call;
   const failure = toCallError(thrown);
@@ -161,13 +161,13 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   return await endWith(call, { status: 'failed', attempts }, { error, callFailed });
 }
 
-/** Whether a person has to find out what was done: nobody makes the call again, or its run has ended and would undo it. */
+/** True if a person must find out the outcome: the call can't be repeated, or its canceled run would compensate it. */
 function isOutcomeUnknown<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
   if (safety === 'unsafe') return done === 'perhaps';
   return task.isCompensable === true && isCancelRequested() && (mayBeDone || done === 'perhaps');
 }
 
-/** Whether neither this attempt nor one before it has done anything. */
+/** True if no attempt has done any work. */
 function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: CallError): boolean {
   return done === 'no' && !mayBeDone;
 }
@@ -191,8 +191,8 @@ async function endWith<R extends CallRequest>(
 }
 
 /**
- * A run that is canceled is told that the call is over. Otherwise only this attempt is: the worker shuts down, or the
- * server has not heard of it for too long and lets another one take the call over.
+ * Records a canceled attempt. It ends the call if the run has canceled it. Otherwise the worker is shutting down or the
+ * server has missed its heartbeats, and another attempt continues.
  */
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
@@ -209,7 +209,7 @@ async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: 
   return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, RETRY_AT_ONCE_MS);
 }
 
-/** The run has called it back: the server gives it no other attempt. */
+/** True if the run has canceled the call; the server then schedules no further attempt. */
 function isCancelRequested(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
 }

@@ -2,27 +2,27 @@ import type { Context } from '@temporalio/activity';
 import type { CallPolicy } from '../../graph/definition/index.ts';
 import { CallError } from './call-error.ts';
 
-/** Ends a call when its attempt has taken too long, all attempts together have, or nobody wants it any more. */
+/** Ends an attempt at its time-out, at the deadline of all attempts, or on cancellation. */
 export interface TimeLimit {
   /** Aborts the call's requests. */
   readonly signal: AbortSignal;
   /**
-   * Settles with the work, or as soon as the signal aborts: not all work listens to it. What comes first counts.
-   * @throws CallError `TIMEOUT` or `CANCELED`; what the work throws
+   * Settles with the work or when the signal aborts, whichever comes first, because not all work obeys the signal.
+   * @throws CallError `TIMEOUT` or `CANCELED`, or the error of the work
    */
   bound<T>(work: Promise<T>): Promise<T>;
   isCanceled(): boolean;
-  /** All attempts together have taken too long before this one began. */
+  /** True if the deadline of all attempts had passed before this one began. */
   readonly isExpired: boolean;
-  /** Whether an attempt after so many milliseconds would still begin before the deadline. */
+  /** True if an attempt after this delay would begin before the deadline. */
   allows(delayMs: number): boolean;
   close(): void;
 }
 
-/** Why the server or the worker cancels an attempt. */
+/** A reason of the server or the worker to cancel an attempt. */
 export type CancelReason = keyof NonNullable<Context['cancellationDetails']>;
 
-/** @param ignored an attempt that is canceled for no other reasons than these goes on */
+/** @param ignored reasons that don't cancel the attempt */
 export function openTimeLimit(
   { timeoutMs, deadlineMs }: CallPolicy,
   { context, ignored }: { readonly context: Context; readonly ignored: readonly CancelReason[] },
@@ -38,9 +38,9 @@ export function openTimeLimit(
       limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
     return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
   };
-  // One controller of its own: Node keeps what is listened to on a signal of `AbortSignal.any` for ever.
+  // A controller, because Node never frees listeners on a signal of `AbortSignal.any`.
   const ending = new AbortController();
-  // It listens before any work does, so that no error which the signal leads to comes before its own.
+  // This listener is the first, so its error precedes those that the abort causes in the work.
   const ended = new Promise<never>((_, reject) => {
     ending.signal.addEventListener('abort', () => reject(toError()), { once: true });
   });
@@ -62,7 +62,7 @@ export function openTimeLimit(
   };
 }
 
-/** Aborts when the activity is canceled for another reason than the ignored ones, or for none that is told. */
+/** Returns a signal that aborts on cancellation, unless all of its reasons are ignored. */
 function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
   const controller = new AbortController();
   const listen = (): void => {
@@ -74,5 +74,5 @@ function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
   return controller.signal;
 }
 
-/** Node's timers take no more; 24 days. */
+/** Node's longest timer, 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

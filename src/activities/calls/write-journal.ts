@@ -5,23 +5,23 @@ import type { CallRequest } from '../../graph/run/index.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What a run says by way of an activity; `null`: nothing this time. */
+/** A journal batch that an activity carries; `journal` is `null` if there is none. */
 export interface JournalWrite {
   readonly runId: string;
   readonly tenantId: string;
   readonly journal: PackedBatch | null;
-  /** The call that it travels with. */
+  /** The call that carries the batch. */
   readonly key?: string;
   readonly request?: CallRequest;
 }
 
-/** Writes what an activity of a workflow carries into the store. */
+/** Writes the batch of an activity into the store. */
 export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
   const unpacked = unpackJournal(entry);
   if (unpacked) await store.journal.write(unpacked.batch, unpacked.writer);
 }
 
-/** What an activity of a workflow carries, and who says it. */
+/** Unpacks the batch of an activity and names the execution that wrote it. */
 export function unpackJournal({ runId, tenantId, journal, key, request }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';

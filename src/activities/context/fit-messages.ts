@@ -11,25 +11,25 @@ import { repairCalls } from './repair-calls.ts';
 import { createRequestMeter } from './request-meter.ts';
 import type { RequestMeter } from './request-meter.ts';
 
-/** What the messages of a request are made to fit with. */
+/** Dependencies of fitting a request's messages. */
 export interface FittingDeps {
   readonly measure: ModelMeasure;
-  /** Those of the configuration, by name. */
+  /** Message processors of the configuration, by name. */
   readonly processors: Readonly<Record<string, MessageProcessor>>;
-  /** What the model is told of the request's tools. */
+  /** Descriptions of the request's tools. */
   readonly tools: readonly ToolOffer[];
 }
 
 export interface FittingMessages {
   readonly kind: 'fitting';
   readonly messages: readonly Message[];
-  /** `null` where nothing limits them. */
+  /** `null` without a limit. */
   readonly report: ContextReport | null;
 }
 
 /**
- * Makes the messages of a request what can be sent: whole pairs of calls and answers, and as many as its policy allows.
- * @throws CallError where even what has to be sent is too much, and for a processor that is not there or fails
+ * Fits a request's messages into its limits: tool calls stay with their answers, and the context policy drops the rest.
+ * @throws CallError if the messages that must be sent exceed the limit, or a processor is missing or fails
  */
 export async function fitMessages(
   request: ModelCallRequest,
@@ -52,7 +52,7 @@ export async function fitMessages(
   return checkFit(processed, { given, limit, envelopeTokens, meter });
 }
 
-/** A policy limits what is sent; a context window holds the answer, too. */
+/** A policy limits the request; a context window also has to hold the answer. */
 function limitOf(
   { maxTokens }: ContextPolicy,
   maxOutputTokens: number | null,

@@ -3,8 +3,8 @@ import type { MessageGroup } from './message-groups.ts';
 import type { MessageProcessor } from './message-processor.ts';
 
 /**
- * Leaves out the oldest groups, so that what is kept has no gap but behind the newest message of the user. What has to be
- * sent is kept even where it does not fit.
+ * Drops the oldest groups. The rest has no gap except after the newest user message. Required groups are kept even if
+ * they exceed the limit.
  */
 export const keepLast: MessageProcessor = (messages, { maxTokens, count }) => {
   const groups = groupMessages(messages);

@@ -6,9 +6,9 @@ import { groupMessages } from './message-groups.ts';
 import { repairCalls } from './repair-calls.ts';
 
 /**
- * Holds what the code of a processor gives back to what no processor may break: messages of the system are as they were,
- * the others in the order that they had, and a tool call goes when one of its answers has gone, and they with it.
- * @param before the conversation that the processor was given, as `repairCalls` makes it
+ * Restores the rules that no processor may break: system messages are unchanged, the order stays, and a tool call and
+ * its answers are sent together or not at all.
+ * @param before the processor's input, an output of `repairCalls`
  */
 export function restoreConversation(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const withoutDuplicates = withoutCopies(before, after);
@@ -16,7 +16,7 @@ export function restoreConversation(before: readonly Message[], after: readonly 
   return repairCalls(withoutOpenCalls(withoutBrokenGroups(before, ordered)));
 }
 
-/** What was there is there once; messages that are new may have one id. */
+/** Keeps each earlier message once and gives new messages distinct ids. */
 function withoutCopies(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const unseen = new Set(before.map(({ id }) => id));
   const known = new Set(unseen);
@@ -32,7 +32,7 @@ function withSystem(before: readonly Message[], after: readonly Message[]): read
   return [...[...systemMessages.values()].filter(({ id }) => !ids.has(id)), ...kept];
 }
 
-/** What is new stands behind what the processor has put it behind. */
+/** Sorts earlier messages as before; a new message stays after its predecessor. */
 function inOrder(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const indexes = new Map(before.map(({ id }, index) => [id, index]));
   let index = -1;
@@ -53,7 +53,7 @@ function withoutBrokenGroups(before: readonly Message[], after: readonly Message
   return after.filter((message) => !(gone.has(message.id) && isOfCall(message)));
 }
 
-/** Calls that the processor has made up, without an answer. */
+/** Drops calls without an answer, which the processor has added. */
 function withoutOpenCalls(messages: readonly Message[]): readonly Message[] {
   const answers = matchAnswers(messages);
   return messages.filter((message) => !answers.get(message)?.includes(null));

@@ -19,7 +19,7 @@ interface GenerateDeps {
   readonly secrets: SecretResolver;
 }
 
-/** A configured model behind its provider's adapter. */
+/** Creates a function that asks a configured model through its provider's adapter. */
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
   const { provider, model, baseUrl, stream = false } = settings;
   return async (request, { signal }) => {

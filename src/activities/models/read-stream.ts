@@ -12,8 +12,8 @@ type Part = LanguageModelV3StreamPart;
 type Block = LanguageModelV3Text | LanguageModelV3Reasoning;
 
 /**
- * Puts an answer together that is read while it is written.
- * @throws CallError where it ends before the model has; what the provider tells within it; what breaks the connection
+ * Assembles a streamed answer.
+ * @throws CallError if the stream ends early; the provider's error within the stream; connection errors
  */
 export async function readStream(stream: ReadableStream<Part>): Promise<Answer> {
   const content: LanguageModelV3Content[] = [];
@@ -33,13 +33,13 @@ export async function readStream(stream: ReadableStream<Part>): Promise<Answer> 
   return { content, finishReason: finish.finishReason, usage: finish.usage, refusal };
 }
 
-/** A provider told an error within an answer that had begun as a success. */
+/** An error that a provider reported within an answer, after a successful status. */
 export class StreamedError extends Error {
   readonly body: unknown;
 
   constructor(body: unknown) {
-    super('The provider told an error within its answer');
-    this.name = 'ToldError';
+    super('The provider reported an error within its answer');
+    this.name = 'StreamedError';
     this.body = body;
   }
 }
@@ -51,7 +51,7 @@ function takeBlock(
 ): void {
   const [kind, step] = part.type.split('-');
   if ((kind !== 'text' && kind !== 'reasoning') || part.id === undefined) return;
-  // Texts and thoughts count their ids apart.
+  // Text and reasoning parts number their ids separately.
   const key = `${kind} ${part.id}`;
   const block: Block = open.get(key) ?? { type: kind, text: '' };
   if (step === 'start') {
@@ -59,12 +59,12 @@ function takeBlock(
     content.push(block);
   }
   if ('delta' in part) block.text += part.delta;
-  // The latest counts: a signature comes with the last piece.
+  // The last metadata wins: a signature comes with the last chunk.
   if ('providerMetadata' in part && part.providerMetadata) block.providerMetadata = part.providerMetadata;
   if (step === 'end') open.delete(key);
 }
 
-/** The adapters give this reason where none has come. */
+/** Adapters report this reason if the stream had none. */
 function isUnfinished({ finishReason }: Extract<Part, { type: 'finish' }>): boolean {
   return finishReason.unified === 'other' && finishReason.raw === undefined;
 }

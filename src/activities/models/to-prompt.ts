@@ -10,16 +10,16 @@ import { withProviderParts } from './provider-parts.ts';
 import { toProviderCallId } from './tool-names.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** Whom messages are written for. */
+/** The model that receives the messages. */
 export interface PromptTarget {
   readonly settings: Pick<ModelSettings, 'provider' | 'model'>;
   readonly toolNames: ToolNames;
 }
 
-/** Their adapters take system messages in front only. */
+/** Providers whose adapters accept system messages only at the beginning. */
 const SYSTEM_FIRST: ReadonlySet<ModelSettings['provider']> = new Set(['anthropic', 'google']);
 
-/** A request's messages in the form that the providers of the AI SDK take. */
+/** Converts a request's messages for the AI SDK's adapters. */
 export function toPrompt(
   { system, messages }: { readonly system: string | null; readonly messages: readonly Message[] },
   target: PromptTarget,
@@ -71,7 +71,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   },
 };
 
-/** The answers to the calls of one message go together: Google counts them. */
+/** Joins the answers to one message's calls: Google expects them in one message. */
 function joinAnswers(messages: readonly LanguageModelV3Message[]): LanguageModelV3Prompt {
   const joined: LanguageModelV3Message[] = [];
   for (const message of messages) {
@@ -82,7 +82,7 @@ function joinAnswers(messages: readonly LanguageModelV3Message[]): LanguageModel
   return joined;
 }
 
-/** Providers take objects. A model that wrote something else sees what it wrote. */
+/** Providers accept only objects, so other arguments of a model are wrapped. */
 function toArguments(args: Json): Json {
   return isJsonObject(args) ? args : { arguments: args };
 }

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { Json, JsonObject, JsonSchema } from '../../graph/values/index.ts';
 import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 
-/** Providers refuse a tool whose parameters hold these at the top. */
+/** Keywords that providers refuse at the top of a tool's parameters. */
 const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([
   '$ref',
   'allOf',
@@ -17,8 +17,8 @@ const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A tool's parameters as every provider takes them: an object with properties. What can't be said so is said in `note`,
- * in words for the model. Arguments are checked by the tool's own schema anyway.
+ * Converts a tool's parameters to an object schema, which every provider accepts. `note` describes the rest to the
+ * model in words. Arguments are checked against the original schema anyway.
  */
 export function toToolSchema(schema: JsonSchema): { readonly schema: JSONSchema7; readonly note: string } {
   if (typeof schema === 'boolean') return { schema: { type: 'object', properties: {} }, note: '' };
@@ -37,7 +37,7 @@ const convertOne: Conversion = (value) =>
 const convertEach: Conversion = (value) => (isJsonList(value) ? value.map(convertOne) : convertOne(value));
 const convertMembers: Conversion = (value) => (isJsonObject(value) ? mapValues(value, convertOne) : value);
 
-/** Keywords that hold schemas. `additionalProperties` may be a boolean everywhere. */
+/** Keywords that contain schemas. `additionalProperties` is not listed: all providers accept a boolean there. */
 const HOLDING_SCHEMAS: ReadonlyMap<string, Conversion> = new Map([
   ['$defs', convertMembers],
   ['allOf', convertEach],
@@ -52,7 +52,7 @@ const HOLDING_SCHEMAS: ReadonlyMap<string, Conversion> = new Map([
   ['properties', convertMembers],
 ]);
 
-/** Schemas inside a schema that are `true` or `false`, as objects that mean the same. */
+/** Replaces schemas `true` and `false` within a schema by equivalent objects. */
 function withoutBooleanSchemas(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, HOLDING_SCHEMAS.get(keyword)?.(value) ?? value]),

@@ -12,23 +12,23 @@ import { checkBy } from './standard-schema.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** A tool that is code, as the configuration has it. */
+/** A configured tool whose work is code. */
 export interface CodeToolSettings extends ToolEntry {
   readonly name: string;
-  /** Makes of the arguments what the code takes; without one it takes them as they are. */
+  /** Validates and converts the arguments; `null` passes them as they are. */
   readonly schema: StandardSchema | null;
-  /** The secrets that it may ask for. */
+  /** Names of the secrets that the code may use. */
   readonly secrets: readonly string[];
   readonly execute: (args: unknown, context: CodeToolContext) => unknown;
 }
 
-/** What code is told about the call that it serves, and what it may use. */
+/** The call that the code serves, with its means. */
 export interface CodeToolContext<Secret extends string = string> extends ToolContext {
-  /** Names the run, the tool and the call in each line. */
+  /** A logger that adds the run, the tool and the call to each line. */
   readonly logger: Logger;
-  /** The value of a secret that the tool names. */
+  /** Returns a secret that the tool's `secrets` name. */
   secret(this: void, name: Secret): string;
-  /** Shows in Temporal how far a long call has come. That it is alive is shown without it. */
+  /** Shows progress of a long call in Temporal. Heartbeats are sent without it, too. */
   heartbeat(this: void, details: unknown): void;
 }
 
@@ -38,8 +38,8 @@ interface CodeToolDeps {
 }
 
 /**
- * A tool whose work is code of the configuration. Its secrets are there before it begins, so that a vault that is away is
- * known to have done no harm; errors that it throws are told without them.
+ * Creates a tool whose work is configured code. Its secrets are resolved first, so that a vault that is away is known
+ * to have caused no work. Secrets are removed from its errors.
  */
 export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeToolDeps): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
@@ -76,7 +76,7 @@ async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<
   return new Map(await Promise.all(names.map(async (name) => [name, await used.resolve({ secret: name })] as const)));
 }
 
-/** Who waited for the call has been told something else by now. */
+/** The call has ended meanwhile, by time-out or cancellation. */
 function secretsTooLate(): CallError {
   return new CallError('CANCELED', 'The secrets came too late', { retryable: false, done: 'no' });
 }

@@ -16,11 +16,11 @@ export interface HttpTool extends Tool {
   readonly execute: (args: Json, context: ToolContext) => Promise<Json>;
 }
 
-/** A tool that is an HTTP request, as the configuration describes it. */
+/** A configured tool that is an HTTP request. */
 export interface HttpToolSettings extends ToolEntry {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** May hold `{{ args.x }}` in its path and query; those arguments are not sent again. */
+  /** May contain `{{ args.x }}` in its path and query; arguments used there are not sent again. */
   readonly url: string;
   readonly headers?: TextsOrSecrets | undefined;
 }
@@ -51,7 +51,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
 
 type UrlTemplate = (args: JsonObject) => { readonly url: URL; readonly rest: JsonObject };
 
-/** Values fill the path and the query, escaped; scheme, host and port stand in the configuration. */
+/** Compiles a URL whose path and query contain templates; their values are escaped. */
 function compileUrl(template: string): UrlTemplate {
   const segments = parseSegments(template, ['args']);
   const used = new Set(
@@ -74,7 +74,7 @@ function compileUrl(template: string): UrlTemplate {
   };
 }
 
-/** No escape keeps these in their place (WHATWG URL, "double-dot URL path segment"). */
+/** Dot segments change the path even if they are escaped (WHATWG URL, "double-dot URL path segment"). */
 const DOT_SEGMENT = /\/\.{1,2}(?:[/?#]|$)/;
 
 interface HttpCall {
@@ -109,12 +109,12 @@ async function send(
   return await followRedirects(fetch, { request, credentials }, (response) => readResult(name, response));
 }
 
-/** Names of the headers whose values are secrets. */
+/** Names of the headers that contain secrets. */
 function secretHeaders(headers: TextsOrSecrets): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name.toLowerCase()]));
 }
 
-/** A failure is known by its status, also when its body can't be read. */
+/** The status of a failure is enough, so its body may be unreadable. */
 function emptyIfFailed({ ok }: Response, error: unknown): string {
   if (ok) throw error;
   return '';

@@ -2,16 +2,16 @@ import { CallError } from '../../calls/call-error.ts';
 import type { Session } from './session.ts';
 import { toUnreachable } from './to-call-error.ts';
 
-/** A server that is kept within reach: one session, and the next one when it has ended. */
+/** A connection to a server. It opens a new session when the last one has ended. */
 export interface Connection {
-  /** The session that is open, else a new one. @throws CallError when there is none to be had now */
+  /** Returns the open session or a new one. @throws CallError if the server is not available */
   session(): Promise<Session>;
   close(): Promise<void>;
 }
 
 interface ConnectionOptions {
   readonly open: () => Promise<Session>;
-  /** Is told when a session has ended that nobody has closed. */
+  /** Is called when a session ends unexpectedly. */
   readonly onLost: () => void;
 }
 
@@ -19,8 +19,8 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Opens sessions when they are asked for. After a failure it waits before it tries again, longer each time; who asks
- * meanwhile is told when to come back.
+ * Opens sessions on demand, with exponential backoff after failures. Until the next attempt, callers get an error with
+ * `retryAfterMs`.
  */
 export function keepConnection({ open, onLost }: ConnectionOptions): Connection {
   let current: Promise<Session> | null = null;

@@ -11,26 +11,26 @@ import { limitStream } from './limit-stream.ts';
 interface HttpTransportOptions {
   readonly url: URL;
   readonly fetch: GuardedFetch;
-  /** Asked for with each request, so that a secret may change while the server is in use. */
+  /** Resolved for each request, because a secret may change. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A request whose answer is awaited. */
+/** A request that waits for its answer. */
 interface PendingRequest {
-  /** The server has numbered the events of the answer: the SDK asks for the rest of one that broke off. */
+  /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
   isResumable: boolean;
   readonly fail: (error: CallError) => void;
 }
 
-/** Tells the `fetch` which request it serves. */
+/** The request that a `fetch` serves. */
 const pendingRequest = new AsyncLocalStorage<PendingRequest>();
 
 /**
- * Streamable HTTP by way of the guarded fetch. The SDK's own leaves a request waiting for its time-out when its answer
- * breaks off; this one fails it.
+ * Streamable HTTP on the guarded fetch. It fails a request whose answer breaks off; the SDK's own transport lets such a
+ * request wait for its time-out.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** The server has forgotten the session, so that nothing can be asked in it any more. */
+  /** Is called when the server no longer knows the session. */
   onSessionLost: (() => void) | undefined;
 
   override onerror = ({ message }: Error): void => {
@@ -52,7 +52,7 @@ export class HttpTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** What the SDK says when it has asked for the rest of an answer often enough. */
+/** The SDK's message when it stops requesting the rest of an answer. */
 const RECONNECT_FAILED = /^Maximum reconnection attempts/;
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
@@ -77,10 +77,13 @@ function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: ()
 }
 
 const SESSION_HEADER = 'mcp-session-id';
-/** The only status besides success that means something to the SDK: there is no such stream. */
+/** The one unsuccessful status that the SDK handles: the server offers no such stream. */
 const METHOD_NOT_ALLOWED = 405;
 
-/** What is no success fails here, where status and headers are at hand: redirects are not followed, either. */
+/**
+ * Fails a request for an unsuccessful response, here, where its status and headers are known. Redirects are not
+ * followed.
+ */
 async function refuse(response: UndiciResponse, method: string, forgetSession: () => void): Promise<Response> {
   const { status, headers } = response;
   const text = await readBody(response).catch(() => '');
@@ -95,7 +98,7 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
   throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
 }
 
-/** Bounds a stream, and fails the request that it answers, if any, when it ends too early. */
+/** Limits a stream, and fails its request if it ends too early. */
 function watchResponse(response: UndiciResponse, request: PendingRequest | undefined): Response {
   const { status, headers } = response;
   const init = { status, headers: [...headers] };
@@ -107,7 +110,7 @@ function watchResponse(response: UndiciResponse, request: PendingRequest | undef
 
 function failAfterGrace(request: PendingRequest, error: CallError | null): void {
   if (error?.code === 'PAYLOAD_TOO_LARGE') return request.fail(error);
-  // What has come in is still on its way through the SDK; once it has answered the request, failing it does nothing.
+  // The SDK may still be reading the last answer; failing an answered request has no effect.
   setTimeout(() => request.isResumable || request.fail(error ?? brokenOff('it ended early')), GRACE_MS).unref();
 }
 

@@ -2,16 +2,16 @@ import { ReadableStream } from 'node:stream/web';
 import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork } from '../../calls/classify-failure.ts';
 
-/** More than a result may have: what comes with one, such as news of its progress, is counted too. */
+/** Above the limit of a result: progress notifications that come with it count, too. */
 export const MAX_STREAM_BYTES = 10_000_000;
 
 interface LimitedStream {
   readonly readable: ReadableStream<Uint8Array>;
-  /** What it ended with; `null`: all of it has come, or nobody wants the rest. */
+  /** The error with which the stream ended; `null` if it is complete or canceled. */
   readonly ended: Promise<CallError | null>;
 }
 
-/** The same stream, which fails with a `CallError` when it breaks or becomes too large. */
+/** Passes a stream through, and fails it with a `CallError` when it breaks or becomes too large. */
 export function limitStream(stream: ReadableStream<Uint8Array>): LimitedStream {
   let resolveEnded: (error: CallError | null) => void = () => undefined;
   const ended = new Promise<CallError | null>((resolve) => {

@@ -17,7 +17,7 @@ export interface McpToolDeps {
   readonly report: (message: string) => void;
 }
 
-/** A tool of an MCP server, as any other one. */
+/** Creates a tool that calls an MCP server. */
 export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
   const { name, ownName, outputSchema } = tool;
   const checkPin = createPinCheck(tool, report);
@@ -44,7 +44,7 @@ function toEntry({ name, description, parameters, effect, settings }: OfferedToo
   return { name, description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
 }
 
-/** Servers that deduplicate find the key where the protocol keeps what is no argument. */
+/** Passes the call key to servers that deduplicate, in the protocol's place for metadata. */
 function metadataOf({ effect }: OfferedTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
   return effect === 'keyed' ? { _meta: { idempotencyKey: key } } : {};
 }
@@ -56,7 +56,7 @@ async function findTool(session: Session, ownName: string): Promise<ListedTool> 
   return listed.get(ownName) ?? refuse('The server has no such tool any more');
 }
 
-/** Lets nothing be called but what somebody has read and approved, and reports what has changed since the start. */
+/** Creates a check that refuses a tool that differs from its pin, and reports changes since the start. */
 function createPinCheck(
   { name, pin, settings }: OfferedTool,
   report: (message: string) => void,

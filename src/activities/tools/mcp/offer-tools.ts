@@ -6,28 +6,28 @@ import { pinOf } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
 
-/** A tool of a server as graphs get to see it. */
+/** A server's tool as graphs see it. */
 export interface OfferedTool {
-  /** What graphs call it. */
+  /** Name in graphs. */
   readonly name: string;
-  /** What its server calls it. */
+  /** Name at the server. */
   readonly ownName: string;
   readonly description: string;
   readonly parameters: JsonObject;
   readonly outputSchema: JsonObject | null;
   readonly effect: CallSafety;
-  /** The hash of what was listed at start. */
+  /** Hash of the tool as it was listed at the start. */
   readonly pin: string;
   readonly settings: McpToolSettings;
 }
 
 interface Offer {
   readonly offered: readonly OfferedTool[];
-  /** Everything that keeps tools from being offered as the configuration wants it. */
+  /** Reasons why tools can't be offered as configured. */
   readonly problems: readonly string[];
 }
 
-/** Puts together what a server lists and what the configuration says of it. */
+/** Combines a server's list of tools with its configuration. */
 export function offerTools(
   server: string,
   settings: McpServerSettings,
@@ -68,8 +68,8 @@ function toOfferedTool(
 }
 
 /**
- * How often a tool may be called, as far as its server's hints are believed. Nobody proves a hint: that of a server
- * which is not trusted counts for nothing, and the tool is `unsafe` until the configuration says otherwise.
+ * Derives a tool's safety from its server's hints. Hints are not proven, so those of an untrusted server don't count,
+ * and the tool is `unsafe` unless the configuration says otherwise.
  */
 function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
   const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;

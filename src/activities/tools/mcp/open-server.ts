@@ -15,21 +15,21 @@ import { describeFailure } from './to-call-error.ts';
 export interface McpDeps {
   readonly fetch: GuardedFetch;
   readonly secrets: SecretResolver;
-  /** Is told what somebody should know who runs the installation. */
+  /** Reports problems to the operator. */
   readonly report: (message: string) => void;
 }
 
-/** A server with all that it lists, whether it can be used so or not. */
+/** A connected server with its tools; its problems may prevent their use. */
 export interface OpenServer {
   readonly listed: ToolList;
   readonly offered: readonly OfferedTool[];
   readonly tools: readonly Tool[];
-  /** What keeps it from being used as the configuration wants it. */
+  /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
-/** Connects a server and lists its tools. Whatever goes wrong is among its problems. */
+/** Connects a server and lists its tools. Failures become problems. */
 export async function openServer(server: string, settings: McpServerSettings, deps: McpDeps): Promise<OpenServer> {
   const secrets = useSecrets(deps.secrets);
   const report = (message: string): void => deps.report(secrets.redactMessage(`MCP server "${server}": ${message}`));

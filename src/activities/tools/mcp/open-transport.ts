@@ -8,14 +8,14 @@ import type { McpAddress, McpProgram, McpServerSettings } from './server-setting
 
 export interface TransportDeps {
   readonly fetch: GuardedFetch;
-  /** The secrets that this server uses. */
+  /** The secrets of this server. */
   readonly secrets: UsedSecrets;
 }
 
-/** A way to a server that nobody has gone yet. */
+/** A transport that is not connected yet. */
 export interface ServerTransport {
   readonly transport: StdioClientTransport | HttpTransport;
-  /** The last that a program has said on its standard error output. */
+  /** The end of a program's standard error output. */
   errorOutput(): string;
 }
 
@@ -44,9 +44,9 @@ async function openProgram(
   return { transport, errorOutput: () => secrets.redact(output).trim().slice(-MAX_SHOWN) };
 }
 
-/** So much of what a program said last helps to understand why it ended. */
+/** In characters; enough to see why a program ended. */
 const MAX_SHOWN = 500;
-/** More than Linux lets a variable of an environment hold (128 KiB), so that no secret that is being said is cut. */
+/** Above Linux' limit for an environment variable (128 KiB), so that no secret in the output is cut. */
 const MAX_BUFFERED = 150_000;
 
 function openAddress({ url, headers }: McpAddress, { fetch, secrets }: TransportDeps): ServerTransport {

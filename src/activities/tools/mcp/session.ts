@@ -10,26 +10,26 @@ import { describeFailure } from './to-call-error.ts';
 
 export type ToolList = ReadonlyMap<string, ListedTool>;
 
-/** A conversation with a server, from its greeting until either side ends it. */
+/** A session with a server, from initialization until either side ends it. */
 export interface Session {
-  /** What the server lists now: asked for again after it has said that its list has changed. */
+  /** Returns the server's current tools; they are listed again after the server reports a change. */
   tools(): Promise<ToolList>;
-  /** Asks for a call. When the signal aborts meanwhile, the server is told that nobody waits any more. */
+  /** Calls a tool. The server is told when the signal aborts. */
   call(params: CallToolRequest['params'], signal: AbortSignal): Promise<CallToolResult>;
-  /** Is done when the conversation has ended. */
+  /** Resolves when the session has ended. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** So long a server may take to greet, or to list a page of its tools. */
+/** Limit of initialization and of each page of the list of tools. */
 const REQUEST_TIMEOUT_MS = 60_000;
-/** How long a call may take is its caller's concern; timers take no more. */
+/** Callers limit calls themselves; this is Node's longest timer. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** The SDK gives a program 2 seconds to end by itself, and 2 more after it was told to. */
+/** The SDK gives a program 2 seconds to exit, and 2 more after a signal. */
 const CLOSE_TIMEOUT_MS = 6_000;
 const TERMINATE_TIMEOUT_MS = 2_000;
 
-/** Greets a server. @throws when it does not greet back; nothing of it is left then */
+/** Initializes a session. @throws if the server does not answer; the transport is closed then */
 export async function openSession(server: ServerTransport): Promise<Session> {
   const { transport } = server;
   const client = new Client({ name: 'holdfast', version: '1' });
@@ -66,13 +66,13 @@ async function endOf(transport: ServerTransport['transport']): Promise<void> {
     if (!(transport instanceof HttpTransport)) return;
     transport.onSessionLost = () => {
       resolve();
-      // The request that found it out hears of it first; the others end with the connection.
+      // The request that found this out fails first; closing then fails the others.
       setImmediate(() => void transport.close());
     };
   });
 }
 
-/** Waits for something to end, however it does, but not longer than so. */
+/** Waits until work settles, at most for the given time. */
 async function waitAtMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -86,10 +86,10 @@ function explain(error: unknown, errorOutput: string): string {
   return errorOutput === '' ? describeFailure(error) : `${describeFailure(error)}; it said: ${errorOutput}`;
 }
 
-/** More changes during one listing come from a server that does not know what it has. */
+/** A server that changes its list more often during one request is broken. */
 const MAX_LISTINGS = 5;
 
-/** The server's list, kept until it says that the list has changed. */
+/** Returns the server's list of tools, cached until the server reports a change. */
 function watchToolList(client: Client): () => Promise<ToolList> {
   let listing: Promise<ToolList> | null = null;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (listing = null));
@@ -106,7 +106,7 @@ function watchToolList(client: Client): () => Promise<ToolList> {
   };
 }
 
-/** The SDK cancels what was answered long ago, too, when a signal aborts late. */
+/** The SDK also cancels answered requests when their signal aborts late, so each request gets a signal of its own. */
 async function withOwnSignal<T>(signal: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = (): void => controller.abort('Nobody waits for the answer any more');
