@@ -29,8 +29,8 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
 function checkRoles({ name, roles }: Tool, principal: Principal): void {
   if (mayCall(roles, principal)) return;
   const { sub, roles: actual } = principal;
-  const wanted = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
-  const message = `${name} may be called in runs of somebody with ${wanted}; this run is of ${sub} (${actual.join(', ') || 'no roles'})`;
+  const required = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
+  const message = `${name} may be called only in runs of a principal with ${required}; this run belongs to ${sub} (${actual.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
 }
 

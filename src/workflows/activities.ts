@@ -21,7 +21,7 @@ export const activities = proxyActivities<Activities>(journalOptions);
  * Activity options for reconciling a call with the ledger; retried without end, since the run must know the outcome.
  */
 export function reconcileOptions(summary: string): ActivityOptions {
-  return { ...journalOptions, summary: truncate(`what became of ${summary}`, MAX_SUMMARY) };
+  return { ...journalOptions, summary: truncate(`reconcile ${summary}`, MAX_SUMMARY) };
 }
 
 /** The activity enforces its deadline itself; the server waits this much longer, so that the outcome is recorded. */

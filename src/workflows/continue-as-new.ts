@@ -89,7 +89,7 @@ export interface ContinueAsNewReasons {
 }
 
 /**
- * Tells if a run should continue as new: histories have a limit, and a worker version must not stay alive for a run
+ * Decides if a run should continue as new: histories have a limit, and a worker version must not stay alive for a run
  * that waits for a person.
  * @returns `soon`: once no activity is open; `now`: begin no further activity
  */

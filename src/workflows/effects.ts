@@ -52,8 +52,8 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   const throttle = createCallThrottle<RequestedCall>((requested) =>
     laterScope ? void laterScope.run(async () => startCall(requested)) : startCall(requested),
   );
-  const cancelThrottled = (wanted?: string): void => {
-    for (const { effect } of throttle.cancel(wanted)) finish(callCanceled(effect.key));
+  const cancelThrottled = (key?: string): void => {
+    for (const { effect } of throttle.cancel(key)) finish(callCanceled(effect.key));
   };
   return {
     outstanding: () => outstanding,

@@ -29,7 +29,7 @@ export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailur
 const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
 
 /**
- * True if an activity's failure settles the outcome of its call: known to have failed, or recorded as unknown. Other
+ * True if an activity's failure determines the outcome of its call: known to have failed, or recorded as unknown. Other
  * failures of a canceled call must be reconciled with the ledger.
  */
 export function isConclusive(thrown: unknown): boolean {

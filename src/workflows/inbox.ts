@@ -45,7 +45,7 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
     setHandler(signal, (payload) => inbox.push({ kind: 'signal', name, payload: payloadOf(payload) }), { description });
   }
   setHandler(defineSignal(UPGRADE), () => inbox.push({ kind: 'signal', name: UPGRADE, payload: undefined }), {
-    description: 'Go on under the worker version that is current, once no call is out',
+    description: 'Continue under the current worker version, once no call is open',
   });
   CancellationScope.current().cancelRequested.catch(() => inbox.push({ kind: 'cancel.requested' }));
   return inbox;

@@ -40,7 +40,7 @@ export function answerQueries({ run, latestEvents }: QuerySource): void {
     defineQuery<Json, [unknown?]>(QUERIES.outcome),
     (id) => bounded(toJson(run().outcomes.find((outcome) => outcome.id === id) ?? null)),
     {
-      description: 'What became of a decision, by its id',
+      description: 'The result of a decision, by its id',
     },
   );
 }

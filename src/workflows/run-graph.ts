@@ -120,7 +120,7 @@ function handle(shell: Shell, occurrence: OccurrenceBody): void {
   apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
-/** Takes over the interpreter's result: the new run, its journal entries and its effects. */
+/** Applies the interpreter's result: the new run, its journal entries and its effects. */
 function apply(shell: Shell, step: Advance): void {
   const { outbox, flusher, latestEvents } = shell;
   if (step.approvals.length > 0 || step.run.status !== shell.run.status) flusher.flushSoon();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 import type { TestProject } from 'vitest/node';
-import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
-import { startWhole } from '../../src/dev/teardown.ts';
+import { choosePort, retryIfPortTaken } from '../../src/dev/ports.ts';
+import { startWithTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
@@ -19,7 +19,7 @@ import type { PostgresServer } from './postgres-server.ts';
 
 /** Starts what the files of a project share: a Temporal server, a PostgreSQL, and the workflow's code, bundled. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  return await startWhole(async (teardown) => {
+  return await startWithTeardown(async (teardown) => {
     const [temporal, postgres, workflowFile] = await Promise.all([
       openTemporal(teardown),
       openPostgres(teardown),
@@ -32,7 +32,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
 async function openTemporal(teardown: Teardown): Promise<TemporalServer> {
   const executable = await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`));
-  const server = await onFreePorts(
+  const server = await retryIfPortTaken(
     async () =>
       await startTemporalServer({
         executable,

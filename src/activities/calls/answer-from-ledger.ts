@@ -36,7 +36,7 @@ async function markLost(
   await recordOutcome(async () => {
     isUnknown = await ledger.markUnknown(key, seen, failure);
   });
-  return isUnknown ? toFailure(failure) : askAgainLater('What has become of the call is known meanwhile');
+  return isUnknown ? toFailure(failure) : askAgainLater('The outcome of the call is known meanwhile');
 }
 
 function askAgainLater(message: string): ApplicationFailure {

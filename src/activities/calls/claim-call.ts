@@ -12,7 +12,7 @@ import type { Claimant, KnownCall } from './judge-claim.ts';
 /** Id and result of a claim: a call to make, or the known outcome. */
 interface ClaimResult {
   readonly claim: string;
-  readonly verdict: ClaimedCall | { readonly answer: KnownCall };
+  readonly result: ClaimedCall | { readonly answer: KnownCall };
 }
 
 /** The history of a call that is about to be made. */
@@ -42,12 +42,12 @@ export async function claimCall(
   const neverMade = claimsNeverMade();
   const at = new Date().toISOString();
   try {
-    const verdict = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
+    const result = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
       judgeClaim({ ...claimant, scheduledAt, neverMade }, entry),
     );
-    if ('answer' in verdict) return { claim, verdict };
-    const { failures, before } = verdict;
-    return { claim, verdict: { failures, mayBeDone: before !== null && mayBeDone(before, neverMade) } };
+    if ('answer' in result) return { claim, result };
+    const { failures, before } = result;
+    return { claim, result: { failures, mayBeDone: before !== null && mayBeDone(before, neverMade) } };
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
     heartbeat({ neverMade: [...neverMade, claim].slice(-MAX_REMEMBERED) });

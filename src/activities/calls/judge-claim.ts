@@ -44,7 +44,7 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
   return judgeEntry(entry, { isTakeover, mayRepeat, wasMade, isAlive });
 }
 
-const LOST = 'The worker was lost before it recorded what became of the call';
+const LOST = 'The worker was lost before it recorded the outcome of the call';
 const IN_PROGRESS = { takeOver: false, answer: { kind: 'in-progress' } } as const;
 
 /** True if the server has given up this attempt and a later one makes the call. */

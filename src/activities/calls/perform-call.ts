@@ -56,13 +56,13 @@ async function claimAndExecute<R extends CallRequest>(
   const journal = unpackJournal(task);
   const call = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
   const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
-  const { claim, verdict } = await claimCall(store, call, claimant).catch((error: unknown) => {
+  const { claim, result } = await claimCall(store, call, claimant).catch((error: unknown) => {
     throw error instanceof CallError
       ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
       : error;
   });
-  if ('answer' in verdict) return await answerFromLedger(store.ledger, key, verdict.answer);
-  return await execute({ store, kind, task, claim, safety, ...verdict });
+  if ('answer' in result) return await answerFromLedger(store.ledger, key, result.answer);
+  return await execute({ store, kind, task, claim, safety, ...result });
 }
 
 interface Call<R extends CallRequest> {
@@ -97,8 +97,8 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
 }
 
 /**
- * Cancel reasons that don't stop an attempt. An unsafe call goes on if the server misses its heartbeats, because no
- * other attempt may replace it. A compensable call goes on if its run is canceled, because its result is needed.
+ * Cancel reasons that don't stop an attempt. An unsafe call continues if the server misses its heartbeats, because no
+ * other attempt may replace it. A compensable call continues if its run is canceled, because its result is needed.
  */
 function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
   return [
@@ -218,7 +218,7 @@ const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was 
   retryable: false,
   done: 'no',
 });
-const LEFT_TO_RETRY = 'The worker has to leave the call to another attempt';
+const LEFT_TO_RETRY = 'The worker leaves the call to another attempt';
 const RETRY_AT_ONCE_MS = 1;
 
 function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, attempts: number): boolean {

@@ -7,7 +7,7 @@ export interface TimeLimit {
   /** Aborts the call's requests. */
   readonly signal: AbortSignal;
   /**
-   * Settles with the work or when the signal aborts, whichever comes first, because not all work obeys the signal.
+   * Ends with the work or when the signal aborts, whichever comes first, because not all work obeys the signal.
    * @throws CallError `TIMEOUT` or `CANCELED`, or the error of the work
    */
   bound<T>(work: Promise<T>): Promise<T>;

@@ -35,21 +35,21 @@ export async function fitMessages(
   request: ModelCallRequest,
   { measure, processors, tools }: FittingDeps,
 ): Promise<FittingMessages | OverflowReply> {
-  const given = withDistinctIds(request.messages);
-  const messages = repairCalls(given);
+  const original = withDistinctIds(request.messages);
+  const messages = repairCalls(original);
   if (request.context === null) return { kind: 'fitting', messages, report: null };
   const steps = stepsOf(request.context.strategy, processors);
   const meter = createRequestMeter(await measure.loadCounter());
   const limit = limitOf(request.context, request.maxOutputTokens, measure);
   const envelopeTokens = meter.envelope({ ...request, tools });
-  const indexes = new Map(given.map(({ id }, place) => [id, place]));
+  const indexes = new Map(original.map(({ id }, index) => [id, index]));
   const processed = await runSteps(steps, messages, {
     maxTokens: Math.max(0, limit - envelopeTokens),
     count: meter.messages,
     indexes,
   });
   if ('kind' in processed) return processed;
-  return checkFit(processed, { given, limit, envelopeTokens, meter });
+  return checkFit(processed, { original, limit, envelopeTokens, meter });
 }
 
 /** A policy limits the request; a context window also has to hold the answer. */
@@ -76,19 +76,19 @@ async function runSteps(
   return processed;
 }
 
-interface Fitted {
-  readonly given: readonly Message[];
+interface FitCheck {
+  readonly original: readonly Message[];
   readonly limit: number;
   readonly envelopeTokens: number;
   readonly meter: RequestMeter;
 }
 
-function checkFit(messages: readonly Message[], { given, limit, envelopeTokens, meter }: Fitted): FittingMessages {
+function checkFit(messages: readonly Message[], { original, limit, envelopeTokens, meter }: FitCheck): FittingMessages {
   const ofMessages = meter.messages(messages);
   const tokens = Math.ceil(envelopeTokens + ofMessages);
   if (tokens > limit) throw tooLong({ tokens, limit, envelopeTokens });
   const sent = new Set(messages.map(({ id }) => id));
-  const dropped = given.filter(({ id }) => !sent.has(id)).length;
+  const dropped = original.filter(({ id }) => !sent.has(id)).length;
   const report = Number.isFinite(limit) ? { tokens, maxTokens: limit, dropped } : null;
   return { kind: 'fitting', messages, report };
 }
@@ -97,7 +97,7 @@ function tooLong({
   tokens,
   limit,
   envelopeTokens,
-}: Pick<Fitted, 'limit' | 'envelopeTokens'> & { tokens: number }): CallError {
+}: Pick<FitCheck, 'limit' | 'envelopeTokens'> & { tokens: number }): CallError {
   const message =
     `The request does not fit: what has to be sent takes ${tokens} tokens of ${limit}, ` +
     `${Math.ceil(envelopeTokens)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;

@@ -41,7 +41,7 @@ const SIGNS: readonly ReasonSigns[] = [
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
 
-/** Finds a permanent reason in a provider's error. @returns `null` if the status tells enough */
+/** Finds a permanent reason in a provider's error. @returns `null` if the status is enough */
 export function failureReason(status: number, error: JsonObject): FailureReason | null {
   if (status === PAYMENT_REQUIRED) return 'insufficient_quota';
   if (status === FORBIDDEN && isModerated(error)) return 'content_filter';

@@ -137,7 +137,7 @@ function parseJsonAnswer(name: string, text: string): Json {
   try {
     return toJson(JSON.parse(text));
   } catch (error) {
-    throw new CallError('TOOL_FAILED', `${name} answered what is no JSON, though it says so`, {
+    throw new CallError('TOOL_FAILED', `${name} answered with a JSON content type, but the body is no JSON`, {
       retryable: false,
       done: 'perhaps',
       cause: error,

@@ -88,7 +88,7 @@ async function refuse(response: UndiciResponse, method: string, forgetSession: (
   const { status, headers } = response;
   const text = await readBody(response).catch(() => '');
   if (method !== 'POST' && status === METHOD_NOT_ALLOWED) {
-    pendingRequest.getStore()?.fail(brokenOff('the server does not go on with it'));
+    pendingRequest.getStore()?.fail(brokenOff('the server does not resume it'));
     return new Response(null, { status });
   }
   const isSessionLost = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));

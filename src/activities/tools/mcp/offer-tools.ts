@@ -33,9 +33,9 @@ export function offerTools(
   settings: McpServerSettings,
   listed: ReadonlyMap<string, ListedTool>,
 ): Offer {
-  const wanted = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
-  const missing = wanted.filter((name) => !listed.has(name));
-  const offered = wanted.flatMap((name) => {
+  const names = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
+  const missing = names.filter((name) => !listed.has(name));
+  const offered = names.flatMap((name) => {
     const tool = listed.get(name);
     return tool ? [toOfferedTool(server, settings, tool)] : [];
   });

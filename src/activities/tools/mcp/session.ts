@@ -50,8 +50,8 @@ export async function openSession(server: ServerTransport): Promise<Session> {
     async call(params, signal) {
       if (!client.transport)
         throw new CallError('TOOL_FAILED', 'The connection is closed', { retryable: true, done: 'no' });
-      return await withOwnSignal(signal, async (wanted) => {
-        const options = { signal: wanted, timeout: NO_TIMEOUT_MS };
+      return await withOwnSignal(signal, async (ownSignal) => {
+        const options = { signal: ownSignal, timeout: NO_TIMEOUT_MS };
         return await client.request({ method: 'tools/call', params }, CallToolResultSchema, options);
       });
     },
@@ -72,7 +72,7 @@ async function endOf(transport: ServerTransport['transport']): Promise<void> {
   });
 }
 
-/** Waits until work settles, at most for the given time. */
+/** Waits until work is done, at most for the given time. */
 async function waitAtMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {
@@ -107,9 +107,9 @@ function watchToolList(client: Client): () => Promise<ToolList> {
 }
 
 /** The SDK also cancels answered requests when their signal aborts late, so each request gets a signal of its own. */
-async function withOwnSignal<T>(signal: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
+async function withOwnSignal<T>(signal: AbortSignal, work: (ownSignal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => controller.abort('Nobody waits for the answer any more');
+  const abort = (): void => controller.abort('The call was canceled');
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
   try {

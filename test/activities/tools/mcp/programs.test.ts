@@ -100,7 +100,7 @@ describe('tools of a program', () => {
     setTimeout(() => controller.abort(), 100);
     await expect(call).rejects.toThrow('Nobody waits');
     expect(await heardOf(tools, 'notifications/cancelled')).toEqual([
-      { requestId: expect.any(Number), reason: 'Nobody waits for the answer any more' },
+      { requestId: expect.any(Number), reason: 'The call was canceled' },
     ]);
   });
 
