@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../src/config/load-config.ts';
 import type { ConfigInput } from '../src/config/load-config.ts';
-import { connectMcpServers, learnMcpTools } from '../src/config/connect-mcp-servers.ts';
+import { connectMcpServers, addMcpTools } from '../src/config/connect-mcp-servers.ts';
 import { toCatalog } from '../src/config/to-catalog.ts';
 import { ODD_PROGRAM } from './support/mcp-tools.ts';
 
@@ -15,7 +15,7 @@ describe('connectMcpServers', () => {
   test('adds the tools of servers to those of the configuration', async () => {
     const tools = { echo: { approval: 'always', roles: ['clerk'], taskQueue: 'desk', as: 'say' } } as const;
     const given = { tools: [{ ...pay, onFailure: 'odd.say' }], mcpServers: { odd: { ...ODD_PROGRAM, tools } } };
-    const config = await learnMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
+    const config = await addMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
     expect(toCatalog(config).tools).toMatchObject({
       pay: { onFailure: 'odd.say' },
       'odd.say': {

@@ -2,25 +2,25 @@ import type { CallSafety, FunctionEntry } from '../graph/definition/index.ts';
 import type { FunctionCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { absent } from './calls/call-error.ts';
+import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
 import type { ToolContext } from './tools/tool.ts';
 
-/** A function that graphs call by name: what a graph knows of it, and how it is done. */
+/** A registered function: its catalog entry and its code. */
 export interface RegisteredFunction extends FunctionEntry {
   readonly effect: CallSafety;
   execute(args: Json, context: ToolContext): unknown;
 }
 
-/** One call of a registered function. */
+/** Makes calls of registered functions. */
 export function functionCalls(functions: Readonly<Record<string, RegisteredFunction>>): CallKind<FunctionCallRequest> {
   return {
     called: (request) => `function:${request.function}`,
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
       const registered = own(functions, request.function);
-      if (!registered) throw absent('FUNCTION_FAILED', `function "${request.function}"`);
+      if (!registered) throw notConfigured('FUNCTION_FAILED', `function "${request.function}"`);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
       return await runCode('FUNCTION_FAILED', () => registered.execute(request.args, context));
     },

@@ -1,6 +1,6 @@
 import type { ModelCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
-import { absent } from './calls/call-error.ts';
+import { notConfigured } from './calls/call-error.ts';
 import { fitMessages } from './context/fit-messages.ts';
 import type { MessageProcessor } from './context/message-processor.ts';
 import { UNKNOWN_MEASURE } from './context/model-measures.ts';
@@ -8,17 +8,17 @@ import type { ModelMeasure } from './context/model-measures.ts';
 import type { Generate, ToolOffer } from './models/model.ts';
 import type { CallKind } from './calls/perform-call.ts';
 
-/** What model calls work with. */
+/** Dependencies of model calls. */
 export interface ModelDeps {
   readonly models: Readonly<Record<string, Generate>>;
-  /** What models are told of tools, by name. */
+  /** Descriptions of tools for models, by tool name. */
   readonly tools: Readonly<Record<string, ToolOffer>>;
-  /** How much each model takes; one that is not there is measured by an estimate. */
+  /** Token limits and counters by model name; a model without one is measured by an estimate. */
   readonly measures?: Readonly<Record<string, ModelMeasure>>;
   readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
 }
 
-/** One turn of a model. Asking again costs money and harms nothing. */
+/** Makes calls of models. They are idempotent: a repeated call costs money and does no harm. */
 export function modelCalls({
   models,
   tools,
@@ -29,15 +29,15 @@ export function modelCalls({
     called: ({ model }) => `model:${model}`,
     safety: () => 'idempotent',
     async execute({ key, request }, signal) {
-      const { kind: _kind, policy: _policy, context: _context, ...asked } = request;
+      const { kind: _kind, policy: _policy, context: _context, ...rest } = request;
       const generate = own(models, request.model);
-      if (!generate) throw absent('MODEL_FAILED', `model "${request.model}"`);
-      const offers = asked.tools.flatMap((name) => own(tools, name) ?? []);
+      if (!generate) throw notConfigured('MODEL_FAILED', `model "${request.model}"`);
+      const offers = rest.tools.flatMap((name) => own(tools, name) ?? []);
       const measure = own(measures, request.model) ?? UNKNOWN_MEASURE;
       const fitted = await fitMessages(request, { measure, processors: messageProcessors, tools: offers });
       if (fitted.kind === 'overflow') return fitted;
       const { messages, report } = fitted;
-      const reply = await generate({ ...asked, messages, tools: offers }, { key, signal });
+      const reply = await generate({ ...rest, messages, tools: offers }, { key, signal });
       return report ? { ...reply, context: report } : reply;
     },
   };

@@ -2,22 +2,22 @@ import type { Principal, ToolCallRequest } from '../graph/run/index.ts';
 import type { Json, SchemaCheck } from '../graph/values/index.ts';
 import { mapValues, own } from '../graph/values/index.ts';
 import { mayCall } from '../graph/run/index.ts';
-import { absent, CallError } from './calls/call-error.ts';
+import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { badArguments } from './tools/tool.ts';
 import type { Tool } from './tools/tool.ts';
 
-/** One call of a tool. Who may call it and what it takes is checked again, by what is configured now. */
+/** Makes calls of tools. Roles and arguments are checked again by the worker's current configuration. */
 export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({ tool, check: lazyCheck(tool.parameters) }));
   return {
     called: ({ tool }) => `tool:${tool}`,
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
-      const found = own(callable, request.tool);
-      if (!found) throw absent('TOOL_NOT_FOUND', `tool "${request.tool}"`);
-      const { tool, check } = found;
+      const entry = own(callable, request.tool);
+      if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
+      const { tool, check } = entry;
       checkRoles(tool, createdBy);
       checkArguments(tool, check, request.args);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
@@ -28,9 +28,9 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
 
 function checkRoles({ name, roles }: Tool, principal: Principal): void {
   if (mayCall(roles, principal)) return;
-  const { sub, roles: held } = principal;
-  const wanted = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
-  const message = `${name} may be called in runs of somebody with ${wanted}; this run is of ${sub} (${held.join(', ') || 'no roles'})`;
+  const { sub, roles: actual } = principal;
+  const required = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
+  const message = `${name} may be called only in runs of a principal with ${required}; this run belongs to ${sub} (${actual.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
 }
 

@@ -11,12 +11,12 @@ import { toolCalls } from './call-tool.ts';
 import { withHeartbeat } from './calls/heartbeat.ts';
 import { performCall } from './calls/perform-call.ts';
 import { reconcileCall } from './calls/reconcile-call.ts';
-import type { UnaccountedCall } from './calls/reconcile-call.ts';
+import type { CallToReconcile } from './calls/reconcile-call.ts';
 import { writeJournal } from './calls/write-journal.ts';
-import type { JournalEntry } from './calls/write-journal.ts';
+import type { JournalWrite } from './calls/write-journal.ts';
 import type { Tool } from './tools/tool.ts';
 
-/** What the activities of a worker work with. */
+/** Dependencies of a worker's activities. */
 export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly store: Store;
   readonly tools: Readonly<Record<string, Tool>>;
@@ -24,16 +24,16 @@ export interface ActivityDeps extends Omit<ModelDeps, 'tools'> {
   readonly nodeTypes?: Readonly<Record<string, RegisteredNodeType>>;
 }
 
-/** The side effects of a run, as Temporal calls them. */
+/** The side effects of a run. Histories record these names as activity types. */
 export interface Activities {
   callModel(task: CallTask<ModelCallRequest>): Promise<CallOutcome>;
   callTool(task: CallTask<ToolCallRequest>): Promise<CallOutcome>;
   callFunction(task: CallTask<FunctionCallRequest>): Promise<CallOutcome>;
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
-  /** Says what has become of a call that was called back, where the server can't. */
-  reconcileCall(call: UnaccountedCall): Promise<CallOutcome>;
-  /** Writes the journal when no call carries it. */
-  record(entry: JournalEntry): Promise<void>;
+  /** Finds the outcome of a canceled call without making it. */
+  reconcileCall(call: CallToReconcile): Promise<CallOutcome>;
+  /** Writes a journal batch that no call carries. */
+  record(entry: JournalWrite): Promise<void>;
 }
 
 export function createActivities(deps: ActivityDeps): Activities {

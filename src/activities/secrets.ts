@@ -2,12 +2,12 @@ import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from 
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
 
-/** A secret is named everywhere and resolved only inside the activity that uses it. */
+/** A reference to a secret. Only the activity that uses the secret resolves it. */
 export interface SecretReference {
   readonly secret: string;
 }
 
-/** Gives a secret's value. @throws when there is none of that name */
+/** Returns a secret's value. @throws if there is no secret of that name */
 export type SecretResolver = (name: string) => Promise<string>;
 
 export function createEnvironmentSecrets(environment: Readonly<Record<string, string | undefined>>): SecretResolver {
@@ -21,36 +21,36 @@ export function createEnvironmentSecrets(environment: Readonly<Record<string, st
 /** The secrets that one call uses. */
 export interface UsedSecrets {
   /**
-   * A text as it is, or the secret that it stands for.
-   * @throws CallError where it can't be had: nothing has been called, and it may be there soon
+   * Returns a text as it is, or the value of a secret.
+   * @throws CallError that is retryable if the secret is not available; nothing has been called then
    */
   resolve(value: string | SecretReference): Promise<string>;
-  /** Takes the secrets out of a text that others will read. */
+  /** Replaces all used secrets in a text. */
   redact(text: string): string;
-  /** What others are told of a failure: its message without the secrets, cut only then, as part of one is not recognized. */
-  tell(message: string): string;
-  /** Takes the longer secrets out of all texts of a result: a short one may stand there by chance. */
+  /** Replaces all used secrets in an error message, then shortens it: a secret cut in two would not be found. */
+  redactMessage(message: string): string;
+  /** Replaces the longer secrets in all texts of a result; a short one may occur there by chance. */
   redactResult(result: Json): Json;
 }
 
-/** Shorter parts of a secret, such as the word `Bearer`, give nothing away. */
+/** In characters. Shorter parts of a secret, such as the word `Bearer`, reveal nothing. */
 const MIN_PART = 7;
 
-/** Shorter ones stay in results, which nodes work with. */
+/** In characters. Shorter secrets stay in results, because nodes work with them. */
 const MIN_IN_RESULTS = 8;
 
-/** So many values of a secret that changes are taken out of texts: the latest. */
+/** Number of values that are remembered for a secret that changes; the latest are kept. */
 const MAX_KEPT = 100;
 
-/** @param code of the failure where a secret can't be had */
+/** @param code error code if a secret is not available */
 export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_FAILED'): UsedSecrets {
   const used = new Map<string, readonly string[]>();
-  const known = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
-  const redact = (text: string): string => known().reduce(withoutSecret, text);
+  const allValues = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
+  const redact = (text: string): string => allValues().reduce(withoutSecret, text);
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
-      const secret = await ask(secrets, value.secret).catch((error: unknown) => {
+      const secret = await fetchSecret(secrets, value.secret).catch((error: unknown) => {
         throw new CallError(code, messageOf(error), { retryable: true, done: 'no', cause: error });
       });
       const before = used.get(value.secret)?.filter((other) => other !== secret) ?? [];
@@ -58,31 +58,31 @@ export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_F
       return secret;
     },
     redact,
-    tell: (message) => truncate(redact(message), MAX_MESSAGE),
+    redactMessage: (message) => truncate(redact(message), MAX_MESSAGE),
     redactResult(result) {
-      const long = known().filter((secret) => secret.length >= MIN_IN_RESULTS);
+      const long = allValues().filter((secret) => secret.length >= MIN_IN_RESULTS);
       return long.length === 0 ? result : mapTexts(result, (text) => long.reduce(withoutSecret, text));
     },
   };
 }
 
-/** Shorter than the time-outs of most calls: a vault that is silent is told from a call that is. */
-const PATIENCE_MS = 10_000;
+/** Shorter than most call time-outs, so that a silent vault is not mistaken for a silent call. */
+const SECRET_TIMEOUT_MS = 10_000;
 
-async function ask(secrets: SecretResolver, name: string): Promise<string> {
-  const secret: unknown = await inTime(name, secrets(name));
+async function fetchSecret(secrets: SecretResolver, name: string): Promise<string> {
+  const secret: unknown = await withTimeout(name, secrets(name));
   if (typeof secret !== 'string' || secret === '') throw new Error(`There is no secret ${name}`);
   return secret;
 }
 
-async function inTime<T>(name: string, secret: Promise<T>): Promise<T> {
+async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const message = `The secret ${name} was not there after ${PATIENCE_MS / 1_000} s`;
-    timer = setTimeout(() => reject(new Error(message)), PATIENCE_MS);
+  const timeout = new Promise<never>((_, reject) => {
+    const message = `The secret ${name} was not there after ${SECRET_TIMEOUT_MS / 1_000} s`;
+    timer = setTimeout(() => reject(new Error(message)), SECRET_TIMEOUT_MS);
   });
   try {
-    return await Promise.race([secret, late]);
+    return await Promise.race([secret, timeout]);
   } finally {
     clearTimeout(timer);
   }
@@ -92,16 +92,16 @@ function withParts(secret: string): readonly string[] {
   return [secret, ...secret.split(/\s+/).filter((part) => part.length >= MIN_PART)];
 }
 
-/** A secret may begin with another one, whose place taken would leave the rest of it. */
+/** Sorts longer secrets first: replacing a prefix of a secret would leave the rest of it. */
 function longestFirst(secrets: Iterable<string>): readonly string[] {
   return [...secrets].toSorted((one, other) => other.length - one.length);
 }
 
-/** A short secret is taken out where it stands alone: within words it is there by chance. */
+/** Replaces a short secret only where it is a word of its own: inside other words it occurs by chance. */
 function withoutSecret(text: string, secret: string): string {
   if (secret.length >= MIN_PART) return text.replaceAll(secret, REDACTED);
-  const alone = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(secret)}(?![\\p{L}\\p{N}_])`, 'gu');
-  return text.replaceAll(alone, REDACTED);
+  const standalone = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(secret)}(?![\\p{L}\\p{N}_])`, 'gu');
+  return text.replaceAll(standalone, REDACTED);
 }
 
 const REDACTED = '[secret]';
@@ -110,7 +110,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** Names of members are texts, too. */
+/** Maps all texts of a value, member names included. */
 function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
   if (isJsonList(value)) return value.map((item) => mapTexts(item, change));
@@ -118,16 +118,16 @@ function mapTexts(value: Json, change: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));
 }
 
-/** Texts by name, such as headers or an environment, some of which are secrets. */
+/** Texts by name, such as headers or environment variables; some may be secrets. */
 export type TextsOrSecrets = Readonly<Record<string, string | SecretReference>>;
 
-/** @throws CallError where a secret can't be had */
+/** @throws CallError if a secret is not available */
 export async function resolveTexts(values: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
   const resolved = Object.entries(values).map(async ([name, value]) => [name, await secrets.resolve(value)] as const);
   return Object.fromEntries(await Promise.all(resolved));
 }
 
-/** As `resolveTexts`, of names that mean the same in any case. */
+/** Like `resolveTexts`, with names in lower case: header names are case-insensitive. */
 export async function resolveHeaders(headers: TextsOrSecrets, secrets: UsedSecrets): Promise<Record<string, string>> {
   const lowercased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return await resolveTexts(Object.fromEntries(lowercased), secrets);

@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/load-config.ts';
 import type { AuthConfig, Config } from '../config/load-config.ts';
-import { learnMcpTools } from '../config/connect-mcp-servers.ts';
+import { addMcpTools } from '../config/connect-mcp-servers.ts';
 import { createDataConverter } from '../process/data-converter.ts';
 import { toMs } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
@@ -11,7 +11,8 @@ import { temporalForClient } from '../process/temporal-for-client.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
 import { readPort } from '../process/read-port.ts';
-import { toApiSettings, toCatalog } from '../config/to-catalog.ts';
+import { toApiSettings } from '../config/api-settings.ts';
+import { toCatalog } from '../config/to-catalog.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
@@ -81,7 +82,7 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
   const report = (message: string): void => logger.warn(message);
   const [config, store, temporal] = await Promise.all([
-    learnMcpTools(loaded, { environment: process.env, report }),
+    addMcpTools(loaded, { environment: process.env, report }),
     connectWithRetry(database(databaseUrl), patience),
     connectWithRetry(temporalForClient(), patience),
   ]);

@@ -9,19 +9,19 @@ export type NoChannels = { readonly [Name in never]: ChannelDefinition };
 
 export type ChannelName<C> = keyof C & string;
 
-/** What nodes may write: declared channels only, each with an update that its reducer and its schema take. */
+/** The writes of a node: only declared channels, each with an update for its reducer and schema. */
 export type Writes<C> = [keyof C] extends [never]
   ? Readonly<Record<string, never>>
   : { readonly [Name in keyof C]?: Templated<ChannelUpdate<C[Name]>> };
 
-/** What may be written to a channel. `$replace` bypasses the reducer. */
+/** An update of a channel. `$replace` bypasses the reducer. */
 export type ChannelUpdate<Channel> = ReducerUpdate<ReducerOf<Channel>, Channel> | { readonly $replace: Value<Channel> };
 
 type ReducerOf<Channel> = Channel extends { readonly reducer: infer Reducer } ? Reducer : 'replace';
 
 type ReducerUpdate<Reducer, Channel> = Reducer extends keyof Updates<never> ? Updates<Value<Channel>>[Reducer] : Json;
 
-/** What each reducer takes, for a channel with values of this type. */
+/** The update of each reducer, for a channel with this type of value. */
 interface Updates<Value> {
   readonly replace: Value;
   readonly append: Items<Value>;
@@ -35,17 +35,17 @@ interface Updates<Value> {
   readonly messages: MessageUpdate | readonly MessageUpdate[];
 }
 
-/** An item, or a list of them. */
+/** An item, or a list of items. */
 type Items<Value> = Json extends Value ? Json : Value extends readonly (infer Item)[] ? Item | readonly Item[] : Json;
 
-/** Some members; `null` removes one. */
+/** Members to set; `null` removes one. */
 type Members<Value> = Json extends Value
   ? JsonObject
   : Value extends JsonObject
     ? { readonly [Key in keyof Value]?: Value[Key] | null }
     : JsonObject;
 
-/** A message (its id is generated when it has none), or the removal of one, or of all that came before (`"*"`). */
+/** A message (without an id it gets one), or the removal of one message, or of all earlier ones (`"*"`). */
 type MessageUpdate =
   | { readonly remove: string }
   | {
@@ -59,10 +59,10 @@ type MessageUpdate =
 
 type Value<Channel> = Channel extends { readonly schema: infer Schema } ? SchemaValue<Schema> : Json;
 
-/** A text that is one `{{ cel }}` may have any value. */
+/** A text of a single `{{ cel }}` has the type of its expression. */
 type Template = `{{${string}}}`;
 
-/** A value in which a template may stand for any part. A text may also hold templates among other characters. */
+/** A value in which templates may replace any part. A text may mix templates with other characters. */
 type Templated<Value> = Json extends Value ? Json : Template | TemplatedParts<Value>;
 
 type TemplatedParts<Value> = Value extends string

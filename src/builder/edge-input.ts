@@ -2,20 +2,20 @@ import type { END, START } from '../graph/definition/index.ts';
 
 type OneOrMore<T> = T | readonly T[];
 
-/** One node or the start; a list waits for all of them. */
-export type From<Id> = OneOrMore<Id | typeof START>;
+/** A node or the start; a list waits for all of them. */
+export type EdgeSource<Id> = OneOrMore<Id | typeof START>;
 
-/** One node or the end, or several at once. */
-export type To<Id> = OneOrMore<Id | typeof END>;
+/** A node or the end, or a list of them. */
+export type EdgeTarget<Id> = OneOrMore<Id | typeof END>;
 
 /** A branch; the one without `when` is the default. */
 export interface BranchInput<Id> {
-  /** CEL that gives true or false. */
+  /** CEL that returns a boolean. */
   readonly when?: string;
-  readonly to: To<Id>;
+  readonly to: EdgeTarget<Id>;
 }
 
 export interface ForEachOptions {
-  /** How many elements are worked on at a time. */
+  /** Number of elements that run at the same time. */
   readonly maxConcurrency?: number;
 }

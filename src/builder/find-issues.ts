@@ -3,7 +3,7 @@ import type { Catalog, GraphDefinition, GraphIssue } from '../graph/definition/i
 import { toJson } from '../graph/values/index.ts';
 import { validateGraph } from '../graph/validate/index.ts';
 
-/** The issues about names that only an installation knows. */
+/** Issues about names that only an installation knows. */
 const CATALOG_CODES: ReadonlySet<string> = new Set([
   'UNKNOWN_TOOL',
   'UNKNOWN_FUNCTION',
@@ -12,10 +12,10 @@ const CATALOG_CODES: ReadonlySet<string> = new Set([
   'UNKNOWN_NODE_TYPE',
 ]);
 
-const NOTHING: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS };
+const EMPTY_CATALOG: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS };
 
-/** Every issue of a definition; without a catalog, names that only an installation knows are taken to be right. */
+/** Finds all issues of a definition. Without a catalog, names that only an installation knows are not checked. */
 export function findIssues(definition: GraphDefinition, catalog: Catalog | undefined): readonly GraphIssue[] {
-  const issues = validateGraph(toJson(definition), catalog ?? NOTHING);
+  const issues = validateGraph(toJson(definition), catalog ?? EMPTY_CATALOG);
   return catalog ? issues : issues.filter(({ code }) => !CATALOG_CODES.has(code));
 }

@@ -1,7 +1,7 @@
 import type { Catalog, Defaults, GraphDefinition, Limits } from '../graph/definition/index.ts';
 import type { ChannelName } from './channel-update.ts';
 
-/** What a graph begins with. Channels, input, output, limits and defaults may also be given later. */
+/** Settings of a new graph. Channels, input, output, limits and defaults may also be added later. */
 export interface GraphSettings<C> {
   readonly $schema?: string;
   readonly name: string;
@@ -15,10 +15,10 @@ export interface GraphSettings<C> {
   readonly onCancel?: string;
 }
 
-/** The fields of a definition beside its channels, nodes and edges. */
+/** The fields of a definition besides its channels, nodes and edges. */
 export type OtherFields = Omit<GraphDefinition, 'channels' | 'nodes' | 'edges'>;
 
 export interface CompileOptions {
-  /** What an installation offers: with it, the names of tools, models, functions, graphs and node types are checked. */
+  /** An installation's catalog; with it, the names of tools, models, functions, graphs and node types are checked. */
   readonly catalog?: Catalog | undefined;
 }

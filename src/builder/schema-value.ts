@@ -1,9 +1,8 @@
 import type { Json } from '../graph/values/index.ts';
 
 /**
- * The type of the values that a JSON Schema takes, as far as it is plain to see: `const`, `enum`, `type` (one or a list),
- * `properties`, `required`, `additionalProperties` and `items`. What it can't see it leaves open (`Json`), so that it
- * never refuses a value that the schema takes.
+ * The type of a JSON Schema's values, by `const`, `enum`, `type`, `properties`, `required`, `additionalProperties` and
+ * `items`. All else is open (`Json`), so that no allowed value is a type error.
  */
 export type SchemaValue<S> = S extends { readonly const: infer Value extends Json }
   ? Value
@@ -49,14 +48,14 @@ type PropertyValue<S, Key> = S extends { readonly properties: infer Members }
     : Json
   : Json;
 
-/** A list whose texts are not known to the compiler requires nothing. */
+/** A list of texts that are unknown at compile time requires nothing. */
 type RequiredKey<S> = S extends { readonly required: readonly (infer Key extends string)[] }
   ? string extends Key
     ? never
     : Key
   : never;
 
-/** Objects are open unless they say otherwise. */
+/** Objects are open by default. */
 type MoreProperties<S> = S extends { readonly additionalProperties: false }
   ? S extends { readonly patternProperties: unknown }
     ? Readonly<Record<string, Json>>

@@ -12,21 +12,21 @@ import type {
 } from '../graph/definition/index.ts';
 import { toMermaid, toPlantUml } from '../graph/diagram/index.ts';
 import type { ChannelName, Channels, NoChannels } from './channel-update.ts';
-import type { BranchInput, ForEachOptions, From, To } from './edge-input.ts';
+import type { BranchInput, ForEachOptions, EdgeSource, EdgeTarget } from './edge-input.ts';
 import { findIssues } from './find-issues.ts';
 import type { CompileOptions, GraphSettings, OtherFields } from './graph-settings.ts';
 import { InvalidGraphError } from './invalid-graph-error.ts';
 import { jsonCopy } from './json-copy.ts';
 import type { NewId, NewName, NodeInput } from './node-input.ts';
-import { findSuccessors } from './successors.ts';
+import { findSuccessors } from './find-successors.ts';
 
 /**
- * Writes a graph definition while the compiler looks on. The type of the builder knows the channels and the nodes that
- * are there: a name that is neither, or a write that its channel does not take, is a compile error.
+ * Builds a graph definition with compile-time checks. The builder's type knows its channels and nodes: an unknown name
+ * or a wrong write is a compile error.
  *
- * Each call changes the builder and returns it with a type that knows more, so calls are chained. An edge names nodes
- * that were added before it, `START` or `END`. `onError.to` and `mayGoto` may name nodes that are added later, so only
- * `compile` checks them. A text in `{{ }}` fits every channel: what it gives is known when the run executes.
+ * Each call changes the builder and returns it with a more precise type, so calls are chained. Edges name nodes added
+ * before, `START` or `END`. `onError.to` and `mayGoto` may name later nodes, so only `compile` checks them.
+ * A text in `{{ }}` fits every channel: its value is known only at run time.
  */
 export class StateGraph<const C extends Channels = NoChannels, Id extends string = never> {
   readonly #nodes = new Map<string, NodeDefinition>();
@@ -39,7 +39,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     this.#others = jsonCopy<OtherFields>(others);
   }
 
-  /** Declares a channel. Nodes that are added from now on may write it. */
+  /** Declares a channel. Nodes added later may write it. */
   addChannel<const Name extends string, const Channel extends ChannelDefinition>(
     name: NewName<Name, keyof C>,
     channel: Channel,
@@ -50,7 +50,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     return this;
   }
 
-  /** Adds a node. A type that is not of the language is one that is registered by code; it may have any fields. */
+  /** Adds a node. Types that are not built in are registered by code and may have any fields. */
   addNode<const New extends string, const Type extends string>(
     id: NewId<New, Id>,
     node: NodeInput<Type, C>,
@@ -59,13 +59,13 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     return this.#addNode(id, node);
   }
 
-  /** Leads from one node to another. A list as `from` is a join: the target runs when all of them have finished. */
-  addEdge(from: From<Id>, to: To<Id>): this {
+  /** Adds an edge. A list as `from` is a join: the target runs when all of them have finished. */
+  addEdge(from: EdgeSource<Id>, to: EdgeTarget<Id>): this {
     return this.#addEdge({ from, to });
   }
 
   /**
-   * Leads from each step to the next. A step is `[id, node]`, which adds the node, or the id of one that is there;
+   * Adds edges from each step to the next. A step is `[id, node]`, which adds the node, or the id of an existing one;
    * `START` may come first and `END` last.
    */
   addSequence<const New extends string, const Type extends string>(
@@ -83,81 +83,85 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
   }
 
   /**
-   * Leads where the value of an expression says.
-   * @param route CEL that gives a key of `paths`, or a list of them for several ways at once
-   * @param paths where each value leads, then where all others do
+   * Adds an edge whose target depends on the value of an expression.
+   * @param route CEL that returns a key of `paths`, or a list of keys
+   * @param paths the target of each key, then the target of all other values
    */
   addConditionalEdges(
-    from: From<Id>,
+    from: EdgeSource<Id>,
     route: string,
-    ...[paths, otherwise]: readonly [paths: Readonly<Record<string, To<Id>>>, otherwise?: To<Id>]
+    ...[paths, otherwise]: readonly [paths: Readonly<Record<string, EdgeTarget<Id>>>, otherwise?: EdgeTarget<Id>]
   ): this {
     return this.#addEdge(jsonCopy<RouteEdge>({ from, route, paths, default: otherwise }));
   }
 
-  /** Leads to the first branch whose `when` holds. */
-  addBranches(from: From<Id>, branches: readonly BranchInput<Id>[]): this {
+  /** Adds an edge to the first branch whose `when` is true. */
+  addBranches(from: EdgeSource<Id>, branches: readonly BranchInput<Id>[]): this {
     return this.#addEdge({ from, branches });
   }
 
   /**
    * Runs a node once for each element of a list, in parallel.
-   * @param forEach CEL that gives the list
+   * @param forEach CEL that returns the list
    * @param to the node, then options
    */
-  addForEach(from: From<Id>, forEach: string, ...[to, options]: readonly [to: Id, options?: ForEachOptions]): this {
+  addForEach(
+    from: EdgeSource<Id>,
+    forEach: string,
+    ...[to, options]: readonly [to: Id, options?: ForEachOptions]
+  ): this {
     return this.#addEdge(jsonCopy<ForEachEdge>({ from, forEach, to, maxConcurrency: options?.maxConcurrency }));
   }
 
-  /** The same as an edge from `START`. */
+  /** Adds an edge from `START`. */
   setEntryPoint(id: Id): this {
     return this.#addEdge({ from: START, to: id });
   }
 
-  /** The same as an edge to `END`. */
+  /** Adds an edge to `END`. */
   setFinishPoint(id: Id): this {
     return this.#addEdge({ from: id, to: END });
   }
 
-  /** Pauses the run before these nodes too, on every visit; `"*"` means all nodes. */
+  /** Adds nodes before which the run pauses on every visit; `"*"` means all nodes. */
   interruptBefore(...ids: readonly ['*'] | readonly Id[]): this {
     return this.#set({ interruptBefore: [...(this.#others.interruptBefore ?? []), ...ids] });
   }
 
-  /** Pauses the run after these nodes too, on every visit; `"*"` means all nodes. */
+  /** Adds nodes after which the run pauses on every visit; `"*"` means all nodes. */
   interruptAfter(...ids: readonly ['*'] | readonly Id[]): this {
     return this.#set({ interruptAfter: [...(this.#others.interruptAfter ?? []), ...ids] });
   }
 
-  /** Names the channels that a run may be started with. Without a call: all of them. */
+  /** Sets the input channels of runs; by default all channels. */
   input(...channels: readonly ChannelName<C>[]): this {
     return this.#set({ input: channels });
   }
 
-  /** Names the channels that a run returns. Without a call: all of them. */
+  /** Sets the output channels of runs; by default all channels. */
   output(...channels: readonly ChannelName<C>[]): this {
     return this.#set({ output: channels });
   }
 
-  /** Bounds the run; limits that are not named stay as they are. */
+  /** Sets limits of runs; others stay. */
   limits(limits: Limits): this {
     return this.#set({ limits: { ...this.#others.limits, ...limits } });
   }
 
-  /** Says what nodes go by that say nothing else; defaults that are not named stay as they are. */
+  /** Sets defaults of nodes; others stay. */
   defaults(defaults: Defaults): this {
     return this.#set({ defaults: { ...this.#others.defaults, ...defaults } });
   }
 
-  /** Every issue of the graph as it stands, warnings included. Names are checked as by `compile`. */
+  /** Returns all issues of the current graph, warnings included. Names are checked as by `compile`. */
   issues({ catalog }: CompileOptions = {}): readonly GraphIssue[] {
     return findIssues(this.toJSON(), catalog);
   }
 
   /**
-   * Gives the definition. Without a catalog, names of tools, models, functions, graphs and node types are not checked:
-   * only an installation knows them.
-   * @throws InvalidGraphError with all issues, when one of them is an error
+   * Returns the definition. Without a catalog, names of tools, models, functions, graphs and node types are not
+   * checked, since only an installation knows them.
+   * @throws InvalidGraphError with all issues, if one of them is an error
    */
   compile(options: CompileOptions = {}): GraphDefinition {
     const issues = this.issues(options);
@@ -165,7 +169,7 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     return this.toJSON();
   }
 
-  /** The definition as it stands, unchecked. */
+  /** Returns the current definition, unchecked. */
   toJSON(): GraphDefinition {
     const { $schema, name, description, ...others } = this.#others;
     return jsonCopy<GraphDefinition>({
@@ -179,17 +183,17 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     });
   }
 
-  /** The graph as it stands, as a Mermaid diagram. */
+  /** Draws the current graph as a Mermaid diagram. */
   toMermaid(): string {
     return toMermaid(this.toJSON());
   }
 
-  /** The graph as it stands, as a PlantUML diagram. */
+  /** Draws the current graph as a PlantUML diagram. */
   toPlantUml(): string {
     return toPlantUml(this.toJSON());
   }
 
-  /** The nodes that a node, or `START`, may lead to: by any edge, by `onError` and by `mayGoto`; in node-id order. */
+  /** Returns the nodes that a node, or `START`, may lead to: by any edge, `onError` or `mayGoto`; sorted by id. */
   successors(id: Id | typeof START): readonly string[] {
     return findSuccessors(this.toJSON(), id);
   }

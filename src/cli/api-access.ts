@@ -4,7 +4,7 @@ import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 import { readText } from './read-definition.ts';
 
-/** Where the API is, and who asks. */
+/** The API's address and the caller's token. */
 export interface ApiAccess {
   readonly baseUrl: string;
   readonly token: string;
@@ -20,20 +20,20 @@ export interface AccessFlags {
 const TokensFile = z.record(z.string(), z.string());
 
 /**
- * Takes the API's address and a token from flags, a file that `npm start` wrote, or the environment, in this order.
- * @throws UsageError when one of them is nowhere
+ * Reads the API's address and a token from flags, the tokens file of `npm start`, or the environment, in this order.
+ * @throws UsageError if one of them is missing
  */
 export async function readAccess(flags: AccessFlags, { env }: Pick<Terminal, 'env'>): Promise<ApiAccess> {
-  const ofEnvironment = { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
-  const found = (await readWritten(flags)) ?? ofEnvironment;
-  const { url: baseUrl = found.baseUrl, token = found.token } = flags;
+  const fromEnvironment = { baseUrl: env['HOLDFAST_URL'] ?? '', token: env['HOLDFAST_TOKEN'] ?? '' };
+  const access = (await readTokens(flags)) ?? fromEnvironment;
+  const { url: baseUrl = access.baseUrl, token = access.token } = flags;
   if (!URL.canParse(baseUrl)) throw new UsageError('Where is the API? Give --url, --tokens-file or HOLDFAST_URL');
   if (token === '') throw new UsageError('Who asks? Give --token, --tokens-file or HOLDFAST_TOKEN');
   return { baseUrl, token };
 }
 
-/** What the tokens file says, if there is one. */
-async function readWritten({ 'tokens-file': file, as }: AccessFlags): Promise<ApiAccess | null> {
+/** Reads the tokens file. @returns `null` if none is named */
+async function readTokens({ 'tokens-file': file, as }: AccessFlags): Promise<ApiAccess | null> {
   if (file === undefined) return null;
   const { baseUrl = '', ...tokens } = await readTokensFile(file);
   const token = own(tokens, as);

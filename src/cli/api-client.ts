@@ -6,11 +6,11 @@ import type { Json } from '../graph/values/index.ts';
 import type { ApiAccess } from './api-access.ts';
 import { RefusedError } from './command.ts';
 
-/** Speaks to the API, and goes on trying for a while when it is away. */
+/** Sends requests to the API, and repeats them for some seconds while it is away. */
 export interface ApiClient {
-  /** @throws RefusedError for any answer but 200 */
+  /** @throws RefusedError for any status but 200 */
   get(path: string, prefer?: string): Promise<Json>;
-  /** Whatever the answer is: a refusal may be told in more than one way. */
+  /** @returns the answer at any status: callers handle refusals */
   post(path: string, body: Json): Promise<ApiAnswer>;
 }
 
@@ -28,7 +28,7 @@ export function createApiClient({ baseUrl, token }: ApiAccess): ApiClient {
     init: RequestInit,
     headers: Readonly<Record<string, string>>,
   ): Promise<ApiAnswer> => {
-    const response = await fetchPatiently(new URL(path, baseUrl), {
+    const response = await fetchWithRetries(new URL(path, baseUrl), {
       ...init,
       headers: { ...headers, authorization: `Bearer ${token}` },
     });
@@ -51,14 +51,14 @@ export function createApiClient({ baseUrl, token }: ApiAccess): ApiClient {
 
 const Problem = z.looseObject({ code: z.string(), detail: z.string() });
 
-/** What the API says of why it refuses. */
+/** Describes a refusal by its code and detail. */
 export function describeRefusal({ status, body }: ApiAnswer): string {
   const problem = Problem.safeParse(body).data;
   return `The API answered ${status}${problem ? ` ${problem.code}: ${problem.detail}` : ''}`;
 }
 
-/** Asks again while nobody answers, or somebody asks for it: every request may be repeated. */
-async function fetchPatiently(url: URL, init: RequestInit): Promise<Response> {
+/** Repeats a request while the API does not answer or answers 503. GET is safe, and a POST has an idempotency key. */
+async function fetchWithRetries(url: URL, init: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt += 1) {
     const isLast = attempt === ATTEMPTS;
     try {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** An event of a run's history, as far as it is told here. */
+/** The fields of an event that are printed. */
 export const EventSchema = z.looseObject({
   seq: z.int(),
   type: z.string(),
@@ -11,13 +11,13 @@ export const EventSchema = z.looseObject({
 });
 export type HistoryEvent = z.output<typeof EventSchema>;
 
-/** One line about an event; `null` for those that are of no use to somebody who waits for the run. */
+/** Describes an event in one line; `null` for events that are only technical. */
 export function describeEvent(event: HistoryEvent): string | null {
   if (SILENT.has(event.type)) return null;
   const { type, node, path = [], index } = event;
-  const place = node === undefined ? '' : ` ${[...path, node].join('/')}${index === undefined ? '' : `[${index}]`}`;
+  const location = node === undefined ? '' : ` ${[...path, node].join('/')}${index === undefined ? '' : `[${index}]`}`;
   const detail = DETAILS.map((read) => read(event)).find((text) => text !== null) ?? null;
-  return `${String(event.step).padStart(3)}  ${type}${place}${detail === null ? '' : `: ${detail}`}`;
+  return `${String(event.step).padStart(3)}  ${type}${location}${detail === null ? '' : `: ${detail}`}`;
 }
 
 const SILENT: ReadonlySet<string> = new Set(['checkpoint.saved', 'step.started', 'tool.requested']);
@@ -28,16 +28,16 @@ const DecisionOf = z.looseObject({ status: z.string(), by: z.string() });
 const ToolOf = z.looseObject({ tool: z.string() });
 const ModelOf = z.looseObject({ model: z.string() });
 
-/** The first that knows an event tells of it. */
+/** Details of events; the first that applies is used. */
 const DETAILS: readonly ((event: HistoryEvent) => string | null)[] = [
-  (event) => told(ErrorOf, event, ({ error: { code, message } }) => `${code} ${message}`),
-  (event) => told(ApprovalOf, event, ({ approval }) => approval.title),
-  (event) => told(DecisionOf, event, ({ status, by }) => `${status} by ${by}`),
-  (event) => told(ToolOf, event, ({ tool }) => tool),
-  (event) => told(ModelOf, event, ({ model }) => model),
+  (event) => detailOf(ErrorOf, event, ({ error: { code, message } }) => `${code} ${message}`),
+  (event) => detailOf(ApprovalOf, event, ({ approval }) => approval.title),
+  (event) => detailOf(DecisionOf, event, ({ status, by }) => `${status} by ${by}`),
+  (event) => detailOf(ToolOf, event, ({ tool }) => tool),
+  (event) => detailOf(ModelOf, event, ({ model }) => model),
 ];
 
-function told<T>(schema: z.ZodType<T>, event: HistoryEvent, tell: (known: T) => string): string | null {
+function detailOf<T>(schema: z.ZodType<T>, event: HistoryEvent, describe: (known: T) => string): string | null {
   const parsed = schema.safeParse(event);
-  return parsed.success ? tell(parsed.data) : null;
+  return parsed.success ? describe(parsed.data) : null;
 }

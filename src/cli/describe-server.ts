@@ -2,20 +2,20 @@ import type { OfferedTool } from '../activities/tools/mcp/offer-tools.ts';
 import type { McpServerSettings } from '../activities/tools/mcp/server-settings.ts';
 import { own } from '../graph/values/index.ts';
 
-/** A server of the configuration, and all tools that it lists. */
+/** A configured server with all its tools. */
 export interface ServerListing {
   readonly server: string;
   readonly settings: McpServerSettings;
   readonly tools: readonly OfferedTool[];
-  /** What keeps it from being used as the configuration wants it. */
+  /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
 }
 
-/** What a server says of its tools, for somebody who is to approve it. */
+/** Describes a server's tools for the person who approves them. */
 export function describeServer({ server, settings, tools, problems }: ServerListing): string {
   return [
     `${server}: ${tools.length} ${tools.length === 1 ? 'tool' : 'tools'}`,
-    ...problems.map((problem) => `  ! ${visible(problem)}`),
+    ...problems.map((problem) => `  ! ${escapeInvisible(problem)}`),
     ...tools.map((tool) => describeTool(tool, settings)),
     '',
   ].join('\n');
@@ -28,17 +28,17 @@ function describeTool(tool: OfferedTool, settings: McpServerSettings): string {
     `takes ${JSON.stringify(parameters, null, 2)}`,
     ...(outputSchema ? [`gives ${JSON.stringify(outputSchema, null, 2)}`] : []),
   ];
-  const body = texts.map((text) => visible(text).replaceAll(/^/gm, '    ')).join('\n');
-  return `  ${visible(ownName)} (${effect}, ${standingOf(tool, settings)})\n${body}`;
+  const body = texts.map((text) => escapeInvisible(text).replaceAll(/^/gm, '    ')).join('\n');
+  return `  ${escapeInvisible(ownName)} (${effect}, ${describePin(tool, settings)})\n${body}`;
 }
 
-function standingOf({ ownName, pin, settings }: OfferedTool, { tools }: McpServerSettings): string {
+function describePin({ ownName, pin, settings }: OfferedTool, { tools }: McpServerSettings): string {
   if (tools && !own(tools, ownName)) return 'not offered';
   if (settings.pin === undefined) return 'not pinned';
   return settings.pin === pin ? 'pinned' : 'changed since it was pinned';
 }
 
-/** Text of strangers: what would not show, or would move the cursor, is written out. */
-function visible(text: string): string {
+/** Escapes control characters: the text is not trusted and could move the cursor. */
+function escapeInvisible(text: string): string {
   return text.replaceAll(/[^\P{C}\n]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ''}}`);
 }

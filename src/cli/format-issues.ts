@@ -1,7 +1,7 @@
-import type { PlacedIssue } from './read-definition.ts';
+import type { LocatedIssue } from './read-definition.ts';
 
-/** The issues of a file for people, and for editors that look for `file:line:column`. */
-export function formatIssues(file: string, issues: readonly PlacedIssue[]): string {
+/** Formats issues for people, and for editors that recognize `file:line:column`. */
+export function formatIssues(file: string, issues: readonly LocatedIssue[]): string {
   return issues
     .map(({ line, column, severity, code, message, path, hint }) => {
       const head = `${file}:${line}:${column}: ${severity} ${code}: ${message}`;

@@ -1,23 +1,23 @@
 import { toPointer } from '../graph/values/index.ts';
 
-/** A place in a text, both counted from 1. */
+/** Line and column in a text, both from 1. */
 export interface JsonLocation {
   readonly line: number;
   readonly column: number;
 }
 
-/** Finds where the values of a JSON text stand: a member at its key. A value that is not there is where its parent is. */
+/** Locates values of a JSON text by pointer; a member is located at its key, and a missing value at its parent. */
 export function createLocator(text: string): (pointer: string) => JsonLocation {
   const offsets = offsetsIn(text);
   return (pointer) => {
     for (let at = pointer; ; at = at.slice(0, at.lastIndexOf('/'))) {
       const offset = at === '' ? 0 : offsets.get(at);
-      if (offset !== undefined) return placeAt(text, offset);
+      if (offset !== undefined) return locationAt(text, offset);
     }
   };
 }
 
-export function placeAt(text: string, offset: number): JsonLocation {
+export function locationAt(text: string, offset: number): JsonLocation {
   const before = text.slice(0, offset);
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: offset - lineStart + 1 };
@@ -25,10 +25,10 @@ export function placeAt(text: string, offset: number): JsonLocation {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]|[^\s{}[\],:"]+/g;
 
-/** An object or list that is being read. */
+/** An open object or list. */
 interface Level {
   readonly pointer: string;
-  /** The member or item that is being read; `null` where the next member's key is to come. */
+  /** Key or index of the current value; `null` before a member's key. */
   key: string | number | null;
 }
 
@@ -47,11 +47,12 @@ function offsetsIn(text: string): ReadonlyMap<string, number> {
   return offsets;
 }
 
-function beginValue(
-  token: string,
-  index: number,
-  { offsets, levels }: { readonly offsets: Map<string, number>; readonly levels: Level[] },
-): void {
+interface Scan {
+  readonly offsets: Map<string, number>;
+  readonly levels: Level[];
+}
+
+function beginValue(token: string, index: number, { offsets, levels }: Scan): void {
   const level = levels.at(-1);
   const pointer = level ? pointerOf(level) : '';
   if (!offsets.has(pointer)) offsets.set(pointer, index);

@@ -7,7 +7,7 @@ import { own } from '../graph/values/index.ts';
 import type { Terminal } from './command.ts';
 import type { ServerListing } from './describe-server.ts';
 
-/** Asks the MCP servers of a configuration for all their tools, also for those that are not offered so far. */
+/** Lists all tools of a configuration's MCP servers, including those that are not offered. */
 export async function listServers(config: Config, { env, stderr }: Terminal): Promise<readonly ServerListing[]> {
   const { mcpServers, http, secrets = createEnvironmentSecrets(env) } = config;
   const report = (message: string): void => void stderr.write(`${message}\n`);

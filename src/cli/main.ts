@@ -18,10 +18,10 @@ ${[...COMMANDS].map(([name, { summary }]) => `  ${name.padEnd(10)} ${summary}`).
   --version    the version
 `;
 
-/** The command line. @returns the exit code */
+/** Runs a command line. @returns the exit code */
 export async function main(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    return await dispatch(args, terminal);
+    return await runCommand(args, terminal);
   } catch (error) {
     if (!(error instanceof UsageError) && !(error instanceof RefusedError)) throw error;
     terminal.stderr.write(`holdfast: ${error.message}\n`);
@@ -29,19 +29,19 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   }
 }
 
-async function dispatch([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
-  if (name === undefined || HELP_FLAGS.has(name)) return say(terminal, HELP);
-  if (name === '--version') return say(terminal, `${await readVersion()}\n`);
+async function runCommand([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
+  if (name === undefined || HELP_FLAGS.has(name)) return print(terminal, HELP);
+  if (name === '--version') return print(terminal, `${await readVersion()}\n`);
   const command = COMMANDS.get(name);
   if (!command)
     throw new UsageError(`There is no command "${name}".${didYouMean(name, [...COMMANDS.keys()])} See holdfast --help`);
-  if (args.some((arg) => HELP_FLAGS.has(arg))) return say(terminal, command.help);
+  if (args.some((arg) => HELP_FLAGS.has(arg))) return print(terminal, command.help);
   return await command.run(args, terminal);
 }
 
 const HELP_FLAGS: ReadonlySet<string> = new Set(['--help', '-h']);
 
-function say({ stdout }: Terminal, text: string): number {
+function print({ stdout }: Terminal, text: string): number {
   stdout.write(text);
   return EXIT.done;
 }

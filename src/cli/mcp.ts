@@ -34,9 +34,9 @@ export const mcp: Command = {
   },
 };
 
-async function readConfig(wanted: string | undefined, terminal: Terminal): Promise<Config> {
+async function readConfig(file: string | undefined, terminal: Terminal): Promise<Config> {
   try {
-    return await loadConfig(findConfig(wanted, terminal));
+    return await loadConfig(findConfig(file, terminal));
   } catch (error) {
     throw new UsageError(messageOf(error), { cause: error });
   }

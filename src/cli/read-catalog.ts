@@ -7,10 +7,10 @@ import { messageOf } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
 import type { Terminal } from './command.ts';
 
-/** What names are checked against. */
+/** The catalog that names are checked against. */
 export interface KnownNames {
   readonly catalog: Catalog;
-  /** The configuration; `null`: there is none, and names can't be checked. */
+  /** The configuration file; `null` without one, and names are not checked. */
   readonly origin: string | null;
 }
 
@@ -20,18 +20,18 @@ export const NOTHING_KNOWN: KnownNames = {
 };
 
 /**
- * Reads the configuration that is asked for, else the one that the environment names or that lies here, if any.
- * @throws UsageError when it can't be used
+ * Reads the catalog of the requested configuration, else of the one in HOLDFAST_CONFIG or in the working folder.
+ * @throws UsageError if the configuration can't be used
  */
 export async function readCatalog(
-  wanted: string | undefined,
+  file: string | undefined,
   terminal: Pick<Terminal, 'env' | 'stderr'>,
 ): Promise<KnownNames> {
   const { env: environment, stderr } = terminal;
-  const origin = findConfig(wanted, terminal);
+  const origin = findConfig(file, terminal);
   if (origin === undefined) return NOTHING_KNOWN;
   try {
-    const [config, { toCatalog }, { learnMcpTools }] = await Promise.all([
+    const [config, { toCatalog }, { addMcpTools: learnMcpTools }] = await Promise.all([
       loadConfig(origin),
       import('../config/to-catalog.ts'),
       import('../config/connect-mcp-servers.ts'),
@@ -43,9 +43,9 @@ export async function readCatalog(
   }
 }
 
-/** The configuration that is asked for, else the one that the environment names or that lies here, if any. */
-export function findConfig(wanted: string | undefined, { env }: Pick<Terminal, 'env'>): string | undefined {
-  return [wanted, env['HOLDFAST_CONFIG']].find((file) => file !== undefined && file !== '') ?? findHere();
+/** Finds the configuration file, in the same order. @returns `undefined` without one */
+export function findConfig(requested: string | undefined, { env }: Pick<Terminal, 'env'>): string | undefined {
+  return [requested, env['HOLDFAST_CONFIG']].find((file) => file !== undefined && file !== '') ?? findHere();
 }
 
 function findHere(): string | undefined {

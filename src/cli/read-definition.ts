@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { messageOf, toJson } from '../graph/values/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
-import { createLocator, placeAt } from './json-locations.ts';
+import { createLocator, locationAt } from './json-locations.ts';
 import type { JsonLocation } from './json-locations.ts';
 
-/** An issue as a file's reader needs it; the API may know codes that we don't. */
+/** An issue as it is printed. Codes are texts, because the API may know newer ones. */
 interface FileIssue {
   readonly code: string;
   readonly severity: string;
@@ -14,31 +14,31 @@ interface FileIssue {
   readonly hint?: string | undefined;
 }
 
-/** An issue, and where in the file it is. */
-export type PlacedIssue = FileIssue & JsonLocation;
+/** An issue with its location in the file. */
+export type LocatedIssue = FileIssue & JsonLocation;
 
 export interface DefinitionFile {
   readonly file: string;
-  /** What stands in it, or why it is no JSON. */
-  readonly content: { readonly definition: Json } | { readonly fault: PlacedIssue };
-  readonly place: (issue: FileIssue) => PlacedIssue;
+  /** The parsed file, or the reason why it is no JSON. */
+  readonly content: { readonly definition: Json } | { readonly fault: LocatedIssue };
+  readonly locate: (issue: FileIssue) => LocatedIssue;
 }
 
-/** Reads a file that holds a definition. @throws UsageError when it can't be read */
+/** Reads a definition file. @throws UsageError if the file can't be read */
 export async function readDefinition(file: string): Promise<DefinitionFile> {
   const text = await readText(file);
-  let locate: ReturnType<typeof createLocator> | null = null;
+  let locator: ReturnType<typeof createLocator> | null = null;
   return {
     file,
     content: parse(text),
-    place(issue) {
-      locate ??= createLocator(text);
-      return { ...issue, ...locate(issue.path) };
+    locate(issue) {
+      locator ??= createLocator(text);
+      return { ...issue, ...locator(issue.path) };
     },
   };
 }
 
-/** @throws UsageError when it can't be read */
+/** @throws UsageError if the file can't be read */
 export async function readText(file: string): Promise<string> {
   try {
     return (await readFile(file, 'utf8')).replace(/^\uFEFF/, '');
@@ -55,7 +55,7 @@ function parse(text: string): DefinitionFile['content'] {
   } catch (error) {
     const message = messageOf(error);
     const position = /at position (\d+)/.exec(message)?.[1];
-    const place = placeAt(text, position === undefined ? text.length : Number(position));
-    return { fault: { code: 'INVALID_JSON', severity: 'error', path: '', message, ...place } };
+    const location = locationAt(text, position === undefined ? text.length : Number(position));
+    return { fault: { code: 'INVALID_JSON', severity: 'error', path: '', message, ...location } };
   }
 }

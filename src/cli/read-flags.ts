@@ -5,7 +5,7 @@ import { UsageError } from './command.ts';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 
-/** Reads flags and what stands between them. @throws UsageError for flags that there are not */
+/** Parses flags and positional arguments. @throws UsageError for unknown flags */
 export function readFlags<T extends Flags>(args: readonly string[], options: T) {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });

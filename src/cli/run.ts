@@ -24,16 +24,16 @@ to standard error, the run's output as JSON to standard output.
   --token TOKEN        who asks (default: HOLDFAST_TOKEN)
   --tokens-file FILE   the addresses and tokens that "npm start -- --tokens-file FILE" has written
   --as NAME            whose token of that file to take (default: user)
-  --timeout DURATION   how long to wait, such as 30s or 5m (default: as long as it takes); the run goes on all the same
+  --timeout DURATION   how long to wait, such as 30s or 5m (default: as long as it takes); the run continues all the same
   --json               prints the run instead of its output
-  --quiet              tells no progress
+  --quiet              prints no progress
 
 Exit code: 0 completed; 1 failed, or the definition or its input is invalid; 2 wrong usage; 3 waits for a person or an
 event, or is paused; 4 canceled; 5 the time is up; 6 the API can't be reached, or refuses.
 `;
 
 const text = { type: 'string' } as const;
-const switched = { type: 'boolean', default: false } as const;
+const flag = { type: 'boolean', default: false } as const;
 
 export const run: Command = {
   summary: 'run a graph on a Holdfast that is running, and wait for it',
@@ -46,8 +46,8 @@ export const run: Command = {
       'tokens-file': text,
       as: { ...text, default: 'user' },
       timeout: text,
-      json: switched,
-      quiet: switched,
+      json: flag,
+      quiet: flag,
     });
     const [file, ...more] = positionals;
     if (file === undefined || more.length > 0) throw new UsageError('run takes one file');
@@ -55,29 +55,29 @@ export const run: Command = {
     const input = await readInput(values.input);
     const definition = await readDefinition(file);
     const client = createApiClient(await readAccess(values, terminal));
-    const tell = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
-    const id = await start(client, { file: definition, input }, terminal);
+    const print = values.quiet ? () => {} : (line: string) => void terminal.stderr.write(`${line}\n`);
+    const id = await submitRun(client, { file: definition, input }, terminal);
     if (id === null) return EXIT.failed;
-    tell(`Run ${id}`);
+    print(`Run ${id}`);
     const ended = await followRun(client, id, {
-      tell: (event) => tellIfTold(describeEvent(event), tell),
+      onEvent: (event) => printIfAny(describeEvent(event), print),
       until: timeoutMs === null ? null : Date.now() + timeoutMs,
     });
     terminal.stdout.write(`${JSON.stringify(values.json ? ended : ended.output, null, 2)}\n`);
-    tell(summarize(ended));
+    print(summarize(ended));
     return isAtRest(ended) ? EXIT_BY_STATUS[ended.status] : EXIT.timedOut;
   },
 };
 
-function readTimeout(given: string | undefined): number | null {
-  if (given === undefined) return null;
-  const timeoutMs = parseDuration(given);
-  if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${given}"`);
+function readTimeout(value: string | undefined): number | null {
+  if (value === undefined) return null;
+  const timeoutMs = parseDuration(value);
+  if (timeoutMs === null) throw new UsageError(`--timeout takes a duration such as 30s or 5m, not "${value}"`);
   return timeoutMs;
 }
 
-async function readInput(given: string): Promise<JsonObject> {
-  const json = given.startsWith('@') ? await readText(given.slice(1)) : given;
+async function readInput(value: string): Promise<JsonObject> {
+  const json = value.startsWith('@') ? await readText(value.slice(1)) : value;
   try {
     const input = toJson(JSON.parse(json));
     if (isJsonObject(input)) return input;
@@ -87,12 +87,13 @@ async function readInput(given: string): Promise<JsonObject> {
   throw new UsageError('--input takes a JSON object: the values of channels');
 }
 
-/** @returns the run's id; `null` when the definition or the input is wrong, which has been told then */
-async function start(
-  client: ApiClient,
-  { file, input }: { file: DefinitionFile; input: JsonObject },
-  { stderr }: Terminal,
-): Promise<string | null> {
+interface Submission {
+  readonly file: DefinitionFile;
+  readonly input: JsonObject;
+}
+
+/** @returns the run's id; `null` if the definition or the input is invalid, which is printed */
+async function submitRun(client: ApiClient, { file, input }: Submission, { stderr }: Terminal): Promise<string | null> {
   if ('fault' in file.content) {
     stderr.write(formatIssues(file.file, [file.content.fault]));
     return null;
@@ -113,15 +114,15 @@ const Issue = z.object({
 });
 const Refusal = z.looseObject({ code: z.string(), issues: z.array(Issue).default([]) });
 
-/** Issues of the definition are placed in its file. */
-function formatRefusal({ body }: ApiAnswer, { file, place }: DefinitionFile): string {
+/** Formats a refusal; issues of the definition get their location in the file. */
+function formatRefusal({ body }: ApiAnswer, { file, locate }: DefinitionFile): string {
   const { code, issues } = Refusal.parse(body);
-  if (code === 'INVALID_GRAPH' || code === 'GRAPH_TOO_LARGE') return formatIssues(file, issues.map(place));
+  if (code === 'INVALID_GRAPH' || code === 'GRAPH_TOO_LARGE') return formatIssues(file, issues.map(locate));
   return issues.map(({ path, message }) => `${path}: ${message}\n`).join('');
 }
 
-function tellIfTold(line: string | null, tell: (line: string) => void): void {
-  if (line !== null) tell(line);
+function printIfAny(line: string | null, print: (line: string) => void): void {
+  if (line !== null) print(line);
 }
 
 const EXIT_BY_STATUS: Readonly<Record<FollowedRun['status'], number>> = {

@@ -4,7 +4,7 @@ import type { Command, Terminal } from './command.ts';
 import { formatIssues } from './format-issues.ts';
 import { NOTHING_KNOWN, readCatalog } from './read-catalog.ts';
 import { readDefinition } from './read-definition.ts';
-import type { PlacedIssue } from './read-definition.ts';
+import type { LocatedIssue } from './read-definition.ts';
 import { readFlags } from './read-flags.ts';
 
 const HELP = `Usage: holdfast validate FILE… [flags]
@@ -19,10 +19,10 @@ there is one; the names of published graphs are not checked.
 Exit code: 0 no errors, perhaps warnings; 1 errors; 2 wrong usage, or a file that can't be read.
 `;
 
-interface Result {
+interface FileResult {
   readonly file: string;
   readonly valid: boolean;
-  readonly issues: readonly PlacedIssue[];
+  readonly issues: readonly LocatedIssue[];
 }
 
 export const validate: Command = {
@@ -37,7 +37,7 @@ export const validate: Command = {
     if (positionals.length === 0) throw new UsageError('validate takes at least one file');
     const known = values['no-config'] ? NOTHING_KNOWN : await readCatalog(values.config, terminal);
     const files = await Promise.all(positionals.map(readDefinition));
-    const results = files.map((each): Result => {
+    const results = files.map((each): FileResult => {
       const issues = checkDefinition(each, known);
       return { file: each.file, valid: isValid(issues), issues };
     });
@@ -48,7 +48,7 @@ export const validate: Command = {
   },
 };
 
-function report(results: readonly Result[], origin: string | null, { stdout, stderr }: Terminal): void {
+function report(results: readonly FileResult[], origin: string | null, { stdout, stderr }: Terminal): void {
   for (const { file, issues } of results) stdout.write(formatIssues(file, issues));
   const issues = results.flatMap((result) => result.issues);
   const errors = issues.filter(({ severity }) => severity === 'error').length;

@@ -1,9 +1,26 @@
-/** What an installation says of the API itself. */
+import { parseDuration, toMs } from '../graph/values/index.ts';
+import type { Config } from './load-config.ts';
+
+/** Settings of an installation that concern only the API. */
 export interface ApiSettings {
-  /** For how long runs that have ended are kept, and all of their states; milliseconds, `null`: for ever. */
+  /** Ages at which ended runs and checkpoints are deleted, in milliseconds; `null` keeps them. */
   readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
-  /** Runs may begin at checkpoints of others. */
+  /** Allows runs to begin at checkpoints of others. */
   readonly forking: boolean;
-  /** So long a process that ends may take to finish what it has begun. */
+  /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
+}
+
+/** Reads the API's settings from a configuration. */
+export function toApiSettings({ retention, forking, shutdownGrace }: Config): ApiSettings {
+  const { runs, checkpoints } = retention;
+  return {
+    retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
+    forking,
+    shutdownGraceMs: toMs(shutdownGrace),
+  };
+}
+
+function toAgeMs(text: string | undefined): number | null {
+  return text === undefined ? null : parseDuration(text);
 }

@@ -1,54 +1,54 @@
 import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
 import { openMcpTools } from '../activities/tools/mcp/open-mcp-tools.ts';
-import { findBadFallbacks } from './bad-fallbacks.ts';
+import { findBadFallbacks } from './find-bad-fallbacks.ts';
 import type { Config } from './load-config.ts';
-import type { ToolConfig } from './tools.ts';
+import type { ToolConfig } from './tool.ts';
 
-/** A configuration whose tools are complete, for as long as its MCP servers are connected. */
+/** A configuration that includes the tools of its MCP servers, while these are connected. */
 export interface ConnectedConfig {
   readonly config: Config;
-  /** Ends the connections, and the programs that were started for them. */
+  /** Closes the connections and ends the programs started for them. */
   close(): Promise<void>;
 }
 
-interface Surroundings {
-  /** Where secrets are. */
+interface ConnectDeps {
+  /** Source of secrets, unless the configuration has its own. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Is told what somebody should know who runs the installation. */
+  /** Reports problems to the operator. */
   readonly report: (message: string) => void;
 }
 
 /**
- * Adds the tools of its MCP servers to a configuration. What wires catalogs and activities sees no difference then.
- * @throws when a server can't be used as the configuration wants it, or a tool names another one that is not there
+ * Adds the tools of a configuration's MCP servers to its tools; later code treats them alike.
+ * @throws if a server can't be used as configured, or a tool's `onFailure` names a missing tool
  */
 export async function connectMcpServers(
   config: Config,
-  { environment, report }: Surroundings,
+  { environment, report }: ConnectDeps,
 ): Promise<ConnectedConfig> {
   const { mcpServers, http, secrets = createEnvironmentSecrets(environment) } = config;
   const opened = await openMcpTools(mcpServers, { fetch: createGuardedFetch(http.allow), secrets, report });
   const tools: ToolConfig[] = [...config.tools, ...opened.tools];
   const problems = [
-    ...findNamesakes(tools),
-    ...findBadFallbacks(tools).map(({ at, message }) => `onFailure of ${tools[at]?.name ?? ''} ${message}`),
+    ...findDuplicateNames(tools),
+    ...findBadFallbacks(tools).map(({ index, message }) => `onFailure of ${tools[index]?.name ?? ''} ${message}`),
   ];
   if (problems.length === 0) return { config: { ...config, tools }, close: () => opened.close() };
   await opened.close();
   throw new Error(`The tools of the configuration don't fit together:\n  ${problems.join('\n  ')}`);
 }
 
-function findNamesakes(tools: readonly ToolConfig[]): readonly string[] {
+function findDuplicateNames(tools: readonly ToolConfig[]): readonly string[] {
   const names = tools.map(({ name }) => name);
   return names
     .filter((name, at) => names.indexOf(name) !== at)
     .map((name) => `two tools are named "${name}": one of them is an MCP server's`);
 }
 
-/** The same for who needs to know the tools only: the servers are left again. */
-export async function learnMcpTools(config: Config, surroundings: Surroundings): Promise<Config> {
-  const connected = await connectMcpServers(config, surroundings);
+/** Adds the tools of MCP servers for callers that only describe them, and closes the connections. */
+export async function addMcpTools(config: Config, deps: ConnectDeps): Promise<Config> {
+  const connected = await connectMcpServers(config, deps);
   await connected.close();
   return connected.config;
 }

@@ -5,20 +5,20 @@ import { findSchemaProblems } from '../graph/values/index.ts';
 import type { JsonSchema } from '../graph/values/index.ts';
 
 /**
- * A value of several kinds that is read as the one that it looks like, so that an error speaks of that.
- * @param kindOf gives the schema of what a value looks like
+ * Chooses a schema by the look of a value, so that errors concern the intended kind.
+ * @param schemaOf returns the schema for a value
  */
-export function readAs<T>(kindOf: (given: object) => z.ZodType<T>) {
-  return z.unknown().transform((given, context): T => {
-    const parsed = kindOf(typeof given === 'object' && given !== null ? given : {}).safeParse(given);
+export function readAs<T>(schemaOf: (value: object) => z.ZodType<T>) {
+  return z.unknown().transform((value, context): T => {
+    const parsed = schemaOf(typeof value === 'object' && value !== null ? value : {}).safeParse(value);
     if (parsed.success) return parsed.data;
-    passOn(parsed.error, context);
+    addIssues(parsed.error, context);
     return z.NEVER;
   });
 }
 
-/** Has problems that were found elsewhere told as problems of the value that is read. */
-export function passOn({ issues }: z.ZodError, context: z.RefinementCtx, at: readonly PropertyKey[] = []): void {
+/** Adds the issues of a nested parse to those of the current value. */
+export function addIssues({ issues }: z.ZodError, context: z.RefinementCtx, at: readonly PropertyKey[] = []): void {
   for (const { message, path } of issues) context.addIssue({ code: 'custom', message, path: [...at, ...path] });
 }
 
@@ -30,22 +30,22 @@ const Retry = z.strictObject({
   nonRetryable: z.array(z.string()).readonly().optional(),
 });
 
-/** How calls of something are tried. */
+/** Time-out and retries of calls. */
 export const callFields = { timeout: TimeSpan.optional(), retry: Retry.optional() };
 
-/** Code, told apart from data by being callable. */
+/** A function, the mark by which code is recognized. */
 export function code<T extends (...args: never[]) => unknown>(): z.ZodType<T, T> {
   return z.custom<T>((value) => typeof value === 'function', 'must be a function');
 }
 
-/** How often something may be called. */
+/** Safety of repeated calls. */
 export const Effect = z.enum(['idempotent', 'keyed', 'unsafe']);
 
 export const Schema = z.custom<JsonSchema>((value) => findSchemaProblems(value).length === 0, 'must be a JSON Schema');
 
 const Secret = z.strictObject({ secret: z.string().min(1) });
 
-/** A text as it is, or the name of the secret that it stands for. */
+/** A text, or a reference to a secret. */
 export const SecretOrText = z.union([z.string(), Secret]);
 
 export const ToolName = z.string().regex(TOOL_NAME, 'must be 1 to 64 letters, digits or _ . : -');

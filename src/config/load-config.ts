@@ -7,20 +7,20 @@ import type { SecretResolver } from '../activities/secrets.ts';
 import { DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
-import { Functions, MessageProcessors, NodeType, TokenCounters } from './code-parts.ts';
+import { Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
-import { Model } from './models.ts';
-import type { ModelInput } from './models.ts';
+import { Model } from './model.ts';
+import type { ModelInput } from './model.ts';
 import { Tools } from './tool-list.ts';
 import type { ToolHolder } from './tool-methods.ts';
-import type { HttpToolInput } from './tools.ts';
+import type { HttpToolInput } from './tool.ts';
 
 /*
- * What an installation offers: `holdfast.config.ts`, or the same as JSON. It is checked at start, and every problem is
- * named at once. Addresses and secrets come from the environment.
+ * The configuration of an installation: `holdfast.config.ts`, or the same as JSON. It is checked at start, and all
+ * problems are reported together. Addresses and secrets come from the environment.
  */
 
 const HostAndPort = z.string().regex(/^[^/\s]+:\d+$/, 'must be host:port');
@@ -58,7 +58,7 @@ const ConfigFields = z.strictObject({
   nodeTypes: z.array(NodeType).default([]),
   messageProcessors: MessageProcessors.default({}),
   tokenCounters: TokenCounters.default({}),
-  /** Where secrets are; without it, in the environment. */
+  /** Resolves secrets; by default from the environment. */
   secrets: code<SecretResolver>().optional(),
   graphs: z.string().optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
@@ -66,7 +66,7 @@ const ConfigFields = z.strictObject({
   defaults: Defaults.prefault({}),
   retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
   forking: z.boolean().default(true),
-  /** So long a process that was asked to end may take to finish what it has begun. */
+  /** Time for open work to finish at shutdown. */
   shutdownGrace: Duration.default('30s'),
 });
 
@@ -78,32 +78,32 @@ const ConfigSchema = ConfigFields.superRefine(({ models, tokenCounters }, contex
   }
 });
 
-/** What a configuration file says. */
+/** Content of a configuration file. */
 export type ConfigInput = Omit<z.input<typeof ConfigSchema>, 'tools' | 'models' | 'mcpServers'> & {
   tools?: (HttpToolInput | DefinedTool | ToolHolder)[];
   models?: Record<string, ModelInput>;
   mcpServers?: Record<string, McpServerInput>;
 };
-/** A checked configuration, defaults filled in. */
+/** A checked configuration with its defaults. */
 export type Config = z.output<typeof ConfigSchema>;
 export type AuthConfig = z.output<typeof Auth>;
 
-/** Marks an object as a configuration, for the editor's sake. */
+/** Types a configuration for the editor. */
 export function defineConfig(config: ConfigInput): ConfigInput {
   return config;
 }
 
-/** A type of node made by code, for `nodeTypes`: its own fields, their schema, and what it does. */
+/** Types a node type for `nodeTypes`: its fields, their schema and its code. */
 export function defineNodeType(type: z.input<typeof NodeType>): z.input<typeof NodeType> {
   return type;
 }
 
-/** A configuration that can't be used. The message names every problem, by file and place. */
+/** A configuration that can't be used. The message lists every problem with file and JSON pointer. */
 class ConfigError extends Error {}
 
 /**
  * Loads a configuration file, TypeScript or JSON.
- * @param file a path; without one `holdfast.config.ts` or `holdfast.config.json` in the working folder
+ * @param file a path; by default `holdfast.config.ts` or `holdfast.config.json` in the working folder
  * @returns the configuration, with `graphs` as an absolute path
  * @throws ConfigError
  */
@@ -114,12 +114,12 @@ export async function loadConfig(file: string | undefined): Promise<Config> {
 }
 
 /**
- * Checks a configuration and fills its defaults in.
- * @param origin where it comes from, for messages
+ * Checks a configuration and adds its defaults.
+ * @param origin its source, for messages
  * @throws ConfigError
  */
-export function parseConfig(origin: string, given: unknown): Config {
-  const parsed = ConfigSchema.safeParse(given);
+export function parseConfig(origin: string, input: unknown): Config {
+  const parsed = ConfigSchema.safeParse(input);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
     (issue) => `  ${toPointer(issue.path.map(String)) || '/'}: ${issue.message}`,

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { readAs, SecretOrText, ToolName } from './fields.ts';
-import { policyFields } from './tools.ts';
+import { policyFields } from './tool.ts';
 
 /* MCP servers, whose tools are offered as `server.tool`. */
 
-/** What the installation says of one tool of a server; it wins over what the server says. */
+/** Settings of one tool of a server. They take precedence over the server's description. */
 const McpTool = z.strictObject({
   ...policyFields,
   effect: policyFields.effect.unwrap().optional(),
-  /** Another name than the server's own of it. */
+  /** Another name than the server's. */
   as: ToolName.optional(),
-  /** The hash of the description and the schemas that were read and approved; `holdfast mcp` prints it. */
+  /** The hash of the description and schemas that a person has approved; `holdfast mcp` prints it. */
   pin: z
     .string()
     .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash such as "holdfast mcp" prints')
@@ -18,9 +18,9 @@ const McpTool = z.strictObject({
 });
 
 const serverFields = {
-  /** What it says of how often its tools may be called is believed. */
+  /** True if the server's hints about its tools' safety count. */
   trusted: z.boolean().default(false),
-  /** The tools that are offered, by the server's names; without it all of them are. */
+  /** The offered tools, by their names at the server; by default all of them. */
   tools: z.record(z.string(), McpTool).optional(),
   timeout: policyFields.timeout,
 };
@@ -42,7 +42,7 @@ const Address = z.strictObject({
 export type McpServerInput = z.input<typeof Program> | z.input<typeof Address>;
 export type McpServerConfig = z.output<typeof Program> | z.output<typeof Address>;
 
-const McpServer = readAs<McpServerConfig>((given) => ('url' in given ? Address : Program));
+const McpServer = readAs<McpServerConfig>((value) => ('url' in value ? Address : Program));
 
 export const McpServers = z.record(
   z.string().regex(/^[A-Za-z0-9_-]{1,32}$/, 'must be 1 to 32 letters, digits, _ or -'),

@@ -1,11 +1,10 @@
 import { builtInSteps } from '../activities/context/processing-steps.ts';
 import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
-import { mapValues, parseDuration, toMs } from '../graph/values/index.ts';
-import type { ApiSettings } from './api-settings.ts';
+import { mapValues } from '../graph/values/index.ts';
 import type { Config } from './load-config.ts';
-import type { ToolConfig } from './tools.ts';
+import type { ToolConfig } from './tool.ts';
 
-/** What graphs may know of an installation: data, without the code and the secrets behind it. */
+/** Converts a configuration to the catalog for graphs: data, without code and secrets. */
 export function toCatalog({ models, tools, functions, nodeTypes, messageProcessors, defaults }: Config): Catalog {
   return {
     models: mapValues(models, ({ price, contextWindow, timeout, retry }) => ({ price, contextWindow, timeout, retry })),
@@ -24,18 +23,4 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
 function toToolEntry(tool: ToolConfig): ToolEntry {
   const { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue } = tool;
   return { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
-}
-
-/** What the API itself goes by. */
-export function toApiSettings({ retention, forking, shutdownGrace }: Config): ApiSettings {
-  const { runs, checkpoints } = retention;
-  return {
-    retention: { runsMs: ageOf(runs), checkpointsMs: ageOf(checkpoints) },
-    forking,
-    shutdownGraceMs: toMs(shutdownGrace),
-  };
-}
-
-function ageOf(text: string | undefined): number | null {
-  return text === undefined ? null : parseDuration(text);
 }

@@ -1,89 +1,89 @@
 import { z } from 'zod';
 import { toPointer } from '../graph/values/index.ts';
-import { findBadFallbacks } from './bad-fallbacks.ts';
-import { passOn } from './fields.ts';
+import { findBadFallbacks } from './find-bad-fallbacks.ts';
+import { addIssues } from './fields.ts';
 import { toolMethodsOf } from './tool-methods.ts';
-import { Tool } from './tools.ts';
-import type { ToolConfig } from './tools.ts';
+import { Tool } from './tool.ts';
+import type { ToolConfig } from './tool.ts';
 
-/** A tool, and where the configuration has it from. */
-interface Entry {
+/** A tool before it is parsed, with its path in the configuration. */
+interface ListItem {
   readonly path: readonly (string | number)[];
-  /** What a decorated method is called in its class. */
+  /** Class and name of a decorated method. */
   readonly origin: string | null;
-  readonly given: unknown;
+  readonly value: unknown;
 }
 
-interface Listed extends Omit<Entry, 'given'> {
+interface ParsedTool extends Omit<ListItem, 'value'> {
   readonly tool: ToolConfig;
 }
 
-/** All tools: those that stand in the list, and the methods of instances in it that are tools. */
+/** The list of tools. Instances in it contribute their decorated methods. */
 export const Tools = z
   .array(z.unknown())
-  .transform((given, context) => given.flatMap(toEntries).flatMap((entry) => readEntry(entry, context)))
-  .superRefine(refuseNamesakes)
+  .transform((values, context) => values.flatMap(toItems).flatMap((item) => parseItem(item, context)))
+  .superRefine(refuseDuplicateNames)
   .superRefine(refuseUnknownFallbacks)
-  .transform((listed) => listed.map(({ tool }) => tool));
+  .transform((tools) => tools.map(({ tool }) => tool));
 
-function toEntries(given: unknown, at: number): readonly Entry[] {
-  if (typeof given !== 'object' || given === null) return [{ path: [at], origin: null, given }];
-  const methods = toolMethodsOf(given);
-  if (!methods) return [{ path: [at], origin: null, given }];
+function toItems(value: unknown, at: number): readonly ListItem[] {
+  if (typeof value !== 'object' || value === null) return [{ path: [at], origin: null, value }];
+  const methods = toolMethodsOf(value);
+  if (!methods) return [{ path: [at], origin: null, value }];
   return [...methods].map(([name, { origin, definition }]) => ({
     path: [at, String(name)],
     origin,
-    given: definition,
+    value: definition,
   }));
 }
 
-function readEntry({ given, ...entry }: Entry, context: z.RefinementCtx): readonly Listed[] {
-  if (isBareInstance(given)) {
+function parseItem({ value, ...item }: ListItem, context: z.RefinementCtx): readonly ParsedTool[] {
+  if (isBareInstance(value)) {
     context.addIssue({
       code: 'custom',
-      path: [...entry.path],
+      path: [...item.path],
       message: 'is no tool and has no method that is a @tool',
     });
     return [];
   }
-  const parsed = Tool.safeParse(given);
-  if (parsed.success) return [{ ...entry, tool: parsed.data }];
-  passOn(parsed.error, context, entry.path);
+  const parsed = Tool.safeParse(value);
+  if (parsed.success) return [{ ...item, tool: parsed.data }];
+  addIssues(parsed.error, context, item.path);
   return [];
 }
 
-/** An instance of a class that may have been meant to hold tools. */
-function isBareInstance(given: unknown): boolean {
-  if (typeof given !== 'object' || given === null || 'execute' in given) return false;
-  const prototype: unknown = Object.getPrototypeOf(given);
+/** True for an instance of a class that probably should have held tools. */
+function isBareInstance(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || 'execute' in value) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
   return prototype !== Object.prototype && prototype !== null;
 }
 
-function refuseNamesakes(listed: readonly Listed[], context: z.RefinementCtx): void {
-  const first = new Map<string, Listed>();
+function refuseDuplicateNames(listed: readonly ParsedTool[], context: z.RefinementCtx): void {
+  const first = new Map<string, ParsedTool>();
   for (const entry of listed) {
     const { name } = entry.tool;
-    const namesake = first.get(name);
-    if (!namesake) {
+    const earlier = first.get(name);
+    if (!earlier) {
       first.set(name, entry);
       continue;
     }
-    const message = `another tool is named "${name}" already: ${nameOf(namesake)}`;
+    const message = `another tool is named "${name}" already: ${describeTool(earlier)}`;
     context.addIssue({ code: 'custom', path: [...entry.path, 'name'], message });
   }
 }
 
-function nameOf({ origin, path }: Listed): string {
-  const place = `/tools${toPointer(path)}`;
-  return origin === null ? place : `${origin} at ${place}`;
+function describeTool({ origin, path }: ParsedTool): string {
+  const pointer = `/tools${toPointer(path)}`;
+  return origin === null ? pointer : `${origin} at ${pointer}`;
 }
 
-function refuseUnknownFallbacks(listed: readonly Listed[], context: z.RefinementCtx): void {
+function refuseUnknownFallbacks(listed: readonly ParsedTool[], context: z.RefinementCtx): void {
   const tools = listed.map(({ tool }) => tool);
-  for (const { at, message } of findBadFallbacks(tools, (name) => !OF_SERVERS.test(name))) {
-    context.addIssue({ code: 'custom', path: [...(listed[at]?.path ?? []), 'onFailure'], message });
+  for (const { index, message } of findBadFallbacks(tools, (name) => !MCP_TOOL_NAME.test(name))) {
+    context.addIssue({ code: 'custom', path: [...(listed[index]?.path ?? []), 'onFailure'], message });
   }
 }
 
-/** Perhaps a tool of an MCP server, whose names are known later (`connect-mcp-servers.ts`). */
-const OF_SERVERS = /^[A-Za-z0-9_-]{1,32}\./;
+/** May be a tool of an MCP server, whose names are checked later (`connect-mcp-servers.ts`). */
+const MCP_TOOL_NAME = /^[A-Za-z0-9_-]{1,32}\./;

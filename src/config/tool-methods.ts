@@ -2,14 +2,17 @@ import type { CodeOf, CodeToolFields, DefinedTool } from './define-tool.ts';
 import type { ToolSchema } from './tool-parameters.ts';
 
 interface ToolMethodFields<S extends ToolSchema, Secret extends string> extends CodeToolFields<S, Secret> {
-  /** The method's name without it. */
+  /** By default the method's name. */
   readonly name?: string;
 }
 
-/** An instance with methods that are tools. (The types know no decorators: they tell it from a tool by what it lacks.) */
+/**
+ * An instance with methods that are tools. TypeScript doesn't see decorators, so the type excludes the fields of a
+ * tool.
+ */
 export type ToolHolder = object & { readonly description?: never; readonly execute?: never };
 
-/** A method that is a tool, and what it is called in messages. */
+/** A method that is a tool, and its name in messages. */
 export interface ToolMethod {
   readonly origin: string;
   readonly definition: DefinedTool;
@@ -18,26 +21,23 @@ export interface ToolMethod {
 type ToolMethods = Map<string | symbol, ToolMethod>;
 
 /**
- * Where an instance keeps them, by the method's name: a method that overrides another one takes its place. A symbol of all
- * modules, because a configuration may have been loaded in another way than the engine.
+ * Key under which an instance keeps its tool methods by name, so that an override replaces its method. A global symbol,
+ * because a configuration may have loaded this module twice.
  */
 const METHODS = Symbol.for('holdfast.toolMethods');
 
-/**
- * Makes a method a tool; the instance that is handed over in `tools` is its `this`. A method that overrides it without being
- * decorated itself is the same tool.
- */
+/** Makes a method a tool; `this` is the instance in `tools`. An undecorated override keeps the tool's definition. */
 export function tool<const S extends ToolSchema, const Secret extends string = never>(
   fields: ToolMethodFields<S, Secret>,
 ) {
   return <This extends object>(
-    _method: (this: This, ...given: Parameters<CodeOf<S, Secret>>) => unknown,
+    _method: (this: This, ...args: Parameters<CodeOf<S, Secret>>) => unknown,
     context: MethodContext<This, S, Secret>,
   ): void => {
     const { name: method, access } = context;
     if (context.static) throw new TypeError(`@tool is for methods of instances; ${String(method)} is static`);
     context.addInitializer(function remember() {
-      const execute: CodeOf<S, Secret> = (...given) => access.get(this).apply(this, given);
+      const execute: CodeOf<S, Secret> = (...args) => access.get(this).apply(this, args);
       const definition = { ...fields, name: fields.name ?? String(method), execute };
       const origin = `${this.constructor.name}.${String(method)}`;
       const methods: ToolMethods = toolMethodsOf(this) ?? new Map();
@@ -48,10 +48,10 @@ export function tool<const S extends ToolSchema, const Secret extends string = n
 
 type MethodContext<This, S extends ToolSchema, Secret extends string> = ClassMethodDecoratorContext<
   This,
-  (this: This, ...given: Parameters<CodeOf<S, Secret>>) => unknown
+  (this: This, ...args: Parameters<CodeOf<S, Secret>>) => unknown
 >;
 
-/** The tools among an instance's methods, by the methods' names. @returns `null` where there are none */
+/** Returns the tool methods of an instance, by method name. @returns `null` without any */
 export function toolMethodsOf(instance: object): ToolMethods | null {
   const found: unknown = Reflect.get(instance, METHODS);
   return found instanceof Map ? found : null;

@@ -11,30 +11,30 @@ import {
   toJson,
 } from '../graph/values/index.ts';
 
-/** How a tool in code says what it takes: by a schema of zod or a like library, or by a JSON Schema. */
+/** A code tool's parameters: a schema of zod or a similar library, or a JSON Schema. */
 export type ToolSchema = StandardSchema | JsonSchema;
 
-/** What the code behind a schema is given. */
+/** The type of the arguments that a schema outputs. */
 export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? Output : SchemaValue<S>;
 
-/** A tool's parameters as everybody sees them, and what makes arguments of them for its code. */
-interface ToolParameters {
+/** A tool's JSON Schema, and the schema that converts arguments, if it has one. */
+interface ParsedParameters {
   readonly parameters: JsonSchema;
   readonly schema: StandardSchema | null;
 }
 
-/** Reads what a tool in code takes. The JSON Schema is of what is given: before defaults and transformations. */
-export const Parameters = z.unknown().transform((given, context): ToolParameters => {
-  const schema = isStandardSchema(given) ? given : null;
+/** Reads a code tool's parameters. The JSON Schema describes the input, before defaults and transformations. */
+export const Parameters = z.unknown().transform((input, context): ParsedParameters => {
+  const schema = isStandardSchema(input) ? input : null;
   try {
-    return { parameters: toUsableSchema(schema ? toJsonSchema(schema) : given), schema };
+    return { parameters: requireSchema(schema ? toJsonSchema(schema) : input), schema };
   } catch (error) {
     context.addIssue(messageOf(error));
     return z.NEVER;
   }
 });
 
-function toUsableSchema(schema: unknown): JsonSchema {
+function requireSchema(schema: unknown): JsonSchema {
   const [problem] = findSchemaProblems(schema);
   if (!problem && isJsonSchema(schema)) return schema;
   throw new TypeError(
@@ -55,8 +55,8 @@ function toJsonSchema({ '~standard': standard }: StandardSchema): Json {
 }
 
 /**
- * Leaves out patterns that take more than linear time, such as those with lookahead: what a library says of a value beyond
- * its JSON Schema it checks itself, before the code is called.
+ * Drops patterns that take more than linear time, such as those with lookahead. The library itself still checks them
+ * before the code is called.
  */
 function withLinearPatterns(value: Json): Json {
   if (Array.isArray(value)) return value.map(withLinearPatterns);

@@ -5,18 +5,18 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** Resolves when a child has ended, however it did. */
-async function ended(child: ChildProcess): Promise<void> {
+/** Resolves when a child has exited. */
+async function waitForExit(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   await new Promise<void>((resolve) => child.once('exit', () => resolve()));
 }
 
 export async function killChild(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');
-  await ended(child);
+  await waitForExit(child);
 }
 
-/** Asks a child to end, and ends it when it doesn't. */
+/** Signals a child to exit, and kills it after the given time. */
 export async function stopChild(
   child: ChildProcess,
   withinMs: number,
@@ -24,13 +24,13 @@ export async function stopChild(
 ): Promise<void> {
   child.kill(signal);
   const timer = setTimeout(() => child.kill('SIGKILL'), withinMs);
-  await ended(child);
+  await waitForExit(child);
   clearTimeout(timer);
 }
 
 /**
- * Ends a process that an earlier start has left behind when it was killed itself: it would write the same files.
- * @param marker stands in the orphan's command line, so that nobody else's process is ended
+ * Kills a process left by an earlier start that was itself killed: both would write the same files.
+ * @param marker text in the orphan's command line, which protects other processes with its pid
  */
 export async function stopOrphan(pidFile: string, marker: string): Promise<void> {
   const pid = Number(await readFile(pidFile, 'utf8').catch(() => ''));

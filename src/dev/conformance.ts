@@ -6,12 +6,12 @@ import { join, resolve } from 'node:path';
 import { isMain } from '../process/is-main.ts';
 import { startStack } from './stack.ts';
 
-/** Starts a stack with the conformance suite's configuration and has its runner play the scenarios against it. */
+/** Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. */
 async function main(): Promise<number> {
   const folder = resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance');
   const runner = join(folder, 'run.mjs');
   if (!existsSync(runner)) {
-    process.stdout.write(`There is no conformance suite at ${folder}; CONFORMANCE_DIR names another place.\n`);
+    process.stdout.write(`There is no conformance suite at ${folder}; CONFORMANCE_DIR names another folder.\n`);
     return 0;
   }
   const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-conformance-'));

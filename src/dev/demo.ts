@@ -20,7 +20,7 @@ const PARALLEL_RUNS = 6;
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** Runs the refund triage over the bundled tickets. @returns the exit code: 0 only if every run ended as expected */
+/** Runs the refund triage for the bundled tickets. @returns the exit code: 0 if every run ended as expected */
 async function main(): Promise<number> {
   const { values } = parseArgs({ options: { stay: { type: 'boolean', default: false } } });
   await emptyFolder(DATA_DIR);
@@ -35,7 +35,7 @@ async function main(): Promise<number> {
     );
     say(`\n${formatReport(rows)}\n`);
     say(whereToLook(stack, rows[0]?.runId ?? '', values.stay));
-    if (values.stay) await interrupted();
+    if (values.stay) await waitForInterrupt();
     return rows.length === cases.length && rows.every(({ differences }) => differences.length === 0) ? 0 : 1;
   } finally {
     await stack.stop();
@@ -60,7 +60,7 @@ async function runAll({ baseUrl, tokens }: Stack, cases: readonly TicketCase[]):
   return results;
 }
 
-/** @throws Error when another demo is at work there */
+/** @throws Error if another demo uses the folder */
 async function emptyFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const unlock = lockFolder(folder);
@@ -68,7 +68,7 @@ async function emptyFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true });
 }
 
-/** The shop's key, as its tools send it. */
+/** The shop's key, from the header that its tools send. */
 function shopToken(): string {
   return (process.env['SHOP_AUTHORIZATION'] ?? '').replace(/^Bearer /, '');
 }
@@ -84,7 +84,7 @@ function whereToLook({ baseUrl, uiUrl, tokens }: Stack, runId: string, stays: bo
   TOKEN            ${tokens.user}`;
 }
 
-async function interrupted(): Promise<void> {
+async function waitForInterrupt(): Promise<void> {
   await new Promise((resolve) => {
     process.once('SIGINT', resolve);
     process.once('SIGTERM', resolve);

@@ -5,16 +5,16 @@ import { Hono } from 'hono';
 import type { Context, MiddlewareHandler } from 'hono';
 import { z } from 'zod';
 
-/** What the handlers of the demo's services know of a request: the connection that it came on. */
+/** Bindings of the demo services' handlers: the connection of a request. */
 export interface ServiceEnvironment {
   Bindings: HttpBindings;
 }
 
-/** Failures to order: the next calls of a path fail as they were told to. */
+/** Injected faults: the next calls of a path fail as requested. */
 export interface Faults {
-  /** `POST` orders a fault, `DELETE` takes all of them back. */
+  /** `POST` adds a fault, `DELETE` removes all of them. */
   readonly routes: Hono;
-  /** Fails the calls that it stands in front of, as long as a fault for their path is left. */
+  /** Middleware that fails calls while a fault for their path is left. */
   on(path: string): MiddlewareHandler<ServiceEnvironment>;
 }
 
@@ -26,9 +26,9 @@ const FaultSchema = z
     status: z.int().min(400).max(599).optional(),
     drop: z.boolean().default(false),
     delayMs: z.int().min(0).max(MAX_DELAY_MS).default(0),
-    /** Seconds, told in the `Retry-After` header of a failing status. */
+    /** Seconds in the `Retry-After` header of a failing status. */
     retryAfter: z.int().min(0).optional(),
-    /** The work is done and its answer lost: the caller can't know. */
+    /** True to do the work and lose its answer, so that the caller can't know the outcome. */
     afterWork: z.boolean().default(false),
     times: z.int().min(1).max(10_000),
   })
@@ -38,7 +38,7 @@ const FaultSchema = z
 
 type Fault = z.output<typeof FaultSchema>;
 
-/** @param paths those that can fail; an order that names none means the first */
+/** @param paths the paths that can fail; a fault without a path concerns the first */
 export function createFaults(paths: readonly [string, ...string[]]): Faults {
   let pending: readonly Fault[] = [];
   const take = (path: string): Fault | undefined => {
@@ -52,7 +52,7 @@ export function createFaults(paths: readonly [string, ...string[]]): Faults {
   };
   const routes = new Hono();
   routes.post('/', async (context) => {
-    const parsed = OrderSchema(paths).safeParse(await readJson(context));
+    const parsed = FaultRequestSchema(paths).safeParse(await readJson(context));
     if (!parsed.success) return context.json(toProblem('INVALID_FAULT', z.prettifyError(parsed.error)), 422);
     pending = [...pending, parsed.data];
     return context.json(parsed.data, 201);
@@ -70,17 +70,17 @@ export function createFaults(paths: readonly [string, ...string[]]): Faults {
   };
 }
 
-/** An error as the demo's services tell it. */
+/** The error format of the demo's services. */
 export function toProblem(code: string, message: string): { readonly error: { code: string; message: string } } {
   return { error: { code, message } };
 }
 
-/** The body as JSON; what is none is `undefined`, which no schema takes. */
+/** Reads the body as JSON; `undefined` if it is none, which every schema rejects. */
 export async function readJson({ req }: Context): Promise<unknown> {
   return await req.json().catch(() => undefined);
 }
 
-function OrderSchema(paths: readonly [string, ...string[]]): z.ZodType<Fault> {
+function FaultRequestSchema(paths: readonly [string, ...string[]]): z.ZodType<Fault> {
   const Named = z.looseObject({ path: z.enum(paths).default(paths[0]) });
   return Named.pipe(FaultSchema);
 }

@@ -2,9 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Takes a data folder for this process: two that share one would ruin it. A lock whose process is gone is taken over.
- * @returns gives the folder back
- * @throws Error when another process has it
+ * Locks a data folder for this process: two processes would corrupt it. The lock of a dead process is replaced.
+ * @returns a function that releases the lock
+ * @throws Error if another process holds it
  */
 export function lockFolder(folder: string): () => void {
   const file = join(folder, 'lock');

@@ -9,7 +9,7 @@ const AUDIENCE = 'holdfast';
 const ALGORITHM = 'ES256';
 const TOKEN_LIFE = '30d';
 
-/** Signs tokens for people who try things out. It refuses to exist where production is configured. */
+/** Signs tokens for local use. It refuses to run in production. */
 export interface Issuer {
   readonly auth: AuthSettings;
   sign(principal: {
@@ -21,7 +21,7 @@ export interface Issuer {
 
 /**
  * Opens the local issuer.
- * @param keyFile its private key (a JWK); one is made where there is none
+ * @param keyFile its private key (a JWK); created if it is missing
  * @throws Error with `NODE_ENV=production`
  */
 export async function openIssuer(keyFile: string, environment: NodeJS.ProcessEnv): Promise<Issuer> {
@@ -76,7 +76,7 @@ async function makeKey(file: string): Promise<JWK> {
   return jwk;
 }
 
-/** The callers that `npm start` makes tokens for. */
+/** The callers for whom `npm start` signs tokens. */
 export const CALLERS = {
   user: { sub: 'uma', tenant: 'demo', roles: ['user'] },
   approver: { sub: 'ada', tenant: 'demo', roles: ['approver'] },

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** True when nothing listens on a port of this machine. */
+/** True if nothing listens on a local port. */
 async function isFree(port: number): Promise<boolean> {
   return await new Promise((resolve) => {
     const server = createServer();
@@ -10,28 +10,28 @@ async function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Chooses a port: one that was asked for has to be free; else the first free one from `usual` on.
- * @param asked 0: any
- * @throws Error when the port that was asked for is in use
+ * Chooses a port: a requested one must be free, else the first free one from `preferred`.
+ * @param requested 0 for any port
+ * @throws Error if the requested port is in use
  */
-export async function choosePort(what: string, asked: number | undefined, usual: number): Promise<number> {
-  if (asked === 0) return await anyPort();
-  if (asked !== undefined) {
-    if (await isFree(asked)) return asked;
-    throw new Error(`Port ${asked} (${what}) is in use; give another one, or 0 for any`);
+export async function choosePort(what: string, requested: number | undefined, preferred: number): Promise<number> {
+  if (requested === 0) return await anyPort();
+  if (requested !== undefined) {
+    if (await isFree(requested)) return requested;
+    throw new Error(`Port ${requested} (${what}) is in use; give another one, or 0 for any`);
   }
-  for (let port = usual; port < usual + 200; port++) if (await isFree(port)) return port;
+  for (let port = preferred; port < preferred + 200; port++) if (await isFree(port)) return port;
   return await anyPort();
 }
 
-/** Tries again what chooses ports and uses them: somebody else may take one in between. */
-export async function onFreePorts<T>(start: () => Promise<T>, tries = 3): Promise<T> {
+/** Starts again if a chosen port was taken by another process in between. */
+export async function retryIfPortTaken<T>(start: () => Promise<T>, tries = 3): Promise<T> {
   try {
     return await start();
   } catch (error) {
     const isTaken = error instanceof Error && /address already in use|EADDRINUSE/.test(error.message);
     if (tries <= 1 || !isTaken) throw error;
-    return await onFreePorts(start, tries - 1);
+    return await retryIfPortTaken(start, tries - 1);
   }
 }
 

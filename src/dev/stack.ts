@@ -23,7 +23,8 @@ import { createPgliteDialect } from '../store/database/pglite-dialect.ts';
 import { createPostgresDialect } from '../store/database/postgres-dialect.ts';
 import { openEmbeddedStore, openPostgresStore } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
-import { toApiSettings, toCatalog } from '../config/to-catalog.ts';
+import { toApiSettings } from '../config/api-settings.ts';
+import { toCatalog } from '../config/to-catalog.ts';
 import type { WorkerSupplies } from '../workers/activity-deps.ts';
 import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
 import { createWorkers } from '../worker.ts';
@@ -31,20 +32,20 @@ import { installTemporalRuntime } from './temporal-runtime.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
-import { choosePort, onFreePorts } from './ports.ts';
-import { startWhole } from './teardown.ts';
+import { choosePort, retryIfPortTaken } from './ports.ts';
+import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
-import { startSupplies } from './supplies.ts';
+import { startDemoServices } from './demo-services.ts';
 import { provideTemporal } from './temporal-executable.ts';
 import { startTemporalServer, stopOrphanOf } from './temporal-server.ts';
 
-/** Everything that `npm start` runs, in one process and a Temporal server. */
+/** All parts of `npm start`: one process and a Temporal server. */
 export interface Stack {
   readonly baseUrl: string;
   readonly temporalAddress: string;
   readonly uiUrl: string;
   readonly tokens: Tokens;
-  /** Stops everything that was started, in order, and nothing else. */
+  /** Stops all started parts, the last one first. */
   stop(): Promise<void>;
 }
 
@@ -57,21 +58,21 @@ export interface StackOptions {
   readonly logFile?: string | undefined;
   readonly issuerJwk?: string | undefined;
   readonly environment: NodeJS.ProcessEnv;
-  /** When the API looks after runs, where that is not as usual. */
+  /** Intervals of the API's sweeper, if they differ from its defaults. */
   readonly sweeping?: ApiDeps['sweeping'];
-  /** Is told what takes long. */
+  /** Receives a line before each slow step. */
   readonly say: (line: string) => void;
 }
 
-/** Starts the stack where it was: its state lives in the data folder. */
+/** Starts the stack. Its state is in the data folder, so a restarted stack continues its runs. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  return await startWhole(async (teardown) => await start(options, teardown));
+  return await startWithTeardown(async (teardown) => await start(options, teardown));
 }
 
 async function start(options: StackOptions, teardown: Teardown): Promise<Stack> {
   const { dataDir, environment } = options;
   const freePort = async (): Promise<number> => await choosePort('the API', options.port, 3000);
-  // Said at once when the one that was asked for is taken; another one is chosen when everything else is up.
+  // A requested port that is in use fails at once; the final choice follows when all else is up.
   await freePort();
   await mkdir(dataDir, { recursive: true });
   teardown.add(lockFolder(dataDir));
@@ -80,7 +81,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const issuer = await openIssuer(options.issuerJwk ?? join(dataDir, 'issuer-key.json'), environment);
   const temporal = await openTemporal(options, teardown);
   const database = await openDatabase(options, teardown);
-  Object.assign(environment, await startSupplies(database.dialect, teardown));
+  Object.assign(environment, await startDemoServices(database.dialect, teardown));
   const config = await openConfig(options, logger, teardown);
   const catalog = toCatalog(config);
   const { store } = database;
@@ -101,7 +102,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     logger,
     sweeping: options.sweeping,
   };
-  const api = await onFreePorts(async () => await startApi(deps, { port: await freePort() }));
+  const api = await retryIfPortTaken(async () => await startApi(deps, { port: await freePort() }));
   teardown.add(() => api.stop());
   const baseUrl = api.url;
   return {
@@ -122,7 +123,7 @@ async function openConfig(options: StackOptions, logger: Logger, teardown: Teard
   return connected.config;
 }
 
-interface TemporalPlace {
+interface TemporalTarget {
   readonly address: string;
   readonly namespace: string;
   readonly uiUrl: string;
@@ -131,14 +132,14 @@ interface TemporalPlace {
 async function openTemporal(
   { environment, dataDir, temporalPort, uiPort, say }: StackOptions,
   teardown: Teardown,
-): Promise<TemporalPlace> {
+): Promise<TemporalTarget> {
   const { TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE = 'default', TEMPORAL_UI_URL = '' } = environment;
   if (TEMPORAL_ADDRESS !== undefined)
     return { address: TEMPORAL_ADDRESS, namespace: TEMPORAL_NAMESPACE, uiUrl: TEMPORAL_UI_URL };
   const executable = await provideTemporal(environment, say);
   const databaseFile = resolve(dataDir, 'temporal.db');
   await stopOrphanOf(databaseFile);
-  const server = await onFreePorts(
+  const server = await retryIfPortTaken(
     async () =>
       await startTemporalServer({
         executable,
@@ -189,18 +190,18 @@ async function publishFolder(folder: string, { store, catalog }: { store: Store;
   }
 }
 
-/** Serves all queues that there are, unless the environment names some. */
+/** Serves all known queues, unless the environment names some. */
 async function startWorkers(
-  { address, namespace }: TemporalPlace,
-  supplies: WorkerSupplies & { readonly config: Config },
+  { address, namespace }: TemporalTarget,
+  deps: WorkerSupplies & { readonly config: Config },
   teardown: Teardown,
 ): Promise<void> {
   const connection = await NativeConnection.connect({ address });
   teardown.add(() => connection.close());
-  const known = taskQueuesOf(supplies.config);
-  const taskQueues = readTaskQueues(supplies.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);
-  const workers = await createWorkers({ ...supplies, connection, namespace, taskQueues });
-  keepRunning(workers, supplies.logger, teardown);
+  const known = taskQueuesOf(deps.config);
+  const taskQueues = readTaskQueues(deps.environment['HOLDFAST_TASK_QUEUES'] || known.join(), known);
+  const workers = await createWorkers({ ...deps, connection, namespace, taskQueues });
+  keepRunning(workers, deps.logger, teardown);
 }
 
 function keepRunning(workers: readonly Worker[], logger: Logger, teardown: Teardown): void {

@@ -8,7 +8,7 @@ import type { Stack, StackOptions } from './stack.ts';
 const HELP = `Usage: npm start -- [flags]
 
 Starts the API, a Temporal dev server with its Web UI, a worker, an embedded PostgreSQL, a scripted model, a small shop
-and a local token issuer. Stopped and started again, runs go on where they were.
+and a local token issuer. Stopped and started again, it continues its runs.
 
   --config FILE        the configuration (default: holdfast.config.ts, or HOLDFAST_CONFIG)
   --port N             the API's port (default: the first free one from 3000; 0: any)
@@ -29,7 +29,7 @@ interface Flags {
   readonly json: boolean;
 }
 
-/** @returns `null` when help was asked for */
+/** @returns `null` if help is requested */
 function readFlags(args: readonly string[]): Flags | null {
   const text = { type: 'string' } as const;
   const { values } = parseArgs({
@@ -82,7 +82,7 @@ async function writeTokens(file: string, { baseUrl, temporalAddress, uiUrl, toke
 
 function describe({ baseUrl, temporalAddress, uiUrl, tokens }: Stack): string {
   const people = Object.entries(tokens).map(([name, token]) => `  ${name}\n    ${token}`);
-  return `Holdfast is running. Ctrl-C stops it; started again, it goes on where it was.
+  return `Holdfast is running. Ctrl-C stops it; started again, it continues its runs.
 
   API               ${baseUrl}
   API description   ${baseUrl}/docs

@@ -1,7 +1,7 @@
-/** What is to be done at the end, the last thing first. */
+/** Steps to take at the end, in reverse order. */
 export interface Teardown {
   add(step: () => unknown): void;
-  /** Does all of it, whatever fails on the way; doing it again does nothing. @throws the first failure */
+  /** Takes all steps, even if some fail; a second call does nothing. @throws the first failure */
   run(): Promise<void>;
 }
 
@@ -23,8 +23,8 @@ export function openTeardown(): Teardown {
   };
 }
 
-/** Starts something of several parts. What was started is stopped again if the rest fails. */
-export async function startWhole<T>(start: (teardown: Teardown) => Promise<T>): Promise<T> {
+/** Starts several parts together. If one fails, the started ones are stopped. */
+export async function startWithTeardown<T>(start: (teardown: Teardown) => Promise<T>): Promise<T> {
   const teardown = openTeardown();
   try {
     return await start(teardown);

@@ -9,34 +9,33 @@ import { messageOf } from '../graph/values/index.ts';
 
 const run = promisify(execFile);
 
-/** The last release that the Go module proxy can build; later ones carry a replacement. */
+/** The last release that `go install` can build; later ones contain a replace directive. */
 const CLI_VERSION = 'v1.5.1';
 const GO_PACKAGE = `github.com/temporalio/cli/cmd/temporal@${CLI_VERSION}`;
-/** The oldest server that knows what we ask of it. A CLI that was built from source names its server's version, not its own. */
+/** The oldest usable server. A CLI built from source reports only its server's version. */
 const OLDEST_SERVER = [1, 28, 0] as const;
 
-/** One way to a Temporal executable; it gives its path, or says why it has none. */
-type Way = () => Promise<{ readonly path: string } | { readonly reason: string }>;
+/** A source of a Temporal executable; it returns the path, or the reason why it has none. */
+type Source = () => Promise<{ readonly path: string } | { readonly reason: string }>;
 
 /**
- * Finds a Temporal executable, or provides one: a given path, the PATH, what was provided before, a download, or a build
- * where Go is installed (some minutes, once).
- * @param say is told when something takes long
- * @throws Error that names all that was tried, and what to do
+ * Finds a Temporal executable: a given path, the PATH, the cache, a download, or a build with Go (some minutes, once).
+ * @param say receives a line before a slow step
+ * @throws Error that lists all attempts and what to do
  */
 export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line: string) => void): Promise<string> {
   const cache = join(environment['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'holdfast', `temporal-${CLI_VERSION}`);
-  const ways: readonly (readonly [string, Way])[] = [
-    ['TEMPORAL_CLI_PATH', async () => await given(environment['TEMPORAL_CLI_PATH'])],
-    ['PATH', async () => await onPath(environment['PATH'] ?? '')],
-    [cache, async () => await usable(join(cache, 'temporal'))],
-    [`${cache} (downloaded)`, async () => await downloadedTo(join(cache, 'download'))],
+  const sources: readonly (readonly [string, Source])[] = [
+    ['TEMPORAL_CLI_PATH', async () => await fromVariable(environment['TEMPORAL_CLI_PATH'])],
+    ['PATH', async () => await fromPath(environment['PATH'] ?? '')],
+    [cache, async () => await checkExecutable(join(cache, 'temporal'))],
+    [`${cache} (downloaded)`, async () => await findDownload(join(cache, 'download'))],
     ['download', async () => await download(join(cache, 'download'), say)],
     ['build with Go', async () => await build(cache, say)],
   ];
   const tried: string[] = [];
-  for (const [name, way] of ways) {
-    const found = await way().catch((error: unknown) => ({ reason: firstLine(error) }));
+  for (const [name, find] of sources) {
+    const found = await find().catch((error: unknown) => ({ reason: firstLine(error) }));
     if ('path' in found) return found.path;
     tried.push(`  ${name}: ${found.reason}`);
   }
@@ -46,19 +45,19 @@ export async function provideTemporal(environment: NodeJS.ProcessEnv, say: (line
   );
 }
 
-async function given(path: string | undefined): ReturnType<Way> {
-  return path === undefined ? { reason: 'not set' } : await usable(path);
+async function fromVariable(path: string | undefined): ReturnType<Source> {
+  return path === undefined ? { reason: 'not set' } : await checkExecutable(path);
 }
 
-async function onPath(path: string): ReturnType<Way> {
+async function fromPath(path: string): ReturnType<Source> {
   const found = path
     .split(delimiter)
     .map((folder) => join(folder, 'temporal'))
     .find((file) => existsSync(file));
-  return found === undefined ? { reason: 'no `temporal` there' } : await usable(found);
+  return found === undefined ? { reason: 'no `temporal` there' } : await checkExecutable(found);
 }
 
-async function usable(path: string): ReturnType<Way> {
+async function checkExecutable(path: string): ReturnType<Source> {
   if (!existsSync(path)) return { reason: 'not there' };
   const { stdout } = await run(path, ['--version']);
   const version = /Server (\d+)\.(\d+)\.(\d+)/.exec(stdout)?.slice(1).map(Number);
@@ -72,23 +71,23 @@ function isOlder(version: readonly number[]): boolean {
   return at >= 0 && (version[at] ?? 0) < (OLDEST_SERVER[at] ?? 0);
 }
 
-async function downloadedTo(folder: string): ReturnType<Way> {
+async function findDownload(folder: string): ReturnType<Source> {
   const [file] = existsSync(folder) ? await readdir(folder) : [];
-  return file === undefined ? { reason: 'not there' } : await usable(join(folder, file));
+  return file === undefined ? { reason: 'not there' } : await checkExecutable(join(folder, file));
 }
 
-/** The SDK's test environment downloads the executable for a server of its own. */
-async function download(folder: string, say: (line: string) => void): ReturnType<Way> {
+/** The SDK's test environment downloads an executable for its own server. */
+async function download(folder: string, say: (line: string) => void): ReturnType<Source> {
   say('Looking for a Temporal server to download …');
   await mkdir(folder, { recursive: true });
   const environment = await TestWorkflowEnvironment.createLocal({
     server: { executable: { type: 'cached-download', downloadDir: folder } },
   });
   await environment.teardown();
-  return await downloadedTo(folder);
+  return await findDownload(folder);
 }
 
-async function build(folder: string, say: (line: string) => void): ReturnType<Way> {
+async function build(folder: string, say: (line: string) => void): ReturnType<Source> {
   const { stdout } = await run('go', ['version']);
   say(`Building a Temporal server with ${stdout.trim()}; this takes some minutes, once …`);
   await mkdir(folder, { recursive: true });
@@ -96,7 +95,7 @@ async function build(folder: string, say: (line: string) => void): ReturnType<Wa
     env: { ...process.env, GOBIN: folder, GOFLAGS: '' },
     maxBuffer: 64 * 1_048_576,
   });
-  return await usable(join(folder, 'temporal'));
+  return await checkExecutable(join(folder, 'temporal'));
 }
 
 function firstLine(error: unknown): string {

@@ -4,7 +4,10 @@ import { toTemporalLogger } from '../process/temporal-logger.ts';
 
 let isInstalled = false;
 
-/** Leaves the signals of the process to us. A process has one runtime: the first call counts. */
+/**
+ * Installs Temporal's runtime without its signal handlers. A process has one runtime: only the first call has an
+ * effect.
+ */
 export function installTemporalRuntime(logger: Logger): void {
   if (isInstalled) return;
   isInstalled = true;

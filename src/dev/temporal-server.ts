@@ -6,14 +6,14 @@ import { Connection } from '@temporalio/client';
 import { SEARCH_ATTRIBUTES } from '../workflows/search-attributes.ts';
 import { killChild, stopChild, stopOrphan } from './child-process.ts';
 
-/** A Temporal dev server of our own. */
+/** A local Temporal dev server. */
 export interface TemporalServer {
   readonly address: string;
   readonly uiUrl: string;
-  /** Of its process. */
+  /** Id of the server process. */
   readonly pid: number;
   stop(): Promise<void>;
-  /** Ends it at once, as a power cut would. */
+  /** Kills the server, to simulate a power failure. */
   kill(): Promise<void>;
 }
 
@@ -21,16 +21,16 @@ export interface TemporalServerOptions {
   readonly executable: string;
   readonly port: number;
   readonly uiPort: number;
-  /** Where it keeps its state; without one it forgets everything when it stops. */
+  /** The server's database; without a file, state is lost when it stops. */
   readonly databaseFile?: string;
   readonly logFile?: string;
-  /** Settings of the server besides ours: `name=value`. */
+  /** Additional dynamic configuration: `name=value`. */
   readonly settings?: readonly string[];
-  /** Besides `default`. */
+  /** Namespaces besides `default`. */
   readonly namespaces?: readonly string[];
 }
 
-/** As shipped, the dev server takes 100 ms for each sequential step: it polls its only shard 20 times a second. */
+/** By default the dev server takes 100 ms for each sequential step, as it polls its only shard 20 times a second. */
 const DYNAMIC_CONFIG = [
   'history.transferProcessorMaxPollRPS=100',
   'history.timerProcessorMaxPollRPS=100',
@@ -39,17 +39,17 @@ const DYNAMIC_CONFIG = [
 
 const START_WITHIN_MS = 60_000;
 
-/** Starts a dev server with our search attributes and waits until it answers. */
+/** Starts a dev server with the search attributes of runs, and waits until it answers. */
 export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
   const { executable, port, uiPort, logFile, databaseFile } = options;
   const pidFile = databaseFile === undefined ? null : pidFileOf(databaseFile);
   const child = spawn(executable, toArguments(options), { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const log = logFile === undefined ? null : createWriteStream(logFile, { flags: 'a' });
-  const words = keepWords(child);
+  const output = captureOutput(child);
   if (log) for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
   if (pidFile !== null) await writeFile(pidFile, String(child.pid));
   const address = `127.0.0.1:${port}`;
-  await untilItAnswers(address, child, words);
+  await waitUntilReady(address, child, output);
   return {
     address,
     uiUrl: `http://127.0.0.1:${uiPort}`,
@@ -62,7 +62,7 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
   };
 }
 
-/** Ends a server that outlived whoever started it on the same file. */
+/** Kills a server that outlived the process that started it with the same file. */
 export async function stopOrphanOf(databaseFile: string): Promise<void> {
   await stopOrphan(pidFileOf(databaseFile), databaseFile);
 }
@@ -95,29 +95,29 @@ function toArguments({ port, uiPort, databaseFile, settings = [], namespaces = [
 
 const TYPES = { KEYWORD: 'Keyword', INT: 'Int' } as const;
 
-/** What a child has printed, the middle of much left out. */
-function keepWords(child: ChildProcess): () => string {
+/** Captures a child's output; the middle of a long one is dropped. */
+function captureOutput(child: ChildProcess): () => string {
   let first = '';
   let last = '';
   const keep = (chunk: Buffer): void => {
     const text = chunk.toString();
-    if (first.length < MAX_WORDS) first += text.slice(0, MAX_WORDS - first.length);
-    else last = (last + text).slice(-MAX_WORDS);
+    if (first.length < MAX_CAPTURED) first += text.slice(0, MAX_CAPTURED - first.length);
+    else last = (last + text).slice(-MAX_CAPTURED);
   };
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', keep);
   return () => `${first}\n${last}`.trim();
 }
 
-const MAX_WORDS = 1_500;
+const MAX_CAPTURED = 1_500;
 
-async function untilItAnswers(address: string, child: ChildProcess, words: () => string): Promise<void> {
+async function waitUntilReady(address: string, child: ChildProcess, output: () => string): Promise<void> {
   const until = Date.now() + START_WITHIN_MS;
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${words()}`);
+    if (child.exitCode !== null) throw new Error(`The Temporal server ended at once (${child.exitCode}): ${output()}`);
     if (await answers(address)) return;
     if (Date.now() > until) {
       child.kill('SIGKILL');
-      throw new Error(`The Temporal server at ${address} does not answer: ${words()}`);
+      throw new Error(`The Temporal server at ${address} does not answer: ${output()}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }

@@ -9,7 +9,7 @@ import { createCodeTool } from '../activities/tools/code-tool.ts';
 import { createHttpTool } from '../activities/tools/http-tool.ts';
 import type { Tool } from '../activities/tools/tool.ts';
 import type { Config } from '../config/load-config.ts';
-import type { ToolConfig } from '../config/tools.ts';
+import type { ToolConfig } from '../config/tool.ts';
 import { mapValues } from '../graph/values/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';

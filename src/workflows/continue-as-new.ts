@@ -8,90 +8,90 @@ import type { WorkflowInput } from './contract.ts';
 import type { Effects } from './effects.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox } from './outbox.ts';
-import type { Recorder } from './recorder.ts';
-import { isMeant } from './throttle-calls.ts';
+import type { JournalFlusher } from './journal-flusher.ts';
+import { matchesKey } from './throttle-calls.ts';
 
-/** When a run goes on in another execution, and which calls are left to that one. */
-export interface ContinueAsNew {
-  /** Looks at what has come. @returns whether it is about the workflow alone: somebody wants another worker version */
-  notice(occurrence: OccurrenceBody): boolean;
-  /** Keeps a call for the next execution, where this one makes none any more. @returns whether it did */
+/** Decides when a run continues in a new execution, and keeps the calls deferred to that execution. */
+export interface ContinueAsNewPolicy {
+  /** Takes note of an occurrence. @returns true for `upgrade`, which concerns the workflow and not its run */
+  observe(occurrence: OccurrenceBody): boolean;
+  /** Defers a call to the next execution if this one should begin no more. @returns true if it is deferred */
   defer(call: CallEffect): boolean;
-  /** Takes back what is kept, or one call of it. */
+  /** Cancels all deferred calls, or the one with this key. @returns the canceled ones */
   cancelDeferred(key?: string): readonly CallEffect[];
-  /** Calls that the next execution makes. */
+  /** The calls that the next execution makes. */
   deferred(): readonly CallEffect[];
   /**
-   * Whether the next execution is to begin now. Nothing that happens is lost: what came has been taken in, and what comes
-   * now makes the server ask again.
+   * True if the run must continue as new now. Nothing is lost: the inbox is empty, and a signal that arrives meanwhile
+   * makes the server reject the command and schedule another workflow task.
    */
   isDue(run: Run): boolean;
 }
 
-interface Surroundings {
+interface ContinueAsNewDeps {
   readonly effects: Effects;
-  readonly recorder: Recorder;
+  readonly flusher: JournalFlusher;
   readonly outbox: Outbox;
   readonly inbox: Inbox;
 }
 
-/** @param continueAfter so many events */
-export function createContinueAsNew(
+/** @param continueAfter length of a history, in events */
+export function createContinueAsNewPolicy(
   continueAfter: number,
-  { effects, recorder, outbox, inbox }: Surroundings,
-): ContinueAsNew {
+  { effects, flusher, outbox, inbox }: ContinueAsNewDeps,
+): ContinueAsNewPolicy {
   let deferred: CallEffect[] = [];
-  /** Something has happened since this execution began. */
-  let hasMoved = false;
-  /** Somebody wants it to go on under another worker version. */
+  /** True once this execution has handled an occurrence. It prevents executions that only continue as new. */
+  let hasProgressed = false;
+  /** A person has asked for the current worker version. */
   let isUpgrading = false;
   return {
-    notice(occurrence) {
-      hasMoved ||= occurrence.kind !== 'continue';
+    observe(occurrence) {
+      hasProgressed ||= occurrence.kind !== 'continue';
       const isUpgrade = occurrence.kind === 'signal' && occurrence.name === UPGRADE;
       isUpgrading ||= isUpgrade;
       return isUpgrade;
     },
     defer(call) {
-      if (!hasMoved) return false;
+      if (!hasProgressed) return false;
       const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isDeferred = due === 'now' || (due === 'soon' && effects.outstanding() === 0);
       if (isDeferred) deferred.push(call);
       return isDeferred;
     },
     cancelDeferred(key) {
-      const withdrawn = deferred.filter((call) => isMeant(call, key));
-      deferred = deferred.filter((call) => !isMeant(call, key));
-      return withdrawn;
+      const canceled = deferred.filter((call) => matchesKey(call, key));
+      deferred = deferred.filter((call) => !matchesKey(call, key));
+      return canceled;
     },
     deferred: () => deferred,
     isDue({ status }) {
       const due = continueAsNewDue({ continueAfter, isUpgrading });
-      const isQuiet = effects.outstanding() === 0 && !recorder.isFlushing() && inbox.isEmpty();
-      if (!hasMoved || !isQuiet || isEnded(status)) return false;
-      return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || outbox.isEmpty()));
+      const isIdle = effects.outstanding() === 0 && !flusher.isFlushing() && inbox.isEmpty();
+      if (!hasProgressed || !isIdle || isEnded(status)) return false;
+      return due === 'now' || (due === 'soon' && (!flusher.isUrgent() || outbox.isEmpty()));
     },
   };
 }
 
-/** Histories of this size go on in a new execution as soon as nothing is out. The server suggests it, too. */
+/** Histories of this size, in bytes, continue as new once no activity is open. The server suggests it, too. */
 const MAX_BYTES = 3_000_000;
 
-/** From here on nothing new is begun, so that nothing is out soon. */
+/** From this length on no new call is made, so that soon no activity is open. */
 const URGENT_EVENTS = 10_000;
 
-/** What a run wants of continuing, besides what its history says. */
+/** Reasons to continue as new that the history does not show. */
 export interface ContinueAsNewReasons {
-  /** Events. */
+  /** Length of a history, in events. */
   readonly continueAfter: number;
-  /** Somebody wants it to go on under another worker version. */
+  /** A person has asked for the current worker version. */
   readonly isUpgrading: boolean;
 }
 
 /**
- * Whether a run should go on in a new execution: a history can't grow without end, and a worker version should not have
- * to live as long as a run that waits for a person.
- * @returns `soon`: as soon as no activity is out; `now`: none should be begun any more
+ * Decides if a run should continue as new: histories have a limit, and a worker version must not stay alive for a run
+ * that waits for a person.
+ * @returns `soon`: once no activity is open; `now`: begin no further activity
  */
 function continueAsNewDue({ continueAfter, isUpgrading }: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
   const { historyLength, historySize, continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
@@ -101,8 +101,8 @@ function continueAsNewDue({ continueAfter, isUpgrading }: ContinueAsNewReasons):
 }
 
 /**
- * Goes on as a new execution, under the worker version that is current then. A server before 1.31 has a pinned workflow
- * followed by a pinned one whatever the command says, unless the task that gives the command says that it is none.
+ * Continues as new, under the worker version that is current then. A server before 1.31 keeps a pinned workflow pinned
+ * whatever the command says, unless its workflow task reports another behavior.
  */
 export async function continueAsNew(input: WorkflowInput): Promise<never> {
   if (isVersioned()) Object.assign(getActivator(), { versioningBehavior: 'AUTO_UPGRADE' });
@@ -112,7 +112,7 @@ export async function continueAsNew(input: WorkflowInput): Promise<never> {
   return await next(input);
 }
 
-/** Unversioned workers may not speak of versions. */
+/** An unversioned worker must not name a version. */
 function isVersioned(): boolean {
   return (workflowInfo().currentDeploymentVersion?.deploymentName ?? '') !== '';
 }

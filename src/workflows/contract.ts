@@ -4,69 +4,69 @@ import type { CallEffect, KeptRun, SentSignal } from '../graph/run/index.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { JournalEntries } from './outbox.ts';
 
-/** What the workflow and its callers agree on. */
+/** Names on which the workflow and its callers agree. */
 export const RUN_GRAPH = 'runGraph';
 export const TASK_QUEUE = 'holdfast';
 
-/** A signal to the workflow, not to its run: go on under the worker version that is current, once no call is out. */
+/** A signal to the workflow, not to its run: continue under the current worker version once no call is open. */
 export const UPGRADE = 'upgrade';
 
-/** Summaries that Temporal shows, in characters; the server takes 400 bytes. */
+/** Length of summaries that Temporal shows, in characters; the server takes 400 bytes. */
 export const MAX_SUMMARY = 100;
 
-/** Which run of whom. */
+/** A run id with its tenant. */
 export interface RunReference {
   readonly tenantId: string;
   readonly id: string;
 }
 
-/** The workflow id of a run. It holds no slash: Temporal's HTTP API and proxies trip over them. */
+/** The workflow id of a run. It contains no slash: Temporal's HTTP API and proxies do not accept one. */
 export function toWorkflowId({ tenantId, id }: RunReference): string {
   return `run:${tenantId}:${id}`;
 }
 
-/** The run of a workflow id. @returns `null`: it is no run's */
+/** Parses a workflow id. @returns `null` if it belongs to no run */
 export function fromWorkflowId(workflowId: string): RunReference | null {
   const [, tenantId, id] = /^run:(.+):([^:]+)$/s.exec(workflowId) ?? [];
   return tenantId !== undefined && id !== undefined ? { tenantId, id } : null;
 }
 
-/** What a run is started with: everything that it pins for its life. */
+/** The workflow's input: everything that a run pins for its life. */
 export interface RunGraphInput {
-  /** The oldest interpreter that may run it: the newest that whoever started it knew. */
+  /** The oldest interpreter that may execute the run: the newest one known where the run was started. */
   readonly interpreterVersion: number;
-  /** Goes up each time that the run goes on after it had ended. */
+  /** Increases each time that the run is reopened after its end. */
   readonly execution: number;
   readonly identity: RunIdentity;
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly begin: Beginning;
-  /** What the run was told while it waited for its turn; it takes them in before anything else. */
+  /** Signals that were sent before the run began; it handles them first. */
   readonly queuedSignals?: readonly SentSignal[];
 }
 
-/** Tells what a run is started with from other values that a row may hold. */
+/** Distinguishes this input from other values that the same column of a row may hold. */
 export function isStart(value: unknown): value is RunGraphInput {
   return typeof value === 'object' && value !== null && 'interpreterVersion' in value;
 }
 
-/** What the workflow takes: a run that begins, or one whose execution before has handed it over. */
+/** Input of one execution: a run that begins, or one that its last execution continues. */
 export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beginning | Continuation };
 
-/** What one execution of a run hands over to the next, when its history has grown too long. */
+/** State that an execution passes to the next one when its history is too long. */
 export interface Continuation {
   readonly kind: 'continue';
   readonly run: KeptRun;
-  /** Calls that the run wants and that have not been made. */
+  /** Calls that the interpreter wants and that are not made yet. */
   readonly deferredCalls: readonly CallEffect[];
-  /** What the store does not know yet. */
+  /** Entries that the store does not have yet. */
   readonly pendingEntries: JournalEntries;
   readonly latestEvents: readonly RunEvent[];
-  /** The interpreter has more to do at once. */
+  /** The interpreter has yielded and waits for `continue`. */
   readonly hasYielded: boolean;
 }
 
-/** What a query answers instead of what is too large for it. */
+/** A query's answer in place of one that is too large. */
 export interface TooLarge {
   readonly truncated: true;
   readonly bytes: number;

@@ -6,10 +6,10 @@ import { truncate } from '../graph/values/index.ts';
 import { toWorkflowId } from './contract.ts';
 import { attributesOf, keyAtStart } from './search-attributes.ts';
 
-/** Shows a run in Temporal as it is now. */
+/** Shows the current state of a run in Temporal. */
 export type Display = (run: Run) => void;
 
-/** @param isFirst the search attributes of the execution's start are what was shown last */
+/** @param isFirst true in the first execution, whose search attributes were set at its start */
 export function createDisplay(isFirst: boolean): Display {
   let shown = isFirst ? keyAtStart(workflowInfo().typedSearchAttributes) : '';
   return (run) => {
@@ -24,7 +24,7 @@ export function createDisplay(isFirst: boolean): Display {
 /** In characters; the server takes 20,000 bytes. */
 const MAX_DETAILS = 5_000;
 
-/** What the Temporal Web UI shows of a run at a glance, in Markdown, with the very commands that decide. */
+/** A summary of the run for the Temporal Web UI, in Markdown, with commands for each pending decision. */
 function toDetails(run: Run): string {
   const { status, step, next, usage, error, waitingFor } = toRunView(run);
   const lines = [

@@ -2,23 +2,23 @@ import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { CallOutcome, CallTask } from '../activities/calls/call-task.ts';
 import { calledBy, mustReconcile } from '../graph/run/index.ts';
 import type { CallEffect, Effect, OccurrenceBody, Principal, TimerEffect } from '../graph/run/index.ts';
-import { activities, settlingOptions, callOptions } from './activities.ts';
-import { callCanceled, isAccountedFor, toTaskFailure } from './failures.ts';
+import { activities, reconcileOptions, callOptions } from './activities.ts';
+import { callCanceled, isConclusive, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { JournalDelivery } from './outbox.ts';
 import { createCallThrottle } from './throttle-calls.ts';
 
-/** Packs what the activity of a call writes into the journal on its way. */
+/** Packs the journal batch that the activity of a call writes. @returns `null` if there is none */
 type AttachJournal = (call: CallEffect) => JournalDelivery | null;
 
-/** Makes what the interpreter wants done happen: calls become activities, waits become timers. */
+/** Performs the interpreter's effects: calls become activities, timers become Temporal timers. */
 export interface Effects {
-  perform(effect: Effect, carry: AttachJournal): void;
-  /** How many calls are out. */
+  perform(effect: Effect, attachJournal: AttachJournal): void;
+  /** Number of open calls, deferred ones not included. */
   outstanding(): number;
 }
 
-/** Whose calls they are. */
+/** The run that calls belong to. */
 export interface CallOwner {
   readonly runId: string;
   readonly tenantId: string;
@@ -26,34 +26,34 @@ export interface CallOwner {
 }
 
 /**
- * Calls belong to the scope that is current now, which is canceled to call them back; what is called after that, to undo
- * things, to one of its own. So does each timer, and each call that may be called back alone.
+ * Calls run in the scope that is current at creation. `cancel.calls` cancels this scope, and later calls, such as those
+ * of a compensation, run in a new one. Each timer and each cancelable call also has a scope of its own.
  */
 export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
-  const first = CancellationScope.current();
-  let later: CancellationScope | null = null;
+  const firstScope = CancellationScope.current();
+  let laterScope: CancellationScope | null = null;
   const timers = createScopes();
   const cancelable = createScopes();
   let outstanding = 0;
-  const settled = (occurrence: OccurrenceBody): void => {
+  const finish = (occurrence: OccurrenceBody): void => {
     outstanding -= 1;
     if ('key' in occurrence) cancelable.close(occurrence.key);
     inbox.push(occurrence);
   };
-  const fired = (id: string): void => {
+  const fire = (id: string): void => {
     timers.close(id);
     inbox.push({ kind: 'timer', id });
   };
-  const begin = ({ effect, attachJournal }: RequestedCall): void => {
+  const startCall = ({ effect, attachJournal }: RequestedCall): void => {
     const packed = { effect, delivery: attachJournal(effect) };
-    if (effect.isCancelable) void cancelable.open(effect.key, async () => call(settled, owner, packed));
-    else call(settled, owner, packed);
+    if (effect.isCancelable) void cancelable.open(effect.key, async () => makeCall(finish, owner, packed));
+    else makeCall(finish, owner, packed);
   };
   const throttle = createCallThrottle<RequestedCall>((requested) =>
-    later ? void later.run(async () => begin(requested)) : begin(requested),
+    laterScope ? void laterScope.run(async () => startCall(requested)) : startCall(requested),
   );
-  const cancelWaiting = (wanted?: string): void => {
-    for (const { effect } of throttle.cancel(wanted)) settled(callCanceled(effect.key));
+  const cancelThrottled = (key?: string): void => {
+    for (const { effect } of throttle.cancel(key)) finish(callCanceled(effect.key));
   };
   return {
     outstanding: () => outstanding,
@@ -63,17 +63,17 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
           outstanding += 1;
           return throttle.schedule({ effect, attachJournal });
         case 'timer':
-          return startTimer(timers, effect, fired);
+          return startTimer(timers, effect, fire);
         case 'cancel.timer':
           timers.cancel(effect.id);
           return timers.close(effect.id);
         case 'cancel.call':
-          cancelWaiting(effect.key);
+          cancelThrottled(effect.key);
           return cancelable.cancel(effect.key);
         case 'cancel.calls':
-          (later ?? first).cancel();
-          cancelWaiting();
-          later = new CancellationScope({ cancellable: true, parent: first.parent ?? first });
+          (laterScope ?? firstScope).cancel();
+          cancelThrottled();
+          laterScope = new CancellationScope({ cancellable: true, parent: firstScope.parent ?? firstScope });
           return undefined;
       }
     },
@@ -90,28 +90,35 @@ interface PackedCall {
   readonly delivery: JournalDelivery | null;
 }
 
-/** Without `async`: in a workflow every promise costs the capture of a stack trace. */
-function call(settled: (occurrence: OccurrenceBody) => void, owner: CallOwner, { effect, delivery }: PackedCall): void {
+/** Not `async`: every promise in a workflow costs the capture of a stack trace. */
+function makeCall(
+  finish: (occurrence: OccurrenceBody) => void,
+  owner: CallOwner,
+  { effect, delivery }: PackedCall,
+): void {
   const { key, request } = effect;
   const scope = CancellationScope.current();
   const complete = ({ reply, attempts, durationMs }: CallOutcome): void =>
-    settled({ kind: 'call.completed', key, reply, attempts, durationMs });
-  const fail = (error: unknown): void => settled({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
-  void schedule(effect, { ...owner, journal: delivery?.batch ?? null }).then(
+    finish({ kind: 'call.completed', key, reply, attempts, durationMs });
+  const fail = (error: unknown): void => finish({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
+  void callActivity(effect, { ...owner, journal: delivery?.batch ?? null }).then(
     (outcome) => {
       delivery?.delivered();
       complete(outcome);
     },
     (error: unknown) => {
       delivery?.lost();
-      const isLeft = scope.consideredCancelled && mustReconcile(effect) && !isAccountedFor(error);
-      if (isLeft) void settle(effect, owner).then(complete, fail);
+      const mustAskLedger = scope.consideredCancelled && mustReconcile(effect) && !isConclusive(error);
+      if (mustAskLedger) void reconcile(effect, owner).then(complete, fail);
       else fail(error);
     },
   );
 }
 
-function settle({ key, takeover, node, index, request, summary }: CallEffect, owner: CallOwner): Promise<CallOutcome> {
+function reconcile(
+  { key, takeover, node, index, request, summary }: CallEffect,
+  owner: CallOwner,
+): Promise<CallOutcome> {
   const { runId, tenantId } = owner;
   const { kind, name } = calledBy(request);
   const call = {
@@ -125,11 +132,11 @@ function settle({ key, takeover, node, index, request, summary }: CallEffect, ow
   };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>
-    activities.reconcileCall.executeWithOptions(settlingOptions(summary), [{ ...call, heartbeatMs }]),
+    activities.reconcileCall.executeWithOptions(reconcileOptions(summary), [{ ...call, heartbeatMs }]),
   );
 }
 
-function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
+function callActivity(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
   const { key, takeover, node, index, isCompensable, request } = effect;
   const options = callOptions(effect);
   const task = {
@@ -152,22 +159,22 @@ function schedule(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal
   }
 }
 
-function startTimer(scopes: Scopes, { id, fireAt, summary }: TimerEffect, fired: (id: string) => void): void {
+function startTimer(scopes: Scopes, { id, fireAt, summary }: TimerEffect, fire: (id: string) => void): void {
   void scopes
     .open(id, () => sleep(Math.max(1, fireAt - Date.now()), { summary }))
     .then(
-      () => fired(id),
-      // Only a cancellation ends a sleep early, and who cancels a timer doesn't wait for it.
+      () => fire(id),
+      // Only a cancellation ends a sleep early, and the interpreter expects no occurrence for a canceled timer.
       () => undefined,
     );
 }
 
-/** Scopes of what may be canceled alone, by key. */
+/** Cancellation scopes by key, for effects that are canceled one by one. */
 export interface Scopes {
-  /** @returns what it comes to; rejected when it is canceled */
+  /** @returns the result of `begin`; rejects when the scope is canceled */
   open<T>(key: string, begin: () => Promise<T>): Promise<T>;
   cancel(key: string): void;
-  /** Forgets one that is over. */
+  /** Forgets a finished scope. */
   close(key: string): void;
 }
 

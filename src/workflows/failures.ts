@@ -11,15 +11,15 @@ import type { CallRequest, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { RunError, TaskFailure } from '../graph/values/index.ts';
 import { isJsonObject, messageOf } from '../graph/values/index.ts';
 
-/** What an activity's failure says of its call: the activity put it into the failure's details, if it came that far. */
+/** Reads the `TaskFailure` that an activity put into its failure's details, or derives one from the failure itself. */
 export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
   if (isCancellation(thrown)) return CANCELED;
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   if (cause instanceof ApplicationFailure) {
-    const told: unknown = cause.details?.[0];
-    if (isTaskFailure(told)) return told;
+    const detail: unknown = cause.details?.[0];
+    if (isTaskFailure(detail)) return detail;
   }
-  if (cause instanceof TimeoutFailure) return timedOut(request, cause);
+  if (cause instanceof TimeoutFailure) return toTimeout(request, cause);
   return {
     callFailed: false,
     error: { code: 'INTERNAL', message: messageOf(thrown) },
@@ -29,32 +29,32 @@ export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailur
 const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', message: 'The call was canceled' } };
 
 /**
- * Whether an activity's failure says what its call did, for good: that it is known to have failed, or that nobody can tell. An
- * attempt that has not heard that its run is canceled says no more than that it has failed.
+ * True if an activity's failure determines the outcome of its call: known to have failed, or recorded as unknown. Other
+ * failures of a canceled call must be reconciled with the ledger.
  */
-export function isAccountedFor(thrown: unknown): boolean {
+export function isConclusive(thrown: unknown): boolean {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
-  const told: unknown = cause instanceof ApplicationFailure && cause.nonRetryable ? cause.details?.[0] : null;
-  return isTaskFailure(told) && (told.callFailed || told.error.code === 'UNKNOWN_OUTCOME');
+  const detail: unknown = cause instanceof ApplicationFailure && cause.nonRetryable ? cause.details?.[0] : null;
+  return isTaskFailure(detail) && (detail.callFailed || detail.error.code === 'UNKNOWN_OUTCOME');
 }
 
-/** What becomes of a call that was called back before it was made. */
+/** The occurrence for a call that was canceled before it was made. */
 export function callCanceled(key: string): OccurrenceBody {
   return { kind: 'call.failed', key, failure: CANCELED };
 }
 
-/** The server gave the call up, and nobody can tell what its worker did: harmless only where the call may be repeated. */
-function timedOut(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
-  if (isUnsafe(request) && !wasNeverTaken(timeout))
+/** A time-out by the server leaves the outcome of an unsafe call unknown, unless no worker has started it. */
+function toTimeout(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
+  if (isUnsafe(request) && !wasNeverStarted(timeout))
     return { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: NOT_ENDED } };
-  return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe(request) ? NOT_TAKEN : NOT_ENDED } };
+  return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe(request) ? NOT_STARTED : NOT_ENDED } };
 }
 
 const NOT_ENDED = 'No worker brought the call to an end in time';
-const NOT_TAKEN = 'No worker took the call in time';
+const NOT_STARTED = 'No worker took the call in time';
 
-/** No worker was ever given the call. Had an attempt begun, its end would be the failure's cause. */
-function wasNeverTaken({ timeoutType, failure }: TimeoutFailure): boolean {
+/** No attempt has begun: an earlier attempt would appear as the cause of the failure. */
+function wasNeverStarted({ timeoutType, failure }: TimeoutFailure): boolean {
   return timeoutType === 'SCHEDULE_TO_START' && !failure?.cause;
 }
 
@@ -67,7 +67,7 @@ function isTaskFailure(value: unknown): value is TaskFailure {
   );
 }
 
-/** How a failed run ends for Temporal: its code is the failure's type. */
+/** The failure with which a failed run ends in Temporal; its type is the run's error code. */
 export function toWorkflowFailure({ code, message }: RunError): ApplicationFailure {
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
@@ -77,8 +77,8 @@ function toCanceledFailure(by: string, reason: string | null): CancelledFailure 
 }
 
 /**
- * Ends the workflow as canceled, though it was our own signal that asked for it: the SDK closes a workflow as canceled
- * only when the server requested that, which it notes in this flag.
+ * Ends the workflow as canceled after the engine's own `cancel` signal. The SDK closes a workflow as canceled only if
+ * the server requested the cancellation, which it notes in this flag.
  */
 export function endAsCanceled(cancellation: Run['cancellation']): CancelledFailure {
   Object.assign(getActivator(), { cancelled: true });

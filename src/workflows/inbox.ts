@@ -5,20 +5,19 @@ import type { Json } from '../graph/values/index.ts';
 import { signals } from '../graph/signals/index.ts';
 import { UPGRADE } from './contract.ts';
 
-/** What has happened to a run and has not been taken in yet, in the order in which it came. */
+/** Occurrences that the run has not handled yet, in order of arrival. */
 export interface Inbox {
   push(occurrence: OccurrenceBody): void;
   take(): readonly OccurrenceBody[];
   isEmpty(): boolean;
-  /** Waits until there is something to take. */
+  /** Resolves once the inbox is not empty. */
   arrival(): Promise<void>;
 }
 
 /**
- * Opens the one inbox that signals, results, timers and cancellation all go into. The default handler comes first:
- * setting it hands over what was buffered in the order of arrival, while named handlers would take their own first.
- * They follow for their descriptions, which the Temporal Web UI shows.
- * @param queuedSignals came before the workflow was there
+ * Opens the one inbox for signals, results, timers and cancellation. The default handler comes first, as it receives
+ * buffered signals in order of arrival; named ones follow only for their descriptions in the Web UI.
+ * @param queuedSignals signals that were sent before the workflow began
  */
 export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
   let waiting: OccurrenceBody[] = queuedSignals.map((signal) => ({ kind: 'signal', ...signal }));
@@ -46,17 +45,17 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
     setHandler(signal, (payload) => inbox.push({ kind: 'signal', name, payload: payloadOf(payload) }), { description });
   }
   setHandler(defineSignal(UPGRADE), () => inbox.push({ kind: 'signal', name: UPGRADE, payload: undefined }), {
-    description: 'Go on under the worker version that is current, once no call is out',
+    description: 'Continue under the current worker version, once no call is open',
   });
   CancellationScope.current().cancelRequested.catch(() => inbox.push({ kind: 'cancel.requested' }));
   return inbox;
 }
 
-/** A handler must never throw; what is no JSON shows as malformed when it is looked at. */
-function payloadOf(given: unknown): Json | undefined {
-  if (given === undefined) return undefined;
+/** A signal handler must never throw, so a payload that is not JSON becomes a text that its schema rejects. */
+function payloadOf(value: unknown): Json | undefined {
+  if (value === undefined) return undefined;
   try {
-    return toJson(given);
+    return toJson(value);
   } catch {
     return 'a payload that is no JSON';
   }

@@ -1,6 +1,6 @@
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
-/** Signals of reserved names would fail the activation they come in, and so the run; nobody means anything by them. */
+/** Signals with a reserved name would fail the workflow task, and with it the run; they have no meaning here. */
 const RESERVED_PREFIX = '__temporal_';
 
 export const interceptors: WorkflowInterceptorsFactory = () => ({

@@ -1,18 +1,18 @@
 import type { RunEvent } from '../graph/journal/index.ts';
 import { jsonSize } from '../graph/values/index.ts';
 
-/** The events of a run that can be asked for by query; all of them are in the store. */
+/** The latest events of a run, for queries; the store has all of them. */
 export interface LatestEvents {
   add(events: readonly RunEvent[]): void;
   all(): readonly RunEvent[];
 }
 
 const MAX_EVENTS = 200;
-/** In bytes: an answer that is larger is refused. One event alone may be. */
+/** In bytes: the server refuses a larger answer. A single event may exceed it. */
 const MAX_SIZE = 1_000_000;
 
-/** @param carried what the execution before has kept */
-export function createLatestEvents(carried: readonly RunEvent[]): LatestEvents {
+/** @param initial the latest events of the previous execution */
+export function createLatestEvents(initial: readonly RunEvent[]): LatestEvents {
   const kept: RunEvent[] = [];
   const sizes: number[] = [];
   let total = 0;
@@ -28,6 +28,6 @@ export function createLatestEvents(carried: readonly RunEvent[]): LatestEvents {
       total -= sizes.shift() ?? 0;
     }
   };
-  add(carried);
+  add(initial);
   return { add, all: () => [...kept] };
 }

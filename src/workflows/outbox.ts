@@ -5,31 +5,32 @@ import type { CompiledGraph } from '../graph/compile/index.ts';
 import { isEnded } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 
-/** A batch on its way to the store; it is held until the activity that carries it has come back. */
+/** A batch on its way to the store. The outbox keeps its entries until the activity that writes it has ended. */
 export interface JournalDelivery {
   readonly batch: PackedBatch;
-  /** The carrier came back: the batch is written. */
+  /** The activity has succeeded: the batch is written. */
   readonly delivered: () => void;
-  /** The carrier failed, and may or may not have written it: it will be sent again. */
+  /** The activity has failed. The batch may or may not be written, so it is sent again. */
   readonly lost: () => void;
 }
 
-/** What a run has said and the store has not acknowledged. */
+/** Journal entries that the store has not acknowledged. */
 export interface Outbox {
-  add(said: JournalEntries): void;
+  add(entries: JournalEntries): void;
   /**
-   * Packs everything that is not on its way yet; `null`: there is no event that could carry it.
-   * @param call the call that it travels with
+   * Packs all entries that are not on their way.
+   * @param call the call whose activity writes the batch
+   * @returns `null` without an event, since a batch needs one
    */
   pack(run: Run, call?: Carrier['call']): JournalDelivery | null;
   isEmpty(): boolean;
-  /** There is an event that is not on its way. */
+  /** True if an event is not on its way yet. */
   hasEvents(): boolean;
-  /** Everything that is not on its way. */
+  /** All entries that are not on their way. */
   pendingEntries(): JournalEntries;
 }
 
-/** What steps of the interpreter have led to that the store is to know. */
+/** Journal entries of the interpreter's steps. */
 export interface JournalEntries {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
@@ -39,7 +40,7 @@ export interface JournalEntries {
 
 export function createOutbox(graph: CompiledGraph): Outbox {
   let unsent: JournalEntries[] = [];
-  const onTheWay = new Set<readonly JournalEntries[]>();
+  const inFlight = new Set<readonly JournalEntries[]>();
   const hasEvents = (): boolean => unsent.some(({ events }) => events.length > 0);
   return {
     hasEvents,
@@ -51,16 +52,16 @@ export function createOutbox(graph: CompiledGraph): Outbox {
       if (!hasEvents()) return null;
       const entries = unsent;
       unsent = [];
-      onTheWay.add(entries);
+      inFlight.add(entries);
       return {
         batch: packBatch(toBatch(graph, entries, run), { runId: run.id, call }),
-        delivered: () => void onTheWay.delete(entries),
+        delivered: () => void inFlight.delete(entries),
         lost() {
-          if (onTheWay.delete(entries)) unsent = [...entries, ...unsent];
+          if (inFlight.delete(entries)) unsent = [...entries, ...unsent];
         },
       };
     },
-    isEmpty: () => unsent.length === 0 && onTheWay.size === 0,
+    isEmpty: () => unsent.length === 0 && inFlight.size === 0,
     pendingEntries: () => merge(unsent),
   };
 }
@@ -76,18 +77,18 @@ function merge(entries: readonly JournalEntries[]): JournalEntries {
   };
 }
 
-/** Approvals as they are now; of those that a run has forgotten, the ones that are said to be closed. */
-function asTheyAre(said: readonly Approval[], { approvals }: Run): readonly Approval[] {
-  const latest = new Map(said.map((approval) => [approval.id, own(approvals, approval.id) ?? approval]));
+/** The approvals as the run has them now. A closed one that the run has forgotten is kept as it was recorded. */
+function currentApprovals(pending: readonly Approval[], { approvals }: Run): readonly Approval[] {
+  const latest = new Map(pending.map((approval) => [approval.id, own(approvals, approval.id) ?? approval]));
   return [...latest.values()].filter(({ id, status }) => status !== 'pending' || Object.hasOwn(approvals, id));
 }
 
-/** A batch that was lost is packed again with later events. */
+/** Packs entries; those of a lost batch are packed again with later ones. */
 function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: Run): JournalBatch {
-  const { approvals, ...said } = merge(entries);
+  const { approvals, ...others } = merge(entries);
   return {
-    ...said,
-    approvals: asTheyAre(approvals, run),
+    ...others,
+    approvals: currentApprovals(approvals, run),
     view: toRunView(run),
     endedState: isEnded(run.status) ? toEndedState(run, graph) : null,
   };

@@ -3,13 +3,10 @@ import type { Payload, PayloadConverter } from '@temporalio/common';
 
 const standard = new CompositePayloadConverter(new UndefinedPayloadConverter(), new JsonPayloadConverter());
 
-/** Stands for a payload that could not be read; whoever looks at it finds it malformed. */
+/** Replaces a payload that can't be read; the schema of a signal rejects it. */
 const unreadable = standard.toPayload({ $unreadable: true });
 
-/**
- * JSON as everywhere, but reading never throws: a signal whose bytes are no JSON would fail the workflow task, and be
- * delivered again for ever.
- */
+/** JSON whose reading never throws: a signal that is not JSON would fail its workflow task again and again. */
 export const payloadConverter: PayloadConverter = {
   toPayload: <T>(value: T): Payload => standard.toPayload(value),
   fromPayload<T>(payload: Payload): T {

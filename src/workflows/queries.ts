@@ -8,18 +8,18 @@ import { toRunView } from '../graph/journal/index.ts';
 import { QUERIES } from './contract.ts';
 import type { TooLarge } from './contract.ts';
 
-/** What queries look at: the run as it is now, and its latest events. */
-interface Queried {
+/** Data that queries read. */
+interface QuerySource {
   readonly run: () => Run;
   readonly latestEvents: () => readonly RunEvent[];
 }
 
-/** Answers over this size are refused: the server would refuse them in words that help nobody. */
+/** In bytes. The server refuses larger answers, too, with a message that does not help. */
 const MAX_ANSWER = 1_000_000;
 const MAX_EVENTS = 200;
 
-/** Answers questions about a run, of Temporal's own tools and of the API. */
-export function answerQueries({ run, latestEvents }: Queried): void {
+/** Registers the queries for Temporal's own tools and for the API. */
+export function answerQueries({ run, latestEvents }: QuerySource): void {
   setHandler(defineQuery<Json, [unknown?]>(QUERIES.state), (channels) => bounded(stateOf(run(), channels)), {
     description: 'Channel values and next nodes; takes a list of channels',
   });
@@ -40,7 +40,7 @@ export function answerQueries({ run, latestEvents }: Queried): void {
     defineQuery<Json, [unknown?]>(QUERIES.outcome),
     (id) => bounded(toJson(run().outcomes.find((outcome) => outcome.id === id) ?? null)),
     {
-      description: 'What became of a decision, by its id',
+      description: 'The result of a decision, by its id',
     },
   );
 }

@@ -12,7 +12,7 @@ import type { Display } from './display.ts';
 import { createEffects } from './effects.ts';
 import type { Effects } from './effects.ts';
 import { endAsCanceled, callCanceled, toWorkflowFailure } from './failures.ts';
-import { continueAsNew, createContinueAsNew } from './continue-as-new.ts';
+import { continueAsNew, createContinueAsNewPolicy } from './continue-as-new.ts';
 import { openInbox } from './inbox.ts';
 import type { Inbox } from './inbox.ts';
 import { interpreterVersionOf } from './interpreter-version.ts';
@@ -21,31 +21,32 @@ import type { LatestEvents } from './latest-events.ts';
 import { createOutbox } from './outbox.ts';
 import type { Outbox } from './outbox.ts';
 import { answerQueries } from './queries.ts';
-import { createRecorder } from './recorder.ts';
-import type { Recorder } from './recorder.ts';
-import type { ContinueAsNew } from './continue-as-new.ts';
+import { createJournalFlusher } from './journal-flusher.ts';
+import type { JournalFlusher } from './journal-flusher.ts';
+import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 
 /**
- * Runs a graph: occurrences go into the interpreter, its effects come out as activities and timers.
- * @returns the output channels' values; a failed run ends as a failure whose type is its code, a canceled one as canceled
+ * Runs a graph: occurrences go into the interpreter, its effects become activities and timers.
+ * @returns the values of the output channels
+ * @throws ApplicationFailure whose type is the error code of a failed run, CancelledFailure for a canceled run
  */
 export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput): Promise<Json> {
   const inbox = openInbox(queuedSignals);
-  const run = await shielded(() => live(input, inbox));
-  return conclude(run);
+  const run = await withOwnCancellation(() => runToEnd(input, inbox));
+  return toResult(run);
 }
 
-/** A run, and what is around it. */
+/** A run with the parts that execute it. */
 interface Shell {
   run: Run;
-  /** The interpreter has more to do at once. */
+  /** The interpreter has yielded and waits for `continue`. */
   hasYielded: boolean;
   readonly graph: CompiledGraph;
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly effects: Effects;
-  readonly recorder: Recorder;
-  readonly continueAsNew: ContinueAsNew;
+  readonly flusher: JournalFlusher;
+  readonly continueAsNewPolicy: ContinueAsNewPolicy;
   readonly latestEvents: LatestEvents;
   readonly display: Display;
 }
@@ -54,95 +55,97 @@ function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbo
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
-  const recorder = createRecorder({ outbox, inbox });
+  const flusher = createJournalFlusher({ outbox, inbox });
   const effects = createEffects(inbox, { runId, tenantId, createdBy });
   const { continueAfter } = graph.catalog.defaults;
-  const around = {
+  const parts = {
     graph,
     inbox,
     outbox,
     effects,
-    recorder,
-    continueAsNew: createContinueAsNew(continueAfter, { effects, recorder, outbox, inbox }),
+    flusher,
+    continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, { effects, flusher, outbox, inbox }),
     display: createDisplay(begin.kind !== 'continue'),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
   };
   if (begin.kind === 'continue')
-    return resumeExecution({ ...around, run: readRun(begin.run), hasYielded: begin.hasYielded }, begin);
+    return resumeExecution({ ...parts, run: readRun(begin.run), hasYielded: begin.hasYielded }, begin);
   const first = beginRun(graph, identity, { begin, at: Date.now() });
-  const shell = { ...around, run: first.run, hasYielded: first.hasYielded };
-  recorder.flushSoon();
-  take(shell, first);
+  const shell = { ...parts, run: first.run, hasYielded: first.hasYielded };
+  flusher.flushSoon();
+  apply(shell, first);
   return shell;
 }
 
-/** Goes on where the execution before has stopped. */
+/** Resumes a run that another execution has begun. */
 function resumeExecution(shell: Shell, { deferredCalls, pendingEntries }: Continuation): Shell {
-  shell.recorder.flushSoon();
+  shell.flusher.flushSoon();
   shell.outbox.add(pendingEntries);
   for (const [id, { fireAt, summary }] of Object.entries(shell.run.timers))
-    carryOut(shell, { kind: 'timer', id, fireAt, summary });
-  for (const call of deferredCalls) carryOut(shell, call);
+    perform(shell, { kind: 'timer', id, fireAt, summary });
+  for (const call of deferredCalls) perform(shell, call);
   return shell;
 }
 
-/** The workflow's cancellation is an occurrence like others: it is the run that cancels what is inside. */
-function shielded<T>(inside: () => Promise<T>): Promise<T> {
+/**
+ * Keeps the server's cancellation from reaching inner scopes: it is an occurrence, and the run cancels its own calls.
+ */
+function withOwnCancellation<T>(inside: () => Promise<T>): Promise<T> {
   return CancellationScope.nonCancellable(() => CancellationScope.cancellable(inside));
 }
 
-/** Goes on until the run has ended and the store knows all of it. */
-async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
+/** Handles occurrences until the run has ended and the store has its whole journal. */
+async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   const interpreterVersion = interpreterVersionOf(input);
   const shell = openShell(input, inbox);
-  const { outbox, recorder, continueAsNew: succession, display } = shell;
+  const { outbox, flusher, continueAsNewPolicy, display } = shell;
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
-  recorder.flush(shell.run, shell.hasYielded);
+  flusher.flush(shell.run, shell.hasYielded);
   display(shell.run);
   while (!isEnded(shell.run.status) || !outbox.isEmpty()) {
     await inbox.arrival();
-    for (const occurrence of inbox.take()) meet(shell, occurrence);
-    if (succession.isDue(shell.run))
+    for (const occurrence of inbox.take()) handle(shell, occurrence);
+    if (continueAsNewPolicy.isDue(shell.run))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });
-    recorder.flush(shell.run, shell.hasYielded);
+    flusher.flush(shell.run, shell.hasYielded);
     display(shell.run);
   }
   return shell.run;
 }
 
-/** Has the run take in what has happened, unless that is about the workflow alone. */
-function meet(shell: Shell, occurrence: OccurrenceBody): void {
-  if (shell.continueAsNew.notice(occurrence)) return;
-  if (isByPerson(occurrence)) shell.recorder.flushSoon();
-  take(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
+/** Advances the run by one occurrence, unless the occurrence concerns the workflow alone. */
+function handle(shell: Shell, occurrence: OccurrenceBody): void {
+  if (shell.continueAsNewPolicy.observe(occurrence)) return;
+  if (isForPeople(occurrence)) shell.flusher.flushSoon();
+  apply(shell, advance(shell.graph, shell.run, { ...occurrence, at: Date.now() }));
 }
 
-/** Takes in what a step of the interpreter led to, and has it happen. */
-function take(shell: Shell, step: Advance): void {
-  const { outbox, recorder, latestEvents } = shell;
-  if (step.approvals.length > 0 || step.run.status !== shell.run.status) recorder.flushSoon();
+/** Applies the interpreter's result: the new run, its journal entries and its effects. */
+function apply(shell: Shell, step: Advance): void {
+  const { outbox, flusher, latestEvents } = shell;
+  if (step.approvals.length > 0 || step.run.status !== shell.run.status) flusher.flushSoon();
   shell.run = step.run;
   shell.hasYielded = step.hasYielded;
   latestEvents.add(step.events);
   outbox.add(step);
-  for (const effect of step.effects) carryOut(shell, effect);
+  for (const effect of step.effects) perform(shell, effect);
 }
 
-function carryOut(shell: Shell, effect: Effect): void {
-  const { effects, inbox, recorder, continueAsNew: succession } = shell;
-  if (effect.kind === 'call' && succession.defer(effect)) return;
-  for (const { key } of deferredCanceledBy(effect, succession)) inbox.push(callCanceled(key));
-  effects.perform(effect, (call) => recorder.attach(shell.run, call));
+function perform(shell: Shell, effect: Effect): void {
+  const { effects, inbox, flusher, continueAsNewPolicy } = shell;
+  if (effect.kind === 'call' && continueAsNewPolicy.defer(effect)) return;
+  for (const { key } of canceledDeferredCalls(effect, continueAsNewPolicy)) inbox.push(callCanceled(key));
+  effects.perform(effect, (call) => flusher.attach(shell.run, call));
 }
 
-/** The calls that an effect calls back and that are held for the next execution. */
-function deferredCanceledBy(effect: Effect, succession: ContinueAsNew): readonly CallEffect[] {
-  if (effect.kind === 'cancel.calls') return succession.cancelDeferred();
-  return effect.kind === 'cancel.call' ? succession.cancelDeferred(effect.key) : [];
+/** Cancels the deferred calls that an effect names. @returns these calls */
+function canceledDeferredCalls(effect: Effect, continueAsNewPolicy: ContinueAsNewPolicy): readonly CallEffect[] {
+  if (effect.kind === 'cancel.calls') return continueAsNewPolicy.cancelDeferred();
+  return effect.kind === 'cancel.call' ? continueAsNewPolicy.cancelDeferred(effect.key) : [];
 }
 
-function continuationOf({ run, hasYielded, outbox, continueAsNew: succession, latestEvents }: Shell): Continuation {
-  const deferredCalls = succession.deferred();
+function continuationOf({ run, hasYielded, outbox, continueAsNewPolicy, latestEvents }: Shell): Continuation {
+  const deferredCalls = continueAsNewPolicy.deferred();
   return {
     kind: 'continue',
     run,
@@ -153,11 +156,11 @@ function continuationOf({ run, hasYielded, outbox, continueAsNew: succession, la
   };
 }
 
-function isByPerson({ kind }: OccurrenceBody): boolean {
+function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
 
-function conclude({ status, error, output, cancellation }: Run): Json {
+function toResult({ status, error, output, cancellation }: Run): Json {
   if (status === 'failed' && error) throw toWorkflowFailure(error);
   if (status === 'canceled') throw endAsCanceled(cancellation);
   return output;

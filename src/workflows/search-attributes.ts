@@ -3,7 +3,7 @@ import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import type { RunIdentity } from '../graph/advance/index.ts';
 import type { Run } from '../graph/run/index.ts';
 
-/** Search attributes of a run, by name and Temporal's type. Their types are fixed when they are first registered. */
+/** Names and Temporal types of a run's search attributes. A type is fixed once its name is registered. */
 export const SEARCH_ATTRIBUTES = {
   TenantId: 'KEYWORD',
   GraphName: 'KEYWORD',
@@ -21,7 +21,7 @@ const runStatus = keyword('RunStatus');
 const graphVersion = defineSearchAttributeKey('GraphVersion', SearchAttributeType.INT);
 const pendingApprovals = defineSearchAttributeKey('PendingApprovals', SearchAttributeType.INT);
 
-/** The search attributes that a run starts with. */
+/** The search attributes at the start of a run. */
 export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }: RunIdentity): TypedSearchAttributes {
   const { name, version } = graph;
   return new TypedSearchAttributes([
@@ -34,7 +34,7 @@ export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }:
   ]);
 }
 
-/** The search attributes of a run that change; `key` tells whether they have. Each update is an event in the history. */
+/** The search attributes that change, with a `key` that changes with them. Each update adds an event to the history. */
 export function attributesOf({ status, approvals }: Run): {
   readonly key: string;
   readonly attributes: SearchAttributeUpdatePair[];
@@ -49,7 +49,7 @@ export function attributesOf({ status, approvals }: Run): {
   };
 }
 
-/** The `key` of the attributes that an execution was started with. */
+/** The `key` of an execution's search attributes at its start. */
 export function keyAtStart(attributes: TypedSearchAttributes): string {
   return keyOf(attributes.get(runStatus), attributes.get(pendingApprovals));
 }

@@ -6,46 +6,46 @@ interface WaitingCall {
   readonly effect: CallEffect;
 }
 
-/** Spreads calls over workflow tasks, so that what one of them schedules fits into one request to the server. */
+/** Spreads calls over workflow tasks, so that the commands of one task fit into one request to the server. */
 export interface CallThrottle<T extends WaitingCall> {
-  /** Begins a call, now or in a workflow task to come; those that wait keep their order. */
+  /** Begins a call in this workflow task or in a later one; the order is kept. */
   schedule(call: T): void;
-  /** Takes back the calls that wait, or one of them. */
+  /** Cancels all waiting calls, or the one with this key. @returns the canceled ones */
   cancel(key?: string): readonly T[];
 }
 
-/** The server takes 4 MiB; the journal's batch and what Temporal shows of the run come on top. */
+/** In bytes. The server takes 4 MiB; the journal's batch and the details for the Web UI need the rest. */
 const MAX_BYTES = 3_000_000;
-/** What a call takes besides its request. */
+/** Bytes of a call besides its request. */
 const CALL_BYTES = 1_000;
-/** A larger request goes by reference (`data-converter.ts`). */
+/** A larger request is stored, and the call holds a reference to it (`data-converter.ts`). */
 const MAX_INLINE_BYTES = 65_536;
 const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
 export function createCallThrottle<T extends WaitingCall>(begin: (call: T) => void): CallThrottle<T> {
   const waiting: T[] = [];
   let isSleeping = false;
-  let task = -1;
-  let left = 0;
-  /** Calls of this workflow task that fit whatever they take. */
+  let currentTask = -1;
+  let remaining = 0;
+  /** Calls of this workflow task that fit at any size; they are measured only when space runs short. */
   let unmeasured: CallRequest[] = [];
   const enterTask = (): void => {
     const { historyLength } = workflowInfo();
-    if (historyLength === task) return;
-    task = historyLength;
-    left = MAX_BYTES;
+    if (historyLength === currentTask) return;
+    currentTask = historyLength;
+    remaining = MAX_BYTES;
     unmeasured = [];
   };
   const admit = ({ effect: { request } }: T): boolean => {
     enterTask();
-    if ((unmeasured.length + 1) * MAX_CALL_BYTES <= left) {
+    if ((unmeasured.length + 1) * MAX_CALL_BYTES <= remaining) {
       unmeasured.push(request);
       return true;
     }
-    for (const earlier of unmeasured.splice(0)) left -= bytesOf(earlier);
+    for (const earlier of unmeasured.splice(0)) remaining -= bytesOf(earlier);
     const bytes = bytesOf(request);
-    if (bytes > left) return false;
-    left -= bytes;
+    if (bytes > remaining) return false;
+    remaining -= bytes;
     return true;
   };
   const beginWaiting = (): void => {
@@ -63,19 +63,19 @@ export function createCallThrottle<T extends WaitingCall>(begin: (call: T) => vo
     },
     cancel(key) {
       const all = waiting.splice(0);
-      waiting.push(...all.filter(({ effect }) => !isMeant(effect, key)));
-      return all.filter(({ effect }) => isMeant(effect, key));
+      waiting.push(...all.filter(({ effect }) => !matchesKey(effect, key)));
+      return all.filter(({ effect }) => matchesKey(effect, key));
     },
   };
 }
 
-/** Whether a call is the one of that key; without one, every call is. */
-export function isMeant(call: CallEffect, key: string | undefined): boolean {
+/** True if the call has this key; without a key, true for every call. */
+export function matchesKey(call: CallEffect, key: string | undefined): boolean {
   return key === undefined || call.key === key;
 }
 
-/** Counted in the text that travels: what JSON escapes takes more bytes there than in the value. */
+/** Measures the JSON text, in which escapes take more bytes than in the value. */
 function bytesOf(request: CallRequest): number {
-  const left = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(request));
-  return CALL_BYTES + (left < 0 ? 0 : MAX_INLINE_BYTES - left);
+  const remaining = remainingBytes(MAX_INLINE_BYTES, JSON.stringify(request));
+  return CALL_BYTES + (remaining < 0 ? 0 : MAX_INLINE_BYTES - remaining);
 }

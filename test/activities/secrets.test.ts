@@ -63,9 +63,9 @@ describe('useSecrets', () => {
 
   test('a message is cut after they were taken out: nothing is left of one where it ends', async () => {
     await secrets.resolve({ secret: 'TOKEN' });
-    const message = secrets.tell(`${'x'.repeat(MAX_MESSAGE - 9)}=canary-1`);
+    const message = secrets.redactMessage(`${'x'.repeat(MAX_MESSAGE - 9)}=canary-1`);
     expect(message).toBe(`${'x'.repeat(MAX_MESSAGE - 9)}=[secret]`);
-    expect(secrets.tell('canary-1'.repeat(MAX_MESSAGE))).toHaveLength(MAX_MESSAGE);
+    expect(secrets.redactMessage('canary-1'.repeat(MAX_MESSAGE))).toHaveLength(MAX_MESSAGE);
   });
 
   test('that change at each use are forgotten in time', async () => {

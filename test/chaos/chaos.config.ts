@@ -1,5 +1,5 @@
 import type { ConfigInput } from '../../src/config/load-config.ts';
-import type { HttpToolInput } from '../../src/config/tools.ts';
+import type { HttpToolInput } from '../../src/config/tool.ts';
 
 /** What the runs of chaos may call: the same third party in all three ways, and a model. */
 

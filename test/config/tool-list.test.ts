@@ -2,7 +2,7 @@ import type { Json } from '../../src/graph/values/json.ts';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { parseConfig } from '../../src/config/load-config.ts';
-import type { ToolConfig } from '../../src/config/tools.ts';
+import type { ToolConfig } from '../../src/config/tool.ts';
 import { defineTool, tool } from '../../src/index.ts';
 import type { CodeToolContext } from '../../src/index.ts';
 import { aCodeContext } from '../support/call-builders.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { HttpToolInput } from '../../src/config/tools.ts';
+import type { HttpToolInput } from '../../src/config/tool.ts';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiClient } from './api-client.ts';

@@ -4,10 +4,10 @@ import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { Activities } from '../../src/activities/index.ts';
 import type { CallOutcome, CallTask } from '../../src/activities/calls/call-task.ts';
-import type { JournalEntry } from '../../src/activities/calls/write-journal.ts';
+import type { JournalWrite } from '../../src/activities/calls/write-journal.ts';
 import { payloadConverterPath } from '../../src/process/data-converter.ts';
-import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
-import { startWhole } from '../../src/dev/teardown.ts';
+import { choosePort, retryIfPortTaken } from '../../src/dev/ports.ts';
+import { startWithTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { installTemporalRuntime } from '../../src/dev/temporal-runtime.ts';
@@ -45,13 +45,13 @@ interface Hearing extends Heard {
 }
 
 export async function startAnsweringWorker(): Promise<AnsweringWorker> {
-  return await startWhole(start);
+  return await startWithTeardown(start);
 }
 
 async function start(teardown: Teardown): Promise<AnsweringWorker> {
   const logger = createLogger('fatal');
   installTemporalRuntime(logger);
-  const server = await onFreePorts(startServer);
+  const server = await retryIfPortTaken(startServer);
   teardown.add(() => server.stop());
   const connection = await Connection.connect({ address: server.address });
   teardown.add(() => connection.close());
@@ -115,7 +115,7 @@ function answeringActivities(heardOf: (workflowId: string) => Hearing): Activiti
   };
 }
 
-function batchIn({ runId, journal, key, request }: JournalEntry): JournalBatch[] {
+function batchIn({ runId, journal, key, request }: JournalWrite): JournalBatch[] {
   const call = key !== undefined && request ? { key, request } : null;
   return journal ? [unpackBatch(journal, { runId, call })] : [];
 }

@@ -1,4 +1,4 @@
-import type { HttpToolInput } from '../../src/config/tools.ts';
+import type { HttpToolInput } from '../../src/config/tool.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 
 /** A tool of a configuration that posts whatever it is given to a server of the test, and is tried once. */

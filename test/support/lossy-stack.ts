@@ -1,7 +1,7 @@
 import { Client, Connection } from '@temporalio/client';
 import type { ConfigInput } from '../../src/config/load-config.ts';
-import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
-import { startWhole } from '../../src/dev/teardown.ts';
+import { choosePort, retryIfPortTaken } from '../../src/dev/ports.ts';
+import { startWithTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
@@ -19,11 +19,11 @@ export interface LossyStack extends TestStack {
 }
 
 export async function startLossyStack(config: ConfigInput): Promise<LossyStack> {
-  return await startWhole(async (teardown) => await start(config, teardown));
+  return await startWithTeardown(async (teardown) => await start(config, teardown));
 }
 
 async function start(config: ConfigInput, teardown: Teardown): Promise<LossyStack> {
-  const server = await onFreePorts(startServer);
+  const server = await retryIfPortTaken(startServer);
   teardown.add(() => server.stop());
   const proxy = await startTemporalProxy(server.address);
   teardown.add(() => proxy.stop());

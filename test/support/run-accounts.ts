@@ -1,5 +1,5 @@
 import type { WorkflowHandle } from '@temporalio/client';
-import type { JournalEntry } from '../../src/activities/calls/write-journal.ts';
+import type { JournalWrite } from '../../src/activities/calls/write-journal.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
@@ -64,6 +64,6 @@ export async function committedEvents(handle: WorkflowHandle): Promise<Json[]> {
   return [...different.values()].sort((a, b) => a.seq - b.seq).map((event) => toJson(event));
 }
 
-function toEntry(data: Uint8Array | null | undefined): JournalEntry {
+function toEntry(data: Uint8Array | null | undefined): JournalWrite {
   return JSON.parse(Buffer.from(data ?? []).toString());
 }

@@ -1,6 +1,6 @@
 import type { TestProject } from 'vitest/node';
-import { choosePort, onFreePorts } from '../../src/dev/ports.ts';
-import { startWhole } from '../../src/dev/teardown.ts';
+import { choosePort, retryIfPortTaken } from '../../src/dev/ports.ts';
+import { startWithTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { provideTemporal } from '../../src/dev/temporal-executable.ts';
 import { startTemporalServer } from '../../src/dev/temporal-server.ts';
@@ -12,7 +12,7 @@ import type { PostgresServer } from './postgres-server.ts';
 
 /** Starts what the files of a project share: a Temporal server and a PostgreSQL. */
 export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  return await startWhole(async (teardown) => {
+  return await startWithTeardown(async (teardown) => {
     const [temporal, postgres] = await Promise.all([openTemporal(teardown), openPostgres(teardown)]);
     provide('servers', { temporalAddress: temporal.address, postgresUrl: postgres.url });
     return () => teardown.run();
@@ -21,7 +21,7 @@ export async function setup({ provide }: TestProject): Promise<() => Promise<voi
 
 async function openTemporal(teardown: Teardown): Promise<TemporalServer> {
   const executable = await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`));
-  const server = await onFreePorts(
+  const server = await retryIfPortTaken(
     async () =>
       await startTemporalServer({
         executable,

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 import type { ConfigInput } from '../../src/config/load-config.ts';
-import type { HttpToolInput } from '../../src/config/tools.ts';
+import type { HttpToolInput } from '../../src/config/tool.ts';
 import { choosePort } from '../../src/dev/ports.ts';
 import { startScriptedModel } from '../../src/dev/scripted-model/server.ts';
 import type { NodeDefinition } from '../../src/graph/definition/definition.ts';

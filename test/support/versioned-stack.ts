@@ -7,7 +7,7 @@ import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker
 import { createActivities } from '../../src/activities/index.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createDataConverter } from '../../src/process/data-converter.ts';
-import { startWhole } from '../../src/dev/teardown.ts';
+import { startWithTeardown } from '../../src/dev/teardown.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
 import { createLogger } from '../../src/process/logger.ts';
 import { openPostgresStore } from '../../src/store/store.ts';
@@ -37,7 +37,7 @@ const ELSEWHERE = 'elsewhere';
 const NEXT_VERSION = fileURLToPath(new URL('../workflows/next-version/index.ts', import.meta.url));
 
 export async function startVersionedStack(): Promise<VersionedStack> {
-  return await startWhole(start);
+  return await startWithTeardown(start);
 }
 
 async function start(teardown: Teardown): Promise<VersionedStack> {

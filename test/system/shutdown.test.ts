@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { HttpToolInput } from '../../src/config/tools.ts';
+import type { HttpToolInput } from '../../src/config/tool.ts';
 import { aDefinition } from '../support/builders.ts';
 import { eventsOf, hasStatus } from '../support/api-runs.ts';
 import type { ApiClient } from '../support/api-client.ts';

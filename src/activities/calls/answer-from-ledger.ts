@@ -2,44 +2,44 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isCallReply } from '../../graph/run/index.ts';
 import type { Ledger } from '../../store/ledger.ts';
-import { toFailure, unknownOutcome } from './application-failure.ts';
+import { toFailure, unknownOutcomeError } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
-import type { Known } from './judge-claim.ts';
+import type { KnownCall } from './judge-claim.ts';
 import { recordOutcome } from './record-outcome.ts';
 
 /**
- * Ends an activity by what the ledger knows of its call, or has it ask again while another attempt is making it.
+ * Ends an activity with the outcome in the ledger. While another attempt makes the call, the activity is retried later.
  * @throws ApplicationFailure as `performCall` does
  */
-export async function answerFrom(ledger: Ledger, key: string, known: Known): Promise<CallOutcome> {
+export async function answerFromLedger(ledger: Ledger, key: string, known: KnownCall): Promise<CallOutcome> {
   switch (known.kind) {
     case 'completed':
       if (!isCallReply(known.result)) throw new TypeError(`The ledger's result of ${key} is no reply`);
       return { reply: known.result, attempts: known.attempts, durationMs: 0 };
     case 'failed':
       throw toFailure(known.failure);
-    case 'held':
-      throw askAgain('Another attempt is making the call');
+    case 'in-progress':
+      throw askAgainLater('Another attempt is making the call');
     case 'lost':
-      throw await giveUp(ledger, key, known);
+      throw await markLost(ledger, key, known);
   }
 }
 
-async function giveUp(
+async function markLost(
   ledger: Ledger,
   key: string,
-  { why, seen }: Known & { readonly kind: 'lost' },
+  { why, seen }: KnownCall & { readonly kind: 'lost' },
 ): Promise<ApplicationFailure> {
-  const failure = { error: unknownOutcome(why, 1), callFailed: false };
+  const failure = { error: unknownOutcomeError(why, 1), callFailed: false };
   let isUnknown = true;
   await recordOutcome(async () => {
     isUnknown = await ledger.markUnknown(key, seen, failure);
   });
-  return isUnknown ? toFailure(failure) : askAgain('What has become of the call is known meanwhile');
+  return isUnknown ? toFailure(failure) : askAgainLater('The outcome of the call is known meanwhile');
 }
 
-function askAgain(message: string): ApplicationFailure {
+function askAgainLater(message: string): ApplicationFailure {
   return ApplicationFailure.create({
     type: 'HELD',
     message,

@@ -4,7 +4,10 @@ import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
 import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { CallError } from './call-error.ts';
 
-/** How an activity says what has failed. With a delay the server has it tried again; without one it is over. */
+/**
+ * Converts a `TaskFailure` into the failure of an activity. With a delay the server retries it; without one it is
+ * final.
+ */
 export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFailure {
   return ApplicationFailure.create({
     type: failure.error.code,
@@ -16,12 +19,12 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
   });
 }
 
-/** The error of a call of which nobody can tell whether it was done. */
-export function unknownOutcome(message: string, attempts: number, failure?: CallError): RunError {
+/** The error of a call whose outcome is unknown. */
+export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
   const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };
   return {
     code: 'UNKNOWN_OUTCOME',
-    message: `Nobody can tell whether the call was done: ${truncate(message, MAX_MESSAGE)}`,
+    message: `It is unknown whether the call was made: ${truncate(message, MAX_MESSAGE)}`,
     attempts,
     ...cause,
   };

@@ -1,14 +1,14 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
 
-/** A call that failed, classified. */
+/** A classified failure of a call. */
 export class CallError extends Error {
   readonly code: RunErrorCode;
-  /** Trying again may help. */
+  /** Another attempt may succeed. */
   readonly retryable: boolean;
-  /** Whether the other side may have done the work: `no` when nothing can have reached it, or it said that it did not. */
+  /** `no`: the callee certainly has not done the work; `perhaps`: it may have. */
   readonly done: 'no' | 'perhaps';
   readonly retryAfterMs: number | null;
-  /** What the other side calls it. */
+  /** The callee's own name of the failure. */
   readonly reason: string | null;
 
   constructor(code: RunErrorCode, message: string, { retryable, done, retryAfterMs, reason, cause }: CallErrorFields) {
@@ -21,13 +21,13 @@ export class CallError extends Error {
     this.reason = reason ?? null;
   }
 
-  /** The same failure in other words, without its cause, which might say what the words leave out. */
+  /** Copies the error with another message and without its cause, which could reveal what the message leaves out. */
   withMessage(message: string): CallError {
     const { code, retryable, done, retryAfterMs, reason } = this;
     return new CallError(code, message, { retryable, done, retryAfterMs, reason });
   }
 
-  /** The same failure of a call that may have been done all the same. */
+  /** Copies the error for a call that may have been done. */
   perhapsDone(): CallError {
     const { code, message, retryable, retryAfterMs, reason, cause } = this;
     return new CallError(code, message, { retryable, done: 'perhaps', retryAfterMs, reason, cause });
@@ -42,7 +42,7 @@ interface CallErrorFields {
   readonly cause?: unknown;
 }
 
-/** A graph names what the worker that was given the call does not have. @param what such as `tool "pay"` */
-export function absent(code: RunErrorCode, what: string): CallError {
+/** The error of a worker that lacks what a graph names. @param what for example `tool "pay"` */
+export function notConfigured(code: RunErrorCode, what: string): CallError {
   return new CallError(code, `This worker has no ${what}`, { retryable: false, done: 'no' });
 }

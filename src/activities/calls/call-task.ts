@@ -1,7 +1,7 @@
 import type { PackedBatch } from '../../graph/journal/index.ts';
 import type { CallEffect, CallReply, CallRequest, Principal } from '../../graph/run/index.ts';
 
-/** One call as the workflow orders it. */
+/** Input of an activity that makes one call. */
 export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   CallEffect,
   'key' | 'takeover' | 'node' | 'index' | 'isCompensable'
@@ -9,9 +9,9 @@ export interface CallTask<R extends CallRequest = CallRequest> extends Pick<
   readonly request: R;
   readonly runId: string;
   readonly tenantId: string;
-  /** Whose run it is; tools act as this principal. */
+  /** The principal of the run; tools act as this principal. */
   readonly createdBy: Principal;
-  /** What the run has to say; it is written on the way. */
+  /** A journal batch that the activity writes before the call. */
   readonly journal: PackedBatch | null;
 }
 

@@ -7,46 +7,47 @@ import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';
-import type { Claimant, Known } from './judge-claim.ts';
+import type { Claimant, KnownCall } from './judge-claim.ts';
 
-/** A claim that was made. */
-interface Claimed {
+/** Id and result of a claim: a call to make, or the known outcome. */
+interface ClaimResult {
   readonly claim: string;
-  readonly verdict: Claim | { readonly answer: Known };
+  readonly result: ClaimedCall | { readonly answer: KnownCall };
 }
 
-/** What is known of a call by who is going to make it. */
-interface Claim {
-  /** How often it has failed before. */
+/** The history of a call that is about to be made. */
+interface ClaimedCall {
+  /** Number of failed attempts before this one. */
   readonly failures: number;
-  /** An attempt before may have made it. */
+  /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
 
-/** So long an attempt that can do nothing leaves the next one. */
+/** Time until the next attempt when this one can do nothing. */
 export const ASK_AGAIN_AFTER_MS = 2_000;
 
 /**
- * Claims a call in the ledger. Where the database does not answer, the claim may be there all the same, or come to it
- * late; the call is not made. The next attempt is told so: such a claim does not make a call look lost.
- * @throws CallError where the key stands for another request
+ * Claims a call in the ledger. If the database does not answer, the claim may still be stored, now or later, but the
+ * call is not made. A heartbeat passes its id on, so that the next attempt does not take the call for lost.
+ * @throws CallError if the key belongs to another request
+ * @throws ApplicationFailure `DATABASE_AWAY`, which the server retries
  */
 export async function claimCall(
   { ledger }: Store,
-  wanted: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
+  call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
   claimant: Omit<Claimant, 'neverMade' | 'scheduledAt'>,
-): Promise<Claimed> {
+): Promise<ClaimResult> {
   const claim = randomUUID();
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
   const neverMade = claimsNeverMade();
   const at = new Date().toISOString();
   try {
-    const verdict = await ledger.claim({ ...wanted, claim, scheduledAt, at }, (entry) =>
+    const result = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
       judgeClaim({ ...claimant, scheduledAt, neverMade }, entry),
     );
-    if ('answer' in verdict) return { claim, verdict };
-    const { failures, before } = verdict;
-    return { claim, verdict: { failures, mayBeDone: before !== null && mayBeDone(before, neverMade) } };
+    if ('answer' in result) return { claim, result };
+    const { failures, before } = result;
+    return { claim, result: { failures, mayBeDone: before !== null && mayBeDone(before, neverMade) } };
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
     heartbeat({ neverMade: [...neverMade, claim].slice(-MAX_REMEMBERED) });
@@ -61,9 +62,9 @@ export async function claimCall(
 
 const MAX_REMEMBERED = 100;
 
-/** What attempts before this one have said of their claims. */
+/** Ids of earlier claims after which no call was made. */
 function claimsNeverMade(): readonly string[] {
   const details: unknown = Context.current().info.heartbeatDetails;
-  const said = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];
-  return Array.isArray(said) ? said.map(String) : [];
+  const keys = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];
+  return Array.isArray(keys) ? keys.map(String) : [];
 }

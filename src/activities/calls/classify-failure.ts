@@ -4,8 +4,8 @@ import { CallError } from './call-error.ts';
 import { readRetryAfter } from './retry-delay.ts';
 
 /*
- * The one table that says which failures of models and tools are worth another attempt, and whether the other side may
- * have done the work (specification, "Run-time codes" and "Configuration").
+ * The one table of failures of models and tools: which ones to retry, and whether the callee may have done the work
+ * (specification, "Run-time codes" and "Configuration").
  */
 
 export interface FailureClass {
@@ -14,10 +14,10 @@ export interface FailureClass {
 }
 
 export const TRY_AGAIN: FailureClass = { retryable: true, done: 'perhaps' };
-/** The other side says that it has not begun. */
+/** The callee says that it has not begun. */
 const TRY_AGAIN_UNDONE: FailureClass = { retryable: true, done: 'no' };
 export const REFUSED: FailureClass = { retryable: false, done: 'no' };
-/** No answer to what was asked, such as a redirect that is not followed. */
+/** A response without an answer, such as a redirect that is not followed. */
 export const UNCLEAR: FailureClass = { retryable: false, done: 'perhaps' };
 
 const BY_STATUS: ReadonlyMap<number, FailureClass> = new Map([
@@ -26,7 +26,7 @@ const BY_STATUS: ReadonlyMap<number, FailureClass> = new Map([
   [429, TRY_AGAIN_UNDONE],
 ]);
 
-/** A conflict is a lock that will go away for a model, and an answer for a tool. */
+/** 409 from a model is a lock that will be released; from a tool it is an answer. */
 const BY_STATUS_OF_MODELS: ReadonlyMap<number, FailureClass> = new Map([...BY_STATUS, [409, TRY_AGAIN]]);
 
 function classifyStatus(status: number, callee: 'model' | 'tool'): FailureClass {
@@ -40,37 +40,37 @@ export interface HttpFailure {
   readonly message: string;
   readonly status: number;
   readonly headers: { get(name: string): string | null };
-  /** Why trying again is in vain, whatever the status; `null`: nothing says so. */
+  /** A reason that makes a retry useless at any status; `null` if there is none. */
   readonly reason?: string | null;
-  /** When to ask again, where the body says so and no header does. */
+  /** Delay before a retry that the body asks for; headers take precedence. */
   readonly retryAfterMs?: number | null;
 }
 
 /**
- * An answer that is no success. A reason wins over the header `x-should-retry` of a model, which wins over the status. What
- * any server may say does not make an `unsafe` tool be called twice.
+ * Converts an unsuccessful response. A reason takes precedence over a model's `x-should-retry` header, which takes
+ * precedence over the status. No header makes an `unsafe` tool call repeat.
  */
 export function fromStatus(failure: HttpFailure): CallError {
   const { code, callee, message, status, headers, reason = null, retryAfterMs = null } = failure;
-  const verdict = reason === null ? classifyStatus(status, callee) : REFUSED;
-  const told = callee === 'model' && reason === null ? headers.get('x-should-retry') : null;
+  const failureClass = reason === null ? classifyStatus(status, callee) : REFUSED;
+  const shouldRetry = callee === 'model' && reason === null ? headers.get('x-should-retry') : null;
   return new CallError(code, message, {
-    retryable: told === null ? verdict.retryable : told === 'true',
-    done: verdict.done,
+    retryable: shouldRetry === null ? failureClass.retryable : shouldRetry === 'true',
+    done: failureClass.done,
     retryAfterMs: readRetryAfter(headers, Date.now()) ?? retryAfterMs,
     reason,
   });
 }
 
-/** System errors after which nothing can have reached the other side. */
+/** System errors after which the callee can't have received anything. */
 const NEVER_SENT: ReadonlySet<string> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT']);
-/** These end open connections, too. */
+/** System errors that also end open connections. */
 const NEVER_SENT_BY_CONNECT: ReadonlySet<string> = new Set(['EHOSTUNREACH', 'ENETUNREACH']);
 
-/** A request that broke before an answer came. */
+/** Converts an error of a request that broke before its response. */
 export function fromNetwork(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  // The client wraps what the guard threw.
+  // The HTTP client wraps errors of the guard.
   if (thrown instanceof Error && thrown.cause instanceof CallError) return thrown.cause;
   const error = systemErrorOf(thrown);
   const isUnsent =
@@ -89,7 +89,7 @@ function systemErrorOf(thrown: unknown): { readonly code: string; readonly sysca
   return { code: thrown.code, syscall: 'syscall' in thrown ? thrown.syscall : null };
 }
 
-/** What code of the configuration threw: it may have done its work, and may do better next time. */
+/** Converts an error of configured code: the work may be done, and a retry may succeed. */
 export function fromCode(code: RunErrorCode, thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
   return new CallError(code, messageOf(thrown), { retryable: true, done: 'perhaps', cause: thrown });

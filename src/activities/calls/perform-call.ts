@@ -6,8 +6,8 @@ import type { CallReply, CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, MAX_MESSAGE, messageOf, toJson, truncate } from '../../graph/values/index.ts';
 import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
-import { answerFrom } from './answer-from-ledger.ts';
-import { toFailure, unknownOutcome } from './application-failure.ts';
+import { answerFromLedger } from './answer-from-ledger.ts';
+import { toFailure, unknownOutcomeError } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import type { CallOutcome, CallTask } from './call-task.ts';
 import { claimCall } from './claim-call.ts';
@@ -19,19 +19,19 @@ import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
 import { unpackJournal } from './write-journal.ts';
 
-/** What makes a kind of call special; claiming, time limits, retries and records are the same for all. */
+/** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
-  /** What is called, such as `tool:pay`. */
+  /** Name of the callee, such as `tool:pay`. */
   readonly called: (request: R) => string;
   readonly safety: (request: R) => CallSafety;
-  /** @param attempt 1 at first */
+  /** @param attempt 1 for the first */
   readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
 }
 
 /**
- * Makes one call by the ledger's protocol: claim, execute, record. A later attempt after a crash finds the record and
- * gives the result back; an `unsafe` call that was lost half-way is never made again by itself.
- * @throws ApplicationFailure whose details hold the `TaskFailure`; a plain error where only the way to the call failed
+ * Makes one call by the ledger's protocol: claim, execute, record. After a crash, a later attempt returns the recorded
+ * result; an `unsafe` call that was lost midway is never repeated without a person.
+ * @throws ApplicationFailure with the `TaskFailure` in its details; other errors if the call was not reached
  */
 export async function performCall<R extends CallRequest>(
   store: Store,
@@ -54,15 +54,15 @@ async function claimAndExecute<R extends CallRequest>(
   const safety = kind.safety(request);
   const called = kind.called(request);
   const journal = unpackJournal(task);
-  const wanted = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
+  const call = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
   const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };
-  const { claim, verdict } = await claimCall(store, wanted, claimant).catch((error: unknown) => {
+  const { claim, result } = await claimCall(store, call, claimant).catch((error: unknown) => {
     throw error instanceof CallError
       ? toFailure({ error: { code: error.code, message: error.message }, callFailed: false })
       : error;
   });
-  if ('answer' in verdict) return await answerFrom(store.ledger, key, verdict.answer);
-  return await execute({ store, kind, task, claim, safety, ...verdict });
+  if ('answer' in result) return await answerFromLedger(store.ledger, key, result.answer);
+  return await execute({ store, kind, task, claim, safety, ...result });
 }
 
 interface Call<R extends CallRequest> {
@@ -71,9 +71,9 @@ interface Call<R extends CallRequest> {
   readonly task: CallTask<R>;
   readonly claim: string;
   readonly safety: CallSafety;
-  /** How often it has failed before. */
+  /** Number of failed attempts before this one. */
   readonly failures: number;
-  /** An attempt before may have made it. */
+  /** True if an earlier attempt may have made the call. */
   readonly mayBeDone: boolean;
 }
 
@@ -83,8 +83,8 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
   const release = mustReconcile(task) ? keepClaim(call) : null;
   try {
-    const isInVain = limit.isCanceled() || (isUnwanted() && !call.mayBeDone);
-    if (isInVain) throw await recordCancellation(call, NOT_MADE);
+    const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
+    if (isObsolete) throw await recordCancellation(call, NOT_MADE);
     const reply = await attempt(call, limit).catch(async (thrown: unknown) => {
       throw await recordFailure(call, limit, thrown);
     });
@@ -97,8 +97,8 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
 }
 
 /**
- * What an attempt goes on in spite of. That the server has not heard of it: where the call is unsafe, nobody can take its
- * place. That the run wants it no more: where it can be undone, its result has to be known.
+ * Cancel reasons that don't stop an attempt. An unsafe call continues if the server misses its heartbeats, because no
+ * other attempt may replace it. A compensable call continues if its run is canceled, because its result is needed.
  */
 function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): readonly CancelReason[] {
   return [
@@ -107,7 +107,7 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
   ];
 }
 
-/** Shows other attempts that this one is alive: the server may have given it up because it did not hear of it. */
+/** Keeps the claim alive for other attempts, in case the server missed this attempt's heartbeats. */
 function keepClaim<R extends CallRequest>({ store, task, claim }: Call<R>): () => void {
   const keep = (): void => void store.ledger.keep(task.key, claim).catch(() => undefined);
   const timer = setInterval(keep, task.request.policy.heartbeatMs / 3);
@@ -115,10 +115,10 @@ function keepClaim<R extends CallRequest>({ store, task, claim }: Call<R>): () =
 }
 
 async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>, limit: TimeLimit): Promise<CallReply> {
-  if (limit.isOver)
+  if (limit.isExpired)
     throw new CallError('TIMEOUT', 'The deadline for all attempts is over', { retryable: false, done: 'no' });
   const reply = await limit.bound(kind.execute(task, limit.signal, failures + 1));
-  // What can't be recorded has to fail the call here: recording it would fail for ever.
+  // A reply that is too large must fail here: the server would refuse it in every attempt.
   const bytes = Buffer.byteLength(JSON.stringify(toJson(reply)));
   if (bytes <= MAX_REPLY_BYTES) return reply;
   throw new CallError('PAYLOAD_TOO_LARGE', `The result takes ${bytes} bytes; ${MAX_REPLY_BYTES} are allowed`, {
@@ -127,14 +127,14 @@ async function attempt<R extends CallRequest>({ kind, task, failures }: Call<R>,
   });
 }
 
-/** A result becomes part of the run's state. */
+/** A reply becomes part of the run's state. */
 const MAX_REPLY_BYTES = 5_000_000;
 
-/** Records what went wrong, and says how the activity ends: to be tried again, or for good. */
+/** Records a failure. @returns the failure that ends the activity, for a retry or for good */
 async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLimit, thrown: unknown): Promise<Error> {
   const { store, task, claim } = call;
-  const failure = asCallError(thrown);
-  const attempts = limit.isOver ? call.failures : call.failures + 1;
+  const failure = toCallError(thrown);
+  const attempts = limit.isExpired ? call.failures : call.failures + 1;
   if (isOutcomeUnknown(call, failure)) return await endAsUnknown(call, failure, attempts);
   if (limit.isCanceled()) return await recordCancellation(call, failure);
   const error: RunError = {
@@ -145,24 +145,29 @@ async function recordFailure<R extends CallRequest>(call: Call<R>, limit: TimeLi
   };
   const callFailed = task.request.kind === 'model' || isKnownUndone(call, failure);
   const delayMs = retryDelay(task.request.policy.retry, attempts, failure.retryAfterMs);
-  if (!isUnwanted() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
+  if (!isCancelRequested() && mayTryAgain(task, failure, attempts) && limit.allows(delayMs)) {
     const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
-    const again = { error, callFailed };
+    const retryFailure = { error, callFailed };
     await recordOutcome(() =>
-      store.ledger.fail(task.key, claim, { status: 'retrying', failures: attempts, failure: again, nextAttemptAt }),
+      store.ledger.fail(task.key, claim, {
+        status: 'retrying',
+        failures: attempts,
+        failure: retryFailure,
+        nextAttemptAt,
+      }),
     );
-    return toFailure(again, delayMs);
+    return toFailure(retryFailure, delayMs);
   }
   return await endWith(call, { status: 'failed', attempts }, { error, callFailed });
 }
 
-/** Whether a person has to find out what was done: nobody makes the call again, or its run has ended and would undo it. */
+/** True if a person must find out the outcome: the call can't be repeated, or its canceled run would compensate it. */
 function isOutcomeUnknown<R extends CallRequest>({ task, safety, mayBeDone }: Call<R>, { done }: CallError): boolean {
   if (safety === 'unsafe') return done === 'perhaps';
-  return task.isCompensable === true && isUnwanted() && (mayBeDone || done === 'perhaps');
+  return task.isCompensable === true && isCancelRequested() && (mayBeDone || done === 'perhaps');
 }
 
-/** Whether neither this attempt nor one before it has done anything. */
+/** True if no attempt has done any work. */
 function isKnownUndone<R extends CallRequest>({ mayBeDone }: Call<R>, { done }: CallError): boolean {
   return done === 'no' && !mayBeDone;
 }
@@ -172,7 +177,7 @@ async function endAsUnknown<R extends CallRequest>(
   failure: CallError,
   attempts: number,
 ): Promise<Error> {
-  const error = unknownOutcome(failure.message, attempts, failure);
+  const error = unknownOutcomeError(failure.message, attempts, failure);
   return await endWith(call, { status: 'unknown', attempts }, { error, callFailed: false });
 }
 
@@ -186,22 +191,26 @@ async function endWith<R extends CallRequest>(
 }
 
 /**
- * A run that is canceled is told that the call is over. Otherwise only this attempt is: the worker shuts down, or the
- * server has not heard of it for too long and lets another one take the call over.
+ * Records a canceled attempt. It ends the call if the run has canceled it. Otherwise the worker is shutting down or the
+ * server has missed its heartbeats, and another attempt continues.
  */
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
-  const isOver = isUnwanted();
+  const isOver = isCancelRequested();
   if (isOver && call.mayBeDone && mustReconcile(task)) return await endAsUnknown(call, thrown, failures);
-  const error: RunError = { code: 'CANCELED', message: isOver ? thrown.message : LEFT, attempts: failures + 1 };
+  const error: RunError = {
+    code: 'CANCELED',
+    message: isOver ? thrown.message : LEFT_TO_RETRY,
+    attempts: failures + 1,
+  };
   const failure: TaskFailure = { error, callFailed: isKnownUndone(call, thrown) };
   const status = isOver ? 'failed' : 'retrying';
   await recordOutcome(() => store.ledger.fail(task.key, claim, { status, failures, failure }));
-  return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, AT_ONCE_MS);
+  return isOver ? new CancelledFailure('The call was canceled') : toFailure(failure, RETRY_AT_ONCE_MS);
 }
 
-/** The run has called it back: the server gives it no other attempt. */
-function isUnwanted(): boolean {
+/** True if the run has canceled the call; the server then schedules no further attempt. */
+function isCancelRequested(): boolean {
   return Context.current().cancellationDetails?.cancelRequested === true;
 }
 
@@ -209,15 +218,15 @@ const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was 
   retryable: false,
   done: 'no',
 });
-const LEFT = 'The worker has to leave the call to another attempt';
-const AT_ONCE_MS = 1;
+const LEFT_TO_RETRY = 'The worker leaves the call to another attempt';
+const RETRY_AT_ONCE_MS = 1;
 
 function mayTryAgain({ request }: CallTask, { code, retryable }: CallError, attempts: number): boolean {
   const { maxAttempts, nonRetryable } = request.policy.retry;
   return retryable && attempts < maxAttempts && !nonRetryable.includes(code);
 }
 
-function asCallError(thrown: unknown): CallError {
+function toCallError(thrown: unknown): CallError {
   return thrown instanceof CallError
     ? thrown
     : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });

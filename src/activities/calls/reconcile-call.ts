@@ -3,13 +3,13 @@ import { Context } from '@temporalio/activity';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
-import { answerFrom } from './answer-from-ledger.ts';
+import { answerFromLedger } from './answer-from-ledger.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
-import { judgeLeft, lostAfter } from './judge-claim.ts';
+import { judgeCanceled, lostAfter } from './judge-claim.ts';
 
-/** A call that its run has called back, and of which nobody has said yet what it has done. */
-export interface UnaccountedCall extends Pick<
+/** A canceled call whose outcome its run does not know. */
+export interface CallToReconcile extends Pick<
   CallClaim,
   'key' | 'takeover' | 'node' | 'index' | 'runId' | 'tenantId' | 'called'
 > {
@@ -17,30 +17,30 @@ export interface UnaccountedCall extends Pick<
 }
 
 /**
- * Says what has become of a call without making it: an attempt that was lost, or that could not tell, may have made it.
- * Where none has, the ledger keeps one that comes late from doing so. Asks again for as long as an attempt is at it.
- * @throws ApplicationFailure whose details hold the `TaskFailure`: `CANCELED` where it was not made
+ * Finds the outcome of a canceled call without making it. If no attempt has made the call, it is closed in the ledger,
+ * so that no late one does. While an attempt is in progress, the activity is retried.
+ * @throws ApplicationFailure with the `TaskFailure` in its details: `CANCELED` if the call was not made
  */
 export async function reconcileCall(
   { ledger }: Store,
-  { heartbeatMs, ...call }: UnaccountedCall,
+  { heartbeatMs, ...call }: CallToReconcile,
 ): Promise<CallOutcome> {
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
-  const mine = {
+  const claim = {
     claim: randomUUID(),
     requestHash: NO_REQUEST,
     scheduledAt,
     at: new Date().toISOString(),
     journal: null,
   };
-  const verdict = await ledger.close({ ...call, ...mine }, NOT_MADE, (entry) =>
-    judgeLeft(entry, lostAfter(heartbeatMs)),
+  const result = await ledger.close({ ...call, ...claim }, NOT_MADE, (entry) =>
+    judgeCanceled(entry, lostAfter(heartbeatMs)),
   );
-  if ('answer' in verdict) return await answerFrom(ledger, call.key, verdict.answer);
+  if ('answer' in result) return await answerFromLedger(ledger, call.key, result.answer);
   throw toFailure(NOT_MADE);
 }
 
-/** Equal to no request's, so that a late attempt finds its key taken. */
+/** Differs from every request's hash, so that a late attempt finds its key taken. */
 const NO_REQUEST = '';
 
 const NOT_MADE: TaskFailure = {

@@ -1,14 +1,14 @@
 import { Context } from '@temporalio/activity';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 
-/** The server gives the activity up a little later (`workflows/activities.ts`). */
+/** Below the activity's time-out, which `workflows/activities.ts` sets. */
 const GIVE_UP_AFTER_MS = 4 * 60_000;
 const MAX_TRIES = 8;
 const MAX_PAUSE_MS = 2_000;
 
 /**
- * Writes to the ledger what became of a call, again and again while the database is away: what was done must not be
- * forgotten. A run learns the outcome also when that was in vain; only a crash before it does would make a secret of it.
+ * Writes the outcome of a call to the ledger, with retries while the database is away. If they fail, the run still
+ * learns the outcome from the activity; it is lost only if the worker crashes before that.
  */
 export async function recordOutcome(write: () => Promise<unknown>): Promise<void> {
   const context = Context.current();
@@ -19,7 +19,9 @@ export async function recordOutcome(write: () => Promise<unknown>): Promise<void
     } catch (error) {
       const mayComeBack = isDatabaseAway(error) ? Date.now() < giveUpAt : tries < MAX_TRIES;
       if (!mayComeBack || context.cancellationDetails?.workerShutdown === true)
-        return context.log.warn('what became of a call could not be recorded; its run is told all the same', { error });
+        return context.log.warn('the outcome of a call could not be recorded; its run learns it all the same', {
+          error,
+        });
     }
     await new Promise((resolve) => setTimeout(resolve, Math.min(tries * 200, MAX_PAUSE_MS)));
   }

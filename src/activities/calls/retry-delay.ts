@@ -1,11 +1,11 @@
 import type { RetryPolicy } from '../../graph/definition/index.ts';
 
-/** Delays differ by up to a fifth, so that calls that failed together don't come back together. */
+/** Share by which delays vary, so that calls that failed together are not retried together. */
 const JITTER = 0.2;
 
 /**
- * How long to wait before the next attempt: exponential backoff with jitter, and never less than the other side asked for.
- * @param failures how often the call has failed, this time included
+ * Computes the delay before the next attempt: exponential backoff with jitter, at least as long as the callee asks for.
+ * @param failures number of failed attempts, the latest included
  * @returns milliseconds
  */
 export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: number | null): number {
@@ -15,10 +15,13 @@ export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: 
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
 }
 
-/** A provider that asks for more is believed this far only. */
+/** Upper limit of the delay that a callee may ask for. */
 const MAX_RETRY_AFTER_MS = 600_000;
 
-/** Reads `retry-after-ms` or `retry-after` (seconds, or an HTTP date; RFC 9110, 10.2.3). @returns milliseconds, or `null` */
+/**
+ * Reads `retry-after-ms` or `retry-after` (seconds, or an HTTP date; RFC 9110, 10.2.3). @returns milliseconds, or
+ * `null`
+ */
 export function readRetryAfter(headers: { get(name: string): string | null }, now: number): number | null {
   const ms = toNumber(headers.get('retry-after-ms'));
   if (ms !== null) return ms;

@@ -4,7 +4,7 @@ import { compileJsonSchema, messageOf, toJson } from '../../graph/values/index.t
 import { CallError } from './call-error.ts';
 import { fromCode } from './classify-failure.ts';
 
-/** Runs code that a call asks for. What it throws may be tried again, what it returns has to be JSON. @throws CallError */
+/** Runs configured code. Its errors are retryable, and its result must be JSON. @throws CallError */
 export async function runCode(code: RunErrorCode, work: () => unknown): Promise<ValueReply> {
   try {
     return { kind: 'value', value: toResult(code, await work()) };
@@ -13,13 +13,13 @@ export async function runCode(code: RunErrorCode, work: () => unknown): Promise<
   }
 }
 
-/** A check of values by a schema, which is compiled once, when the first value comes. */
+/** Returns a check by a schema that is compiled at its first use. */
 export function lazyCheck(schema: JsonSchema): SchemaCheck {
   let check: SchemaCheck | null = null;
   return (value) => (check ??= compileJsonSchema(schema))(value);
 }
 
-/** What code returned, as JSON. What is no JSON now is none at the next attempt, and the work has been done. */
+/** Converts a result to JSON. A failure is final: the work is done, and a retry would return the same. */
 function toResult(code: RunErrorCode, value: unknown): Json {
   try {
     return toJson(value ?? null);

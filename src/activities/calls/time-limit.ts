@@ -2,47 +2,47 @@ import type { Context } from '@temporalio/activity';
 import type { CallPolicy } from '../../graph/definition/index.ts';
 import { CallError } from './call-error.ts';
 
-/** Ends a call when its attempt has taken too long, all attempts together have, or nobody wants it any more. */
+/** Ends an attempt at its time-out, at the deadline of all attempts, or on cancellation. */
 export interface TimeLimit {
   /** Aborts the call's requests. */
   readonly signal: AbortSignal;
   /**
-   * Settles with the work, or as soon as the signal aborts: not all work listens to it. What comes first counts.
-   * @throws CallError `TIMEOUT` or `CANCELED`; what the work throws
+   * Ends with the work or when the signal aborts, whichever comes first, because not all work obeys the signal.
+   * @throws CallError `TIMEOUT` or `CANCELED`, or the error of the work
    */
   bound<T>(work: Promise<T>): Promise<T>;
   isCanceled(): boolean;
-  /** All attempts together have taken too long before this one began. */
-  readonly isOver: boolean;
-  /** Whether an attempt after so many milliseconds would still begin before the deadline. */
+  /** True if the deadline of all attempts had passed before this one began. */
+  readonly isExpired: boolean;
+  /** True if an attempt after this delay would begin before the deadline. */
   allows(delayMs: number): boolean;
   close(): void;
 }
 
-/** Why the server or the worker cancels an attempt. */
+/** A reason of the server or the worker to cancel an attempt. */
 export type CancelReason = keyof NonNullable<Context['cancellationDetails']>;
 
-/** @param ignored an attempt that is canceled for no other reasons than these goes on */
+/** @param ignored reasons that don't cancel the attempt */
 export function openTimeLimit(
   { timeoutMs, deadlineMs }: CallPolicy,
   { context, ignored }: { readonly context: Context; readonly ignored: readonly CancelReason[] },
 ): TimeLimit {
   const { info } = context;
-  const cancellationSignal = ignored.length > 0 ? whenMeant(context, ignored) : context.cancellationSignal;
+  const cancellationSignal = ignored.length > 0 ? exceptFor(context, ignored) : context.cancellationSignal;
   const endsAt = deadlineMs === null ? Number.POSITIVE_INFINITY : info.scheduledTimestampMs + deadlineMs;
   const limitMs = Math.min(timeoutMs, endsAt - Date.now());
-  const end = (): CallError => {
+  const toError = (): CallError => {
     if (cancellationSignal.aborted)
       return new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });
     const which =
       limitMs < timeoutMs ? `the deadline of ${deadlineMs} ms for all attempts` : `its time-out of ${timeoutMs} ms`;
     return new CallError('TIMEOUT', `The call took longer than ${which}`, { retryable: true, done: 'perhaps' });
   };
-  // One controller of its own: Node keeps what is listened to on a signal of `AbortSignal.any` for ever.
+  // A controller, because Node never frees listeners on a signal of `AbortSignal.any`.
   const ending = new AbortController();
-  // It listens before any work does, so that no error which the signal leads to comes before its own.
+  // This listener is the first, so its error precedes those that the abort causes in the work.
   const ended = new Promise<never>((_, reject) => {
-    ending.signal.addEventListener('abort', () => reject(end()), { once: true });
+    ending.signal.addEventListener('abort', () => reject(toError()), { once: true });
   });
   ended.catch(() => undefined);
   const abort = (): void => ending.abort();
@@ -53,7 +53,7 @@ export function openTimeLimit(
     signal: ending.signal,
     bound: async (work) => await Promise.race([work, ended]),
     isCanceled: () => cancellationSignal.aborted,
-    isOver: limitMs <= 0,
+    isExpired: limitMs <= 0,
     allows: (delayMs) => Date.now() + delayMs < endsAt,
     close() {
       clearTimeout(timeout);
@@ -62,17 +62,17 @@ export function openTimeLimit(
   };
 }
 
-/** Aborts when the activity is canceled for another reason than the ignored ones, or for none that is told. */
-function whenMeant(context: Context, ignored: readonly string[]): AbortSignal {
-  const meant = new AbortController();
+/** Returns a signal that aborts on cancellation, unless all of its reasons are ignored. */
+function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
+  const controller = new AbortController();
   const listen = (): void => {
-    const told = Object.entries(context.cancellationDetails ?? {}).filter(([, isTold]) => isTold);
-    if (told.length === 0 || told.some(([reason]) => !ignored.includes(reason))) meant.abort();
+    const reasons = Object.entries(context.cancellationDetails ?? {}).filter(([, isTold]) => isTold);
+    if (reasons.length === 0 || reasons.some(([reason]) => !ignored.includes(reason))) controller.abort();
   };
   if (context.cancellationSignal.aborted) listen();
   else context.cancellationSignal.addEventListener('abort', listen, { once: true });
-  return meant.signal;
+  return controller.signal;
 }
 
-/** Node's timers take no more; 24 days. */
+/** Node's longest timer, 24 days. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

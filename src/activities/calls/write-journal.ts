@@ -5,24 +5,24 @@ import type { CallRequest } from '../../graph/run/index.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 
-/** What a run says by way of an activity; `null`: nothing this time. */
-export interface JournalEntry {
+/** A journal batch that an activity carries; `journal` is `null` if there is none. */
+export interface JournalWrite {
   readonly runId: string;
   readonly tenantId: string;
   readonly journal: PackedBatch | null;
-  /** The call that it travels with. */
+  /** The call that carries the batch. */
   readonly key?: string;
   readonly request?: CallRequest;
 }
 
-/** Writes what an activity of a workflow carries into the store. */
-export async function writeJournal(store: Store, entry: JournalEntry): Promise<void> {
-  const carried = unpackJournal(entry);
-  if (carried) await store.journal.write(carried.batch, carried.writer);
+/** Writes the batch of an activity into the store. */
+export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
+  const unpacked = unpackJournal(entry);
+  if (unpacked) await store.journal.write(unpacked.batch, unpacked.writer);
 }
 
-/** What an activity of a workflow carries, and who says it. */
-export function unpackJournal({ runId, tenantId, journal, key, request }: JournalEntry): CallClaim['journal'] {
+/** Unpacks the batch of an activity and names the execution that wrote it. */
+export function unpackJournal({ runId, tenantId, journal, key, request }: JournalWrite): CallClaim['journal'] {
   if (!journal) return null;
   const executionRunId = Context.current().info.workflowExecution?.runId ?? '';
   const call = key !== undefined && request ? { key, request } : null;

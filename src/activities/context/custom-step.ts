@@ -5,7 +5,7 @@ import type { MessageProcessor } from './message-processor.ts';
 import type { ProcessingStep } from './processing-step.ts';
 import { restoreConversation } from './restore-conversation.ts';
 
-/** A processor that is code of the configuration; what it throws may be tried again. */
+/** A step of a message processor from the configuration; its errors are retryable. */
 export function customStep(name: string, processor: MessageProcessor): ProcessingStep {
   return async (messages, { maxTokens, count }) => {
     const processed = await failingAs(name, async () => toJson(await processor(messages, { maxTokens, count })));

@@ -1,6 +1,6 @@
 import type { Message } from '../../graph/definition/index.ts';
 
-/** Gives messages other ids whose id came before, so that each can be told from the others. */
+/** Gives a new id to each message whose id an earlier message has. */
 export function withDistinctIds(messages: readonly Message[]): readonly Message[] {
   const ids = new Set<string>();
   return messages.map((message) => {

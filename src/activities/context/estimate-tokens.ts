@@ -1,34 +1,35 @@
-import type { TokenCounter } from './token-counter.ts';
+/** Counts the tokens of a text for a model. */
+export type TokenCounter = (text: string) => number;
 
 /**
- * Estimates the tokens of a text for a model of unknown tokenizer: by characters, rather too many than too few.
- * Measured on the tokenizers of OpenAI, with a margin because others cut finer.
+ * Estimates the tokens of a text by its characters, for a model whose tokenizer is not available. Measured on OpenAI's
+ * tokenizers and rounded up, because others split finer.
  *
- * Budgets have their own estimate, in `graph/superstep`: recorded histories pin that one, this one may improve.
+ * Budgets have an estimate of their own in `graph/superstep`: recorded histories pin that one, this one may improve.
  */
 export const estimateTokens: TokenCounter = (text) => {
   let tokens = 0;
-  let run = { length: 0, hasDigit: false };
+  let word = { length: 0, hasDigit: false };
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;
-    run = isLetter(code) || isDigit(code) ? longer(run, code) : { length: 0, hasDigit: false };
-    tokens += isWord(run) ? costOf(code) : IN_GIBBERISH;
+    word = isLetter(code) || isDigit(code) ? extend(word, code) : { length: 0, hasDigit: false };
+    tokens += isReadable(word) ? costOf(code) : IN_GIBBERISH;
   }
   return Math.ceil(tokens);
 };
 
-/** Letters and digits without anything in between, up to a character. */
-interface Run {
+/** Consecutive letters and digits. */
+interface Word {
   readonly length: number;
   readonly hasDigit: boolean;
 }
 
-function longer({ length, hasDigit }: Run, code: number): Run {
+function extend({ length, hasDigit }: Word, code: number): Word {
   return { length: length + 1, hasDigit: hasDigit || isDigit(code) };
 }
 
-/** Other runs are keys, hashes, Base64: nothing that a vocabulary holds. */
-function isWord({ length, hasDigit }: Run): boolean {
+/** Longer words, and ones with digits, are keys, hashes or Base64, which are in no vocabulary. */
+function isReadable({ length, hasDigit }: Word): boolean {
   return length <= LONGEST_WORD && !hasDigit;
 }
 
@@ -37,12 +38,12 @@ const IN_GIBBERISH = 0.8;
 const PUNCTUATION = 0.42;
 const LATIN_LETTER = 0.27;
 
-/** Tokens that a character takes, by the last code point of its range. */
+/** Tokens per character, by the last code point of its range. */
 const COSTS: readonly (readonly [last: number, cost: number])[] = [
   [0x024f, 1.5], // Latin letters with marks
   [0x052f, 0.8], // Greek, Cyrillic
   [0x0fff, 1.2], // Hebrew, Arabic, the alphabets of India, Thai
-  [0x2fff, 2], // rarer alphabets, and signs
+  [0x2fff, 2], // rarer alphabets, signs
   [0xffff, 1.3], // Chinese, Japanese, Korean
   [0x10ffff, 3], // emoji
 ];
@@ -54,7 +55,6 @@ function costOf(code: number): number {
 
 const SPACE = 0x20;
 
-/** Whether it is an ASCII letter. */
 function isLetter(code: number): boolean {
   return (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a);
 }

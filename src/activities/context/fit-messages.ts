@@ -11,48 +11,48 @@ import { repairCalls } from './repair-calls.ts';
 import { createRequestMeter } from './request-meter.ts';
 import type { RequestMeter } from './request-meter.ts';
 
-/** What the messages of a request are made to fit with. */
+/** Dependencies of fitting a request's messages. */
 export interface FittingDeps {
   readonly measure: ModelMeasure;
-  /** Those of the configuration, by name. */
+  /** Message processors of the configuration, by name. */
   readonly processors: Readonly<Record<string, MessageProcessor>>;
-  /** What the model is told of the request's tools. */
+  /** Descriptions of the request's tools. */
   readonly tools: readonly ToolOffer[];
 }
 
 export interface FittingMessages {
   readonly kind: 'fitting';
   readonly messages: readonly Message[];
-  /** `null` where nothing limits them. */
+  /** `null` without a limit. */
   readonly report: ContextReport | null;
 }
 
 /**
- * Makes the messages of a request what can be sent: whole pairs of calls and answers, and as many as its policy allows.
- * @throws CallError where even what has to be sent is too much, and for a processor that is not there or fails
+ * Fits a request's messages into its limits: tool calls stay with their answers, and the context policy drops the rest.
+ * @throws CallError if the messages that must be sent exceed the limit, or a processor is missing or fails
  */
 export async function fitMessages(
   request: ModelCallRequest,
   { measure, processors, tools }: FittingDeps,
 ): Promise<FittingMessages | OverflowReply> {
-  const given = withDistinctIds(request.messages);
-  const messages = repairCalls(given);
+  const original = withDistinctIds(request.messages);
+  const messages = repairCalls(original);
   if (request.context === null) return { kind: 'fitting', messages, report: null };
   const steps = stepsOf(request.context.strategy, processors);
   const meter = createRequestMeter(await measure.loadCounter());
   const limit = limitOf(request.context, request.maxOutputTokens, measure);
-  const frame = meter.frame({ ...request, tools });
-  const places = new Map(given.map(({ id }, place) => [id, place]));
+  const envelopeTokens = meter.envelope({ ...request, tools });
+  const indexes = new Map(original.map(({ id }, index) => [id, index]));
   const processed = await runSteps(steps, messages, {
-    maxTokens: Math.max(0, limit - frame),
+    maxTokens: Math.max(0, limit - envelopeTokens),
     count: meter.messages,
-    places,
+    indexes,
   });
   if ('kind' in processed) return processed;
-  return checked(processed, { given, limit, frame, meter });
+  return checkFit(processed, { original, limit, envelopeTokens, meter });
 }
 
-/** A policy limits what is sent; a context window holds the answer, too. */
+/** A policy limits the request; a context window also has to hold the answer. */
 function limitOf(
   { maxTokens }: ContextPolicy,
   maxOutputTokens: number | null,
@@ -76,26 +76,30 @@ async function runSteps(
   return processed;
 }
 
-interface Fitted {
-  readonly given: readonly Message[];
+interface FitCheck {
+  readonly original: readonly Message[];
   readonly limit: number;
-  readonly frame: number;
+  readonly envelopeTokens: number;
   readonly meter: RequestMeter;
 }
 
-function checked(messages: readonly Message[], { given, limit, frame, meter }: Fitted): FittingMessages {
+function checkFit(messages: readonly Message[], { original, limit, envelopeTokens, meter }: FitCheck): FittingMessages {
   const ofMessages = meter.messages(messages);
-  const tokens = Math.ceil(frame + ofMessages);
-  if (tokens > limit) throw tooLong({ tokens, limit, frame });
+  const tokens = Math.ceil(envelopeTokens + ofMessages);
+  if (tokens > limit) throw tooLong({ tokens, limit, envelopeTokens });
   const sent = new Set(messages.map(({ id }) => id));
-  const dropped = given.filter(({ id }) => !sent.has(id)).length;
+  const dropped = original.filter(({ id }) => !sent.has(id)).length;
   const report = Number.isFinite(limit) ? { tokens, maxTokens: limit, dropped } : null;
   return { kind: 'fitting', messages, report };
 }
 
-function tooLong({ tokens, limit, frame }: { tokens: number; limit: number; frame: number }): CallError {
+function tooLong({
+  tokens,
+  limit,
+  envelopeTokens,
+}: Pick<FitCheck, 'limit' | 'envelopeTokens'> & { tokens: number }): CallError {
   const message =
     `The request does not fit: what has to be sent takes ${tokens} tokens of ${limit}, ` +
-    `${Math.ceil(frame)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;
+    `${Math.ceil(envelopeTokens)} of them the system prompt and the tools. Raise context.maxTokens, or send less`;
   return new CallError('MODEL_FAILED', message, { retryable: false, done: 'no', reason: 'context_length_exceeded' });
 }

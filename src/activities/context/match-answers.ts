@@ -1,13 +1,13 @@
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 
-/** The answers to a message's tool calls, in the order of the calls; `null`: nobody has answered. */
+/** Answers to a message's tool calls, in the order of the calls; `null` for a call without an answer. */
 export type Answers = readonly (Message | null)[];
 
 /**
- * Finds the answer to each tool call. An answer belongs to the nearest call before it that has its id and no answer yet,
- * for providers may give an id twice; one that stands before its call counts where nothing else answers the call.
- * @returns the answers of each message that has calls; a tool message that is missing there belongs to no call
+ * Matches each tool call with its answer. An answer belongs to the nearest earlier call with its id, as providers may
+ * repeat ids; an answer that precedes its call counts if the call has no other.
+ * @returns the answers by message with calls; a tool message that is missing there belongs to no call
  */
 export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message, Answers> {
   const open = new Map<string, Slot[]>();
@@ -26,13 +26,13 @@ export function matchAnswers(messages: readonly Message[]): ReadonlyMap<Message,
   return new Map([...slots].map(([message, filled]) => [message, filled.map(({ answer }) => answer)]));
 }
 
-/** A call that waits for its answer. */
+/** A call and its answer. */
 interface Slot {
   readonly id: string;
   answer: Message | null;
 }
 
-/** Gives an answer to the call that was opened last, if one waits for it. */
+/** Assigns an answer to the latest open call with its id. @returns false if there is none */
 function fill(open: ReadonlyMap<string, Slot[]>, answer: Message): boolean {
   const id = answer['toolCallId'];
   const slot = typeof id === 'string' ? open.get(id)?.pop() : undefined;

@@ -1,10 +1,10 @@
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 
-/** Messages that are sent together or not at all: one, or one that has tool calls with all its answers. */
+/** Messages that are sent together or not at all: a single one, or one with tool calls and all its answers. */
 export type MessageGroup = readonly [Message, ...Message[]];
 
-/** Takes a conversation apart into its groups, in order. @param messages as `repairCalls` gives them */
+/** Splits a conversation into groups, in order. @param messages output of `repairCalls` */
 export function groupMessages(messages: readonly Message[]): readonly MessageGroup[] {
   const groups: MessageGroup[] = [];
   let at = 0;
@@ -16,7 +16,7 @@ export function groupMessages(messages: readonly Message[]): readonly MessageGro
   return groups;
 }
 
-/** The groups that are sent whatever else is: those of the system, the newest of a user, the last one. */
+/** Groups that are always sent: system messages, the newest user message and the last message. */
 export function requiredGroups(groups: readonly MessageGroup[]): ReadonlySet<MessageGroup> {
   const newestOfUser = groups.findLast(([{ role }]) => role === 'user');
   const required = [...groups.filter(isOfSystem), newestOfUser, groups.findLast((group) => !isOfSystem(group))];

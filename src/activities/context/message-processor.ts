@@ -1,8 +1,8 @@
 import type { Message } from '../../graph/definition/index.ts';
 
 /**
- * Makes a conversation fit: gives back the messages to send. It may leave out, shorten and add messages; who changes one
- * keeps its id. Messages of the system, the order, and calls with their answers are seen to afterwards.
+ * Returns the messages to send. It may drop, shorten and add messages; a changed message keeps its id. The engine then
+ * restores system messages, the order, and calls with their answers.
  */
 export type MessageProcessor = (
   messages: readonly Message[],
@@ -10,8 +10,8 @@ export type MessageProcessor = (
 ) => readonly Message[] | Promise<readonly Message[]>;
 
 export interface ProcessorContext {
-  /** Tokens that the messages may have together. */
+  /** Token limit of all messages together. */
   readonly maxTokens: number;
-  /** Tokens of messages as they are sent. */
+  /** Counts tokens of messages as they are sent. */
   readonly count: (messages: readonly Message[]) => number;
 }

@@ -1,17 +1,17 @@
 import { mapValues, own } from '../../graph/values/index.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { loadOpenAiCounter } from './openai-counter.ts';
-import type { TokenCounter } from './token-counter.ts';
+import type { TokenCounter } from './estimate-tokens.ts';
 
-/** How much a model takes, and how that is counted. */
+/** The token limit of a model and its counter. */
 export interface ModelMeasure {
-  /** Tokens of a request and its answer together, if they are known. */
+  /** Tokens of a request and its answer together; `null` if unknown. */
   readonly contextWindow: number | null;
-  /** Loaded by the first request that is counted: a tokenizer is some megabytes. */
+  /** Loads the counter at its first use: a tokenizer takes some megabytes. */
   readonly loadCounter: () => Promise<TokenCounter>;
 }
 
-/** What the configuration says of a model that bears on its measure. */
+/** The fields of a configured model that its measure depends on. */
 interface MeasuredModel {
   readonly provider?: string;
   readonly model?: string;
@@ -19,10 +19,13 @@ interface MeasuredModel {
   readonly tokenCounter?: string | undefined;
 }
 
-/** What a model is measured by of which nothing is known. */
+/** The measure of a model that is not configured. */
 export const UNKNOWN_MEASURE: ModelMeasure = { contextWindow: null, loadCounter: async () => estimateTokens };
 
-/** The measures of configured models: the counter that each names, else the tokenizer of OpenAI or an estimate. */
+/**
+ * Measures of configured models. Counters: the one that a model names, else OpenAI's tokenizer for its models, else an
+ * estimate.
+ */
 export function measureModels(
   models: Readonly<Record<string, MeasuredModel>>,
   counters: Readonly<Record<string, TokenCounter>>,

@@ -1,6 +1,6 @@
-import type { TokenCounter } from './token-counter.ts';
+import type { TokenCounter } from './estimate-tokens.ts';
 
-/** The tokenizer of a model of OpenAI; what is new is taken for one of the present generation. */
+/** Loads the tokenizer of an OpenAI model. Unknown models get the current one. */
 export async function loadOpenAiCounter(model: string): Promise<TokenCounter> {
   const { countTokens } = OLDER_MODELS.test(model)
     ? await import('gpt-tokenizer/encoding/cl100k_base')
@@ -13,11 +13,11 @@ export async function loadOpenAiCounter(model: string): Promise<TokenCounter> {
   };
 }
 
-/** Models before `gpt-4o`, and what was made of them. */
+/** Models before `gpt-4o`, and their fine-tuned variants. */
 const OLDER_MODELS = /^(ft:)?gpt-(3\.5|4)(?![\w.])/;
 
-/** The tokenizer takes quadratic time for text without spaces. Each cut costs a token at most, and none is missed. */
+/** In characters: the tokenizer takes quadratic time for text without spaces. Each cut adds at most one token. */
 const PIECE = 2_000;
 
-/** Nobody who writes `<|endoftext|>` makes a request fail. */
+/** Texts such as `<|endoftext|>` count as plain text; by default the tokenizer throws on them. */
 const AS_PLAIN_TEXT = { disallowedSpecial: new Set<string>() };

@@ -7,7 +7,7 @@ import type { ProcessingStep } from './processing-step.ts';
 import { shortenToolResults } from './shorten-tool-results.ts';
 import { summarize } from './summarize.ts';
 
-/** The processors that need no configuration. */
+/** The built-in message processors. */
 export const builtInSteps = {
   last: keepLast,
   summarize,
@@ -15,8 +15,8 @@ export const builtInSteps = {
 } satisfies Readonly<Record<string, ProcessingStep>>;
 
 /**
- * The steps that a strategy names, in its order.
- * @param processors those of the configuration
+ * Looks up the steps of a strategy, in its order.
+ * @param processors message processors of the configuration
  * @throws CallError for a name that is neither built in nor configured
  */
 export function stepsOf(

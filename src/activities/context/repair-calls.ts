@@ -5,9 +5,9 @@ import { matchAnswers } from './match-answers.ts';
 const NOT_ANSWERED = 'There is no result: the call was canceled or never answered.';
 
 /**
- * Puts exactly one answer behind each tool call, in the order of the calls: providers refuse anything else. Calls without
- * an answer are told to have none; answers that belong to no call are left out.
- * @param messages no two with one id
+ * Puts exactly one answer after each tool call, in the order of the calls: providers refuse anything else. Missing
+ * answers are filled in, and answers without a call are dropped.
+ * @param messages messages with distinct ids
  */
 export function repairCalls(messages: readonly Message[]): readonly Message[] {
   const answers = matchAnswers(messages);

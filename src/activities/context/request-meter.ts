@@ -4,25 +4,25 @@ import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { ToolOffer } from '../models/model.ts';
-import type { TokenCounter } from './token-counter.ts';
+import type { TokenCounter } from './estimate-tokens.ts';
 
-/** What is sent besides the messages. */
-export type RequestFrame = Pick<ModelCallRequest, 'system' | 'output'> & { readonly tools: readonly ToolOffer[] };
+/** The parts of a request besides its messages. */
+export type RequestEnvelope = Pick<ModelCallRequest, 'system' | 'output'> & { readonly tools: readonly ToolOffer[] };
 
-/** Counts what a request takes, part by part: the whole is their sum. */
+/** Counts tokens of a request by parts; the total is their sum. */
 export interface RequestMeter {
-  readonly frame: (frame: RequestFrame) => number;
+  readonly envelope: (frame: RequestEnvelope) => number;
   readonly messages: (messages: readonly Message[]) => number;
 }
 
-/** Tokens that a message takes beyond its text, as OpenAI counts: its role and what separates it from the next. */
+/** Tokens of a message besides its text, as OpenAI counts: its role and separators. */
 const PER_MESSAGE = 4;
-/** And a tool call: its id and what is around it. */
+/** Tokens of a tool call besides its name and arguments. */
 const PER_CALL = 4;
-/** With these the answer is begun. */
+/** Tokens with which the answer begins. */
 const PER_REQUEST = 3;
 
-/** Counts each message once, however often it is asked for. */
+/** Creates a meter that counts each message only once. */
 export function createRequestMeter(counter: TokenCounter): RequestMeter {
   const counted = new WeakMap<Message, number>();
   const count = checked(counter);
@@ -32,7 +32,7 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
     return tokens;
   };
   return {
-    frame: ({ system, tools, output }) =>
+    envelope: ({ system, tools, output }) =>
       PER_REQUEST +
       (system === null ? 0 : PER_MESSAGE + count(system)) +
       sum(
@@ -43,7 +43,7 @@ export function createRequestMeter(counter: TokenCounter): RequestMeter {
   };
 }
 
-/** What a message says; what its provider wants back of it may be longer than that. */
+/** The text of a message, or its provider parts if these are longer. */
 function textOf({ content, name, providerParts }: Message): string {
   const text = typeof name === 'string' ? `${name} ${content}` : content;
   const parts = isJsonObject(providerParts) ? JSON.stringify(providerParts['parts'] ?? []) : '';
@@ -54,16 +54,16 @@ function tokensOfCalls(message: Message, count: TokenCounter): number {
   return sum(toolCallsOf(message).map(({ name, args }) => PER_CALL + count(`${name} ${JSON.stringify(args)}`)));
 }
 
-/** A counter may be code of the configuration: what it gives back has to be a number of tokens. */
+/** Checks a counter's results, since a counter may be configured code. */
 function checked(counter: TokenCounter): TokenCounter {
   return (text) => {
-    const tokens = called(counter, text);
+    const tokens = countWith(counter, text);
     if (Number.isFinite(tokens) && tokens >= 0) return tokens;
     throw unusable(`it has counted ${tokens}`);
   };
 }
 
-function called(counter: TokenCounter, text: string): number {
+function countWith(counter: TokenCounter, text: string): number {
   try {
     return counter(text);
   } catch (error) {

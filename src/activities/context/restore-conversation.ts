@@ -6,17 +6,17 @@ import { groupMessages } from './message-groups.ts';
 import { repairCalls } from './repair-calls.ts';
 
 /**
- * Holds what the code of a processor gives back to what no processor may break: messages of the system are as they were,
- * the others in the order that they had, and a tool call goes when one of its answers has gone, and they with it.
- * @param before the conversation that the processor was given, as `repairCalls` makes it
+ * Restores the rules that no processor may break: system messages are unchanged, the order stays, and a tool call and
+ * its answers are sent together or not at all.
+ * @param before the processor's input, an output of `repairCalls`
  */
 export function restoreConversation(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const once = withoutCopies(before, after);
-  const ordered = inOrder(before, withSystem(before, once));
+  const withoutDuplicates = withoutCopies(before, after);
+  const ordered = inOrder(before, withSystem(before, withoutDuplicates));
   return repairCalls(withoutOpenCalls(withoutBrokenGroups(before, ordered)));
 }
 
-/** What was there is there once; messages that are new may have one id. */
+/** Keeps each earlier message once and gives new messages distinct ids. */
 function withoutCopies(before: readonly Message[], after: readonly Message[]): readonly Message[] {
   const unseen = new Set(before.map(({ id }) => id));
   const known = new Set(unseen);
@@ -24,22 +24,24 @@ function withoutCopies(before: readonly Message[], after: readonly Message[]): r
 }
 
 function withSystem(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const ofSystem = new Map(before.flatMap((message) => (message.role === 'system' ? [[message.id, message]] : [])));
-  const kept = after.map((message) => ofSystem.get(message.id) ?? message);
+  const systemMessages = new Map(
+    before.flatMap((message) => (message.role === 'system' ? [[message.id, message]] : [])),
+  );
+  const kept = after.map((message) => systemMessages.get(message.id) ?? message);
   const ids = new Set(after.map(({ id }) => id));
-  return [...[...ofSystem.values()].filter(({ id }) => !ids.has(id)), ...kept];
+  return [...[...systemMessages.values()].filter(({ id }) => !ids.has(id)), ...kept];
 }
 
-/** What is new stands behind what the processor has put it behind. */
+/** Sorts earlier messages as before; a new message stays after its predecessor. */
 function inOrder(before: readonly Message[], after: readonly Message[]): readonly Message[] {
-  const places = new Map(before.map(({ id }, place) => [id, place]));
-  let place = -1;
+  const indexes = new Map(before.map(({ id }, index) => [id, index]));
+  let index = -1;
   return after
     .map((message) => {
-      place = places.get(message.id) ?? place;
-      return { message, place };
+      index = indexes.get(message.id) ?? index;
+      return { message, index };
     })
-    .sort((one, other) => one.place - other.place)
+    .sort((one, other) => one.index - other.index)
     .map(({ message }) => message);
 }
 
@@ -51,7 +53,7 @@ function withoutBrokenGroups(before: readonly Message[], after: readonly Message
   return after.filter((message) => !(gone.has(message.id) && isOfCall(message)));
 }
 
-/** Calls that the processor has made up, without an answer. */
+/** Drops calls without an answer, which the processor has added. */
 function withoutOpenCalls(messages: readonly Message[]): readonly Message[] {
   const answers = matchAnswers(messages);
   return messages.filter((message) => !answers.get(message)?.includes(null));

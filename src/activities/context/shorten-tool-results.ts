@@ -2,12 +2,12 @@ import type { Message } from '../../graph/definition/index.ts';
 import { groupMessages } from './message-groups.ts';
 import type { MessageProcessor } from './message-processor.ts';
 
-/** Shorter results are not worth a marker. */
+/** In characters; shorter results are not worth replacing. */
 const LARGE_RESULT = 200;
 
 /**
- * Puts a marker in the place of large results of tools, the oldest first, until the conversation fits. The last group's
- * stay: the model has not seen them yet.
+ * Replaces large tool results by a marker, the oldest first, until the conversation fits. The last group is kept: the
+ * model has not seen it yet.
  */
 export const shortenToolResults: MessageProcessor = (messages, { maxTokens, count }) => {
   let tokens = count(messages);

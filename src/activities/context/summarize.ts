@@ -5,8 +5,8 @@ import type { MessageGroup } from './message-groups.ts';
 import type { ProcessingStep, StepContext } from './processing-step.ts';
 
 /**
- * Asks for a summary of the oldest messages when not all of them fit: of so many that the others take half of the room,
- * which leaves the conversation space to grow. Where no summary can help, the oldest are left out as `last` does.
+ * Asks for a summary of the oldest messages if not all fit. The others should take half of the limit, so that the
+ * conversation can grow. If no summary helps, the oldest messages are dropped as by `last`.
  */
 export const summarize: ProcessingStep = (messages, context) => {
   if (context.count(messages) <= context.maxTokens) return messages;
@@ -14,53 +14,53 @@ export const summarize: ProcessingStep = (messages, context) => {
   return cut === null ? keepLast(messages, context) : { kind: 'overflow', messages: cut };
 };
 
-/** How many of the request's messages, from the first on, to summarize. */
+/** The number of messages to summarize, from the beginning of the request; `null` if no cut helps. */
 function findCut(groups: readonly MessageGroup[], context: StepContext): number | null {
-  const cuts = cutsOf(groups, context).filter(({ kept }) => kept <= context.maxTokens);
-  const cut = cuts.find(({ kept }) => kept <= context.maxTokens / 2) ?? cuts.at(-1);
-  return cut?.place ?? null;
+  const cuts = cutsOf(groups, context).filter(({ keptTokens }) => keptTokens <= context.maxTokens);
+  const cut = cuts.find(({ keptTokens }) => keptTokens <= context.maxTokens / 2) ?? cuts.at(-1);
+  return cut?.index ?? null;
 }
 
-/** A place in the request where it can be cut. */
+/** A point at which the request can be cut. */
 interface Cut {
-  readonly place: number;
-  /** Tokens of what is sent in any case: the messages behind it, and the system's before it. */
-  readonly kept: number;
+  readonly index: number;
+  /** Tokens that are sent in any case: the messages after the cut and the system messages before it. */
+  readonly keptTokens: number;
 }
 
-/** Cuts between groups that have something new to summarize before them; the newest message of the user is behind. */
-function cutsOf(groups: readonly MessageGroup[], { count, places }: StepContext): readonly Cut[] {
-  const spans = groups.map((group) => spanOf(group, places));
+/** Cuts between groups, with something new to summarize before them and the newest user message after them. */
+function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext): readonly Cut[] {
+  const spans = groups.map((group) => spanOf(group, indexes));
   const begins = beginsAfter(spans);
-  let kept = count(groups.flat());
-  let place = 0;
-  let hasNews = false;
+  let keptTokens = count(groups.flat());
+  let index = 0;
+  let isWorthwhile = false;
   return groups.slice(0, indexOfNewest(groups)).flatMap((group, at) => {
-    place = Math.max(place, spans[at]?.end ?? 0);
-    kept -= isOfSystem(group) ? 0 : count(group);
-    hasNews ||= isNews(group);
-    return hasNews && place <= (begins[at] ?? 0) ? [{ place, kept }] : [];
+    index = Math.max(index, spans[at]?.end ?? 0);
+    keptTokens -= isOfSystem(group) ? 0 : count(group);
+    isWorthwhile ||= hasUnsummarized(group);
+    return isWorthwhile && index <= (begins[at] ?? 0) ? [{ index, keptTokens }] : [];
   });
 }
 
-/** The newest group of the user; without one the last. */
+/** Index of the newest user group, else of the last group. */
 function indexOfNewest(groups: readonly MessageGroup[]): number {
   const ofUser = groups.findLastIndex(([{ role }]) => role === 'user');
   return ofUser === -1 ? groups.length - 1 : ofUser;
 }
 
-/** Where the messages of a group stand in the request; ones that were put in stand nowhere. */
+/** Indexes of a group's messages in the request; a group of added messages has an empty span. */
 interface Span {
   readonly begin: number;
   readonly end: number;
 }
 
-function spanOf(group: MessageGroup, places: StepContext['places']): Span {
-  const found = group.flatMap(({ id }) => places.get(id) ?? []);
-  return { begin: Math.min(Infinity, ...found), end: Math.max(0, ...found.map((place) => place + 1)) };
+function spanOf(group: MessageGroup, indexes: StepContext['indexes']): Span {
+  const found = group.flatMap(({ id }) => indexes.get(id) ?? []);
+  return { begin: Math.min(Infinity, ...found), end: Math.max(0, ...found.map((index) => index + 1)) };
 }
 
-/** For each group, where the first message of all later groups stands: a repair may have moved an answer forward. */
+/** The first index of all later groups, for each group: a repair may have moved an answer forward. */
 function beginsAfter(spans: readonly Span[]): readonly number[] {
   let begin = Infinity;
   return spans
@@ -74,6 +74,6 @@ function beginsAfter(spans: readonly Span[]): readonly number[] {
 }
 
 /** A summary alone is not summarized again. */
-function isNews(group: MessageGroup): boolean {
+function hasUnsummarized(group: MessageGroup): boolean {
   return !isOfSystem(group) && !isSummary(group[0]);
 }

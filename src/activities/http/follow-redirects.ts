@@ -3,7 +3,7 @@ import { CallError } from '../calls/call-error.ts';
 import { REFUSED, fromNetwork } from '../calls/classify-failure.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 
-/** A request of a tool; the names of its headers are in lower case. */
+/** An HTTP request of a tool; header names are in lower case. */
 export interface ToolRequest {
   readonly url: URL;
   readonly method: string;
@@ -13,10 +13,9 @@ export interface ToolRequest {
 }
 
 /**
- * Makes a request, follows redirects that say what to do, and reads what comes in the end; the guard checks each place
- * anew. Once a server has answered what was sent by naming a place to read from, it may have done the work: what fails
- * from then on says nothing of it.
- * @param credentials names of headers that no other origin gets to see, besides those that always are
+ * Sends a request, follows its redirects and reads the final response; the guard checks each address. If a redirect
+ * turns the request into a GET, the server may have done the work, so later failures count as `perhaps` done.
+ * @param credentials headers, besides the usual ones, that are not sent to another origin
  * @throws CallError
  */
 export async function followRedirects<T>(
@@ -25,17 +24,17 @@ export async function followRedirects<T>(
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   let hop = request;
-  let sentBy: URL | undefined;
+  let redirectedBy: URL | undefined;
   let isPerhapsDone = false;
   try {
     for (let hops = 0; hops <= MAX_HOPS; hops++) {
       const { url, ...init } = hop;
-      const response = await fetch(url, init, sentBy);
+      const response = await fetch(url, init, redirectedBy);
       const next = nextHop(hop, response, credentials);
       if (!next) return await read(response);
       await response.body?.cancel();
       isPerhapsDone ||= next.method !== hop.method;
-      sentBy = url;
+      redirectedBy = url;
       hop = next;
     }
     throw new CallError('TOOL_FAILED', `There were more than ${MAX_HOPS} redirects`, REFUSED);
@@ -45,10 +44,10 @@ export async function followRedirects<T>(
   }
 }
 
-/** Who names more places leads around in a circle. */
+/** More redirects are taken for a loop. */
 const MAX_HOPS = 10;
 
-/** What becomes of a request's method; another status, or one without a place, is an answer. */
+/** The method after a redirect. Other statuses, and redirects without a location, are answers. */
 const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new Map([
   [301, toRead],
   [302, toRead],
@@ -57,12 +56,12 @@ const METHOD_AFTER: ReadonlyMap<number, (method: string) => string | null> = new
   [308, (method: string) => method],
 ]);
 
-/** Of other methods nobody can tell whether the work is done, or is to be done at the other place. */
+/** For other methods it is not clear whether the work is done or is to be done at the new location. */
 function toRead(method: string): string | null {
   return method === 'GET' || method === 'POST' ? 'GET' : null;
 }
 
-/** @returns `null`: the answer leads nowhere */
+/** @returns `null` if the response is no redirect to follow */
 function nextHop(
   { url: from, headers, ...rest }: ToolRequest,
   { status, headers: answered }: Response,
@@ -74,12 +73,12 @@ function nextHop(
   const url = new URL(location, from);
   const isRead = method !== rest.method;
   const dropped = new Set([
-    ...(isRead ? OF_BODIES : []),
-    ...(url.origin === from.origin ? [] : [...OF_ONE_ORIGIN, ...credentials]),
+    ...(isRead ? BODY_HEADERS : []),
+    ...(url.origin === from.origin ? [] : [...CREDENTIAL_HEADERS, ...credentials]),
   ]);
   const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
   return { ...rest, url, method, headers: Object.fromEntries(kept), body: isRead ? null : rest.body };
 }
 
-const OF_BODIES = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
-const OF_ONE_ORIGIN = ['authorization', 'cookie', 'proxy-authorization', 'host'];
+const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
+const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host'];

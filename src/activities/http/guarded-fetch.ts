@@ -7,28 +7,27 @@ import type { RequestInit, Response } from 'undici';
 import { CallError } from '../calls/call-error.ts';
 
 /**
- * Makes HTTP requests to public addresses, and to the private ones that the installation allows.
- * @param sentBy the place that has named this one by a redirect: only an allowed private host leads to another one
+ * Sends HTTP requests to public addresses and to allowed private hosts.
+ * @param redirectedBy the URL that redirected here; only an allowed host may redirect to an allowed private host
  */
-export type GuardedFetch = (url: URL, init: RequestInit, sentBy?: URL) => Promise<Response>;
+export type GuardedFetch = (url: URL, init: RequestInit, redirectedBy?: URL) => Promise<Response>;
 
 /**
- * Makes a `fetch` that no definition can turn against the installation's own network: literal addresses are checked in
- * every notation, resolved ones each at connect time (so that a name can't change in between). Redirects are not
- * followed; who follows one comes back here.
- * @param allow private hosts that may be reached all the same, as exact `host:port`
+ * Creates a `fetch` that protects the installation's own network. It checks literal addresses in every notation, and
+ * resolved ones at connect time, so that a name can't change in between. It does not follow redirects.
+ * @param allow private hosts that may be reached, as exact `host:port`
  */
 export function createGuardedFetch(
   allow: readonly string[],
   { connectMs, totalMs }: TimeLimits = DEFAULT_LIMITS,
 ): GuardedFetch {
   const allowed = new Set(allow);
-  const guarded = new Agent({ ...PATIENT, connect: { lookup: guardedLookup, timeout: connectMs } });
-  const open = new Agent({ ...PATIENT, connect: { timeout: connectMs } });
-  const isNamed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
-  return async (url, init, sentBy) => {
+  const guarded = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { lookup: guardedLookup, timeout: connectMs } });
+  const open = new Agent({ ...NO_RESPONSE_TIMEOUTS, connect: { timeout: connectMs } });
+  const isListed = (url: URL): boolean => allowed.has(`${url.hostname}:${portOf(url)}`);
+  return async (url, init, redirectedBy) => {
     refuseUnsafe(url);
-    const isAllowed = isNamed(url) && (!sentBy || isNamed(sentBy));
+    const isAllowed = isListed(url) && (!redirectedBy || isListed(redirectedBy));
     if (!isAllowed) refusePrivate(url);
     return await undiciFetch(url, {
       ...init,
@@ -41,14 +40,14 @@ export function createGuardedFetch(
 
 interface TimeLimits {
   readonly connectMs: number;
-  /** For a whole request, its answer's body included, that has no signal. Calls have one, with their own time-out. */
+  /** Limit of a request without a signal, body included. Calls have a signal with their own time-out. */
   readonly totalMs: number;
 }
 
 const DEFAULT_LIMITS: TimeLimits = { connectMs: 10_000, totalMs: 3_600_000 };
 
-/** A model may think for longer than the five minutes that the client would wait. */
-const PATIENT = { headersTimeout: 0, bodyTimeout: 0 };
+/** A model may think longer than the client's default of five minutes. */
+const NO_RESPONSE_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 };
 
 function portOf({ port, protocol }: URL): string {
   return port !== '' ? port : protocol === 'https:' ? '443' : '80';
@@ -64,10 +63,10 @@ function refusePrivate(url: URL): void {
   if (isIP(host) !== 0 && !isPublic(host)) throw blocked(`${url.host} is no public address`);
 }
 
-/** All of IPv6 that is given to anybody so far (IANA, IPv6 Address Space); IPv4-compatible addresses are not in it. */
+/** The allocated part of IPv6 (IANA, IPv6 Address Space); it excludes IPv4-compatible addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** True for addresses that anybody may reach: neither private, loopback, link-local, mapped nor reserved. */
+/** True for public addresses: neither private, loopback, link-local, mapped nor reserved. */
 function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);

@@ -2,8 +2,8 @@ import { TransformStream } from 'node:stream/web';
 import { CallError } from '../calls/call-error.ts';
 
 /**
- * Passes bytes on, decompressed as they come, and counts them.
- * @returns a stream that fails with `PAYLOAD_TOO_LARGE`, and lets go of its source, when there are more
+ * Passes bytes through and counts them after decompression.
+ * @returns a stream that fails with `PAYLOAD_TOO_LARGE` above the limit and cancels its source
  */
 export function limitBytes(maxBytes: number): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0;

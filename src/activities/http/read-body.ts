@@ -1,11 +1,11 @@
 import type { Response } from 'undici';
 import { limitBytes } from './limit-bytes.ts';
 
-/** Results travel through histories, whose payloads are bounded. */
+/** Results become part of histories, whose payloads are limited. */
 export const MAX_BODY_BYTES = 1_000_000;
 
 /**
- * Reads an answer's text, decompressed and counted while it comes in.
+ * Reads a response as text, counted after decompression.
  * @throws CallError `PAYLOAD_TOO_LARGE`
  */
 export async function readBody(response: Response): Promise<string> {

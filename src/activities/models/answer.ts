@@ -1,9 +1,9 @@
 import type { LanguageModelV3GenerateResult } from '@ai-sdk/provider';
 import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 
-/** What a model has answered, at once or put together from a stream. */
+/** A model's complete answer, streamed or not. */
 export interface Answer extends Pick<LanguageModelV3GenerateResult, 'content' | 'finishReason' | 'usage'> {
-  /** Words of a refusal that the adapter does not pass on. */
+  /** Text of a refusal, which the adapter drops. */
   readonly refusal: string;
 }
 
@@ -11,11 +11,11 @@ export function toAnswer({ content, finishReason, usage, response }: LanguageMod
   return { content, finishReason, usage, refusal: refusalIn(response?.body) };
 }
 
-/** The field `refusal` of a chat completion, or of a piece of one. */
+/** Reads the field `refusal` of a chat completion or of a chunk of one. */
 export function refusalIn(body: unknown): string {
   const choices = isJsonObject(body) ? body['choices'] : undefined;
   const first = isJsonList(choices) ? choices[0] : undefined;
   if (!isJsonObject(first)) return '';
-  const said = first['message'] ?? first['delta'];
-  return isJsonObject(said) && typeof said['refusal'] === 'string' ? said['refusal'] : '';
+  const message = first['message'] ?? first['delta'];
+  return isJsonObject(message) && typeof message['refusal'] === 'string' ? message['refusal'] : '';
 }

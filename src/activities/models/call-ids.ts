@@ -1,23 +1,25 @@
 import type { ToolCall } from '../../graph/definition/index.ts';
 import { toProviderCallId } from './tool-names.ts';
 
-/** A tool call as one request speaks of it. */
+/** A tool call as it appears in one request. */
 export interface NamedCall {
-  /** As every provider takes it. */
+  /** In a spelling that every provider accepts. */
   readonly id: string;
-  /** Of the tool. */
+  /** Name of the tool. */
   readonly name: string;
 }
 
-/** The calls of one request, as its messages come to them. */
+/** Ids of the tool calls in one request, assigned in the order of its messages. */
 export interface CallIds {
-  /** Gives a call an id that no other call of the request has. */
+  /** Assigns a call an id that is unique in the request. */
   open(call: ToolCall): string;
-  /** The call that an answer is for: of several with its id, the first that has none. `null`: there is no such call. */
+  /**
+   * Finds the call that an answer belongs to: the first unanswered one with this id. @returns `null` if there is none
+   */
   close(id: string): NamedCall | null;
 }
 
-/** Messages that people or graphs have written may give an id twice; providers refuse such a request. */
+/** Messages of people or graphs may repeat an id; providers refuse such a request. */
 export function createCallIds(): CallIds {
   const used = new Set<string>();
   const waiting = new Map<string, NamedCall[]>();

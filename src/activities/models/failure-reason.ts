@@ -1,18 +1,18 @@
 import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-/** Why a provider will not answer however often it is asked; statuses don't tell. */
+/** Reasons that no retry can overcome; the HTTP status does not show them. */
 export type FailureReason = 'insufficient_quota' | 'content_filter' | 'context_length_exceeded';
 
-interface Signs {
+interface ReasonSigns {
   readonly reason: FailureReason;
-  /** What providers name it, as code, type or status. */
+  /** Codes, types or statuses of providers. */
   readonly names: readonly string[];
-  /** What they write where no name tells. */
+  /** Phrases of providers that send no such code. */
   readonly words: RegExp;
 }
 
-const SIGNS: readonly Signs[] = [
+const SIGNS: readonly ReasonSigns[] = [
   {
     reason: 'insufficient_quota',
     names: [
@@ -41,7 +41,7 @@ const SIGNS: readonly Signs[] = [
 const PAYMENT_REQUIRED = 402;
 const FORBIDDEN = 403;
 
-/** Recognizes what is for good in an error as a provider tells it. @returns `null` where its status says all */
+/** Finds a permanent reason in a provider's error. @returns `null` if the status is enough */
 export function failureReason(status: number, error: JsonObject): FailureReason | null {
   if (status === PAYMENT_REQUIRED) return 'insufficient_quota';
   if (status === FORBIDDEN && isModerated(error)) return 'content_filter';
@@ -59,12 +59,12 @@ function namesIn(error: JsonObject): readonly (Json | undefined)[] {
   return [error['code'], error['type'], isJsonObject(inner) ? inner['code'] : undefined];
 }
 
-/** OpenRouter says why it would not pass a prompt on. */
+/** OpenRouter lists its reasons for refusing a prompt. */
 function isModerated({ metadata }: JsonObject): boolean {
   return isJsonObject(metadata) && isJsonList(metadata['reasons']);
 }
 
-/** Google calls limits of a minute a quota, too. Those of a day, and those of nothing at all, are for good. */
+/** Google also calls limits per minute a quota. A limit per day, or of zero, is permanent. */
 function isRateLimit(error: JsonObject): boolean {
   const violations = detailsOf(error).flatMap(({ violations }) => (isJsonList(violations) ? violations : []));
   if (violations.length === 0) return retryDelayIn(error) !== null;
@@ -75,7 +75,7 @@ function isRateLimit(error: JsonObject): boolean {
   );
 }
 
-/** When Google wants to be asked again: it says so in the body. @returns milliseconds, or `null` */
+/** Reads Google's retry delay, which it sends in the body. @returns milliseconds, or `null` */
 export function retryDelayIn(error: JsonObject): number | null {
   const delays = detailsOf(error).flatMap(({ retryDelay }) => (typeof retryDelay === 'string' ? [retryDelay] : []));
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delays[0] ?? '')?.[1];

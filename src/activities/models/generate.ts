@@ -19,7 +19,7 @@ interface GenerateDeps {
   readonly secrets: SecretResolver;
 }
 
-/** A configured model behind its provider's adapter. */
+/** Creates a function that asks a configured model through its provider's adapter. */
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
   const { provider, model, baseUrl, stream = false } = settings;
   return async (request, { signal }) => {
@@ -33,8 +33,8 @@ export function createGenerate(settings: ModelSettings, { fetch, secrets }: Gene
       const answer = stream ? await streamed(adapter, options) : toAnswer(await adapter.doGenerate(options));
       return toReply(answer, settings, toolNames);
     } catch (thrown) {
-      const error = toCallError({ model: request.model, thrown, answered: transport.answered() });
-      throw error.withMessage(used.tell(error.message));
+      const error = toCallError({ model: request.model, thrown, status: transport.lastStatus() });
+      throw error.withMessage(used.redactMessage(error.message));
     }
   };
 }

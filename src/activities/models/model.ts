@@ -3,40 +3,40 @@ import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import type { ModelCallRequest, ModelReply } from '../../graph/run/index.ts';
 import type { SecretReference } from '../secrets.ts';
 
-/** A model of a provider, as the configuration names it. */
+/** A configured model of a provider. */
 export interface ModelSettings extends ModelEntry {
   readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible';
-  /** What the provider calls it. */
+  /** The provider's name of the model. */
   readonly model: string;
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | SecretReference | undefined;
-  /** The answer is read while it is written. */
+  /** True to read the answer as a stream. */
   readonly stream?: boolean | undefined;
 }
 
-/** A tool as a model is told of it. */
+/** A tool's description for a model. */
 export interface ToolOffer {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
 }
 
-/** What a model is asked, once its messages fit. */
+/** A request to a model whose messages fit. */
 export type ModelRequest = Omit<ModelCallRequest, 'kind' | 'tools' | 'context' | 'policy'> & {
   readonly tools: readonly ToolOffer[];
 };
 
 export interface GenerateContext {
-  /** The same for every attempt of this call, and for no other call. */
+  /** The call key: the same in every attempt of this call, and unique to it. */
   readonly key: string;
-  /** Aborts when the call has taken too long or nobody wants it any more. */
+  /** Aborts on time-out or cancellation of the call. */
   readonly signal: AbortSignal;
 }
 
-/** Asks a model once; retries are the workflow's. @throws CallError */
+/** Asks a model once; the workflow makes retries. @throws CallError */
 export type Generate = (request: ModelRequest, context: GenerateContext) => Promise<ModelReply>;
 
-/** What the code of a model of one's own gives back; what is left out is empty. */
+/** Reply of a configured model function; omitted fields are empty. */
 export interface OwnReply {
   readonly text?: string;
   readonly toolCalls?: readonly { readonly id?: string; readonly name: string; readonly args: Json }[];
@@ -44,5 +44,5 @@ export interface OwnReply {
   readonly finishReason?: ModelReply['finishReason'];
 }
 
-/** A model of one's own: code of the configuration. */
+/** A model whose code is in the configuration. */
 export type OwnGenerate = (request: ModelRequest, context: GenerateContext) => OwnReply | Promise<OwnReply>;

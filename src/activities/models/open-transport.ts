@@ -1,33 +1,33 @@
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
 import { limitBytes } from '../http/limit-bytes.ts';
 
-/** The way of one call to its provider. */
+/** The connection of one call to its provider. */
 export interface Transport {
-  /** What the adapters call. They send texts only. */
+  /** The `fetch` for adapters, whose bodies are always text. */
   readonly fetch: typeof globalThis.fetch;
-  /** The status of the last answer; `null`: there was none. */
-  answered(): number | null;
+  /** The status of the last response; `null` without one. */
+  lastStatus(): number | null;
 }
 
-/** Pieces of a stream take many times the bytes of what they say. */
+/** A streamed answer takes many times the bytes of its text. */
 const MAX_ANSWER_BYTES = 64_000_000;
 
-/** Lets an adapter use the guarded `fetch`, which it knows nothing of, and bounds what comes back. */
+/** Gives an adapter the guarded `fetch` and limits its responses. */
 export function openTransport(fetch: GuardedFetch): Transport {
-  let answered: number | null = null;
+  let lastStatus: number | null = null;
   return {
-    answered: () => answered,
+    lastStatus: () => lastStatus,
     fetch: async (input, init = {}) => {
       const url = new URL(input instanceof Request ? input.url : input);
       const { method = 'GET', headers, body, signal } = init;
-      answered = null;
+      lastStatus = null;
       const response = await fetch(url, {
         method,
         headers: Object.fromEntries(new Headers(headers)),
         body: typeof body === 'string' ? body : null,
         signal: signal ?? null,
       });
-      answered = response.status;
+      lastStatus = response.status;
       return new Response(response.body?.pipeThrough(limitBytes(MAX_ANSWER_BYTES)) ?? null, {
         status: response.status,
         statusText: response.statusText,

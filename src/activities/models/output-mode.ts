@@ -3,21 +3,21 @@ import { isJsonObject } from '../../graph/values/index.ts';
 import type { ModelRequest, ModelSettings } from './model.ts';
 import { isPlainSchema, isStrictSchema } from './plain-schema.ts';
 
-/** How a model is told what its answer has to look like: by its provider's JSON mode, or in words. */
+/** The way to request structured output: the provider's JSON mode, or an instruction in words. */
 export type OutputMode =
   | { readonly kind: 'native'; readonly schema: JSONSchema7; readonly isStrict: boolean }
   | { readonly kind: 'words'; readonly text: string };
 
 interface Abilities {
-  /** The JSON mode and tools go together. */
+  /** The JSON mode works in requests with tools. */
   readonly withTools: boolean;
-  /** Objects that are left open, references and the like arrive as they are. */
+  /** The provider takes every schema unchanged, also open objects and references. */
   readonly anySchema: boolean;
 }
 
 /*
- * Google refuses the combination before Gemini 3. With Anthropic, the adapter makes models without a JSON mode answer by a
- * forced call, which takes the choice of a tool from them. Many of the compatible servers know one of the two only.
+ * Google refuses JSON mode with tools before Gemini 3. For Anthropic models without a JSON mode the adapter forces a
+ * tool call, so they can choose no other tool. Many compatible servers support only one of the two.
  */
 const ABILITIES: Readonly<Record<ModelSettings['provider'], Abilities>> = {
   openai: { withTools: true, anySchema: true },
@@ -26,7 +26,7 @@ const ABILITIES: Readonly<Record<ModelSettings['provider'], Abilities>> = {
   google: { withTools: false, anySchema: false },
 };
 
-/** Chooses the mode for a request that has an output schema. Whatever the mode, the answer is checked. */
+/** Chooses the mode for a request with an output schema. The answer is checked in either mode. */
 export function chooseOutputMode(
   provider: ModelSettings['provider'],
   { output, tools }: { readonly output: NonNullable<ModelRequest['output']>; readonly tools: readonly unknown[] },

@@ -6,8 +6,8 @@ import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import type { Generate, OwnGenerate } from './model.ts';
 
-/** A model that is code of the configuration: what it gives back is checked, what it throws may be tried again. */
-export function createOwnModel(generate: (...asked: Parameters<OwnGenerate>) => unknown): Generate {
+/** Creates a model from configured code. Its replies are checked, and its errors are retryable. */
+export function createOwnModel(generate: (...args: Parameters<OwnGenerate>) => unknown): Generate {
   return async (request, context) => {
     try {
       return toReply(request.model, await generate(request, context));
@@ -34,13 +34,13 @@ const Reply = z.object({
   usage: z.object({ inputTokens: Tokens, outputTokens: Tokens }).default({ inputTokens: 0, outputTokens: 0 }),
 });
 
-/** What code gives back, checked: numbers that are none would be in all sums of the run. */
-function toReply(model: string, given: unknown): ModelReply {
-  const parsed = Reply.safeParse(given);
+/** Checks a reply: an invalid number would spoil all sums of the run. */
+function toReply(model: string, returned: unknown): ModelReply {
+  const parsed = Reply.safeParse(returned);
   if (parsed.success) return { kind: 'model', ...parsed.data };
   const [{ path, message } = { path: [], message: 'It is not accepted' }] = parsed.error.issues;
-  const place = toPointer(path.map(String)) || '/';
-  throw new CallError('MODEL_FAILED', `The code of the model "${model}" gave back no reply at ${place}: ${message}`, {
+  const pointer = toPointer(path.map(String)) || '/';
+  throw new CallError('MODEL_FAILED', `The code of the model "${model}" gave back no reply at ${pointer}: ${message}`, {
     retryable: false,
     done: 'perhaps',
   });

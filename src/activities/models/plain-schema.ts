@@ -1,7 +1,7 @@
 import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-/* Which schemas the JSON modes of providers can be trusted with. They refuse some, and lose parts of others in silence. */
+/* Schemas that providers' JSON modes handle reliably. They refuse some schemas and silently ignore parts of others. */
 
 type Check = (value: Json) => boolean;
 
@@ -10,7 +10,7 @@ const isTexts: Check = (value) => isJsonList(value) && value.every((item) => typ
 const everyOne: Check = (value) => isJsonList(value) && value.length > 0 && value.every(isPlainSchema);
 const everyNamed: Check = (value) => isJsonObject(value) && Object.values(value).every(isPlainSchema);
 
-/** What OpenAI's strict mode takes, too. */
+/** Keywords that OpenAI's strict mode supports. */
 const STRICT_KEYWORDS: readonly (readonly [string, Check])[] = [
   ['additionalProperties', (value) => value === false],
   ['anyOf', everyOne],
@@ -24,7 +24,7 @@ const STRICT_KEYWORDS: readonly (readonly [string, Check])[] = [
   ['type', (value) => typeof value === 'string' || isTexts(value)],
 ];
 
-/** They narrow a value down; a mode that does not know them leaves that to the check of the answer. */
+/** Keywords that only narrow a value. A mode that ignores them does no harm, since answers are checked. */
 const NARROWING_KEYWORDS = [
   '$schema',
   'default',
@@ -48,7 +48,7 @@ const KEYWORDS: ReadonlyMap<string, Check> = new Map([
   ...NARROWING_KEYWORDS.map((keyword): [string, Check] => [keyword, anything]),
 ]);
 
-/** True where a schema says of every value in it what it is: no open objects, no references, no lists of anything. */
+/** True if a schema describes every value in it: no open objects, references or lists without `items`. */
 export function isPlainSchema(schema: Json): boolean {
   return (
     isJsonObject(schema) &&
@@ -59,7 +59,7 @@ export function isPlainSchema(schema: Json): boolean {
   );
 }
 
-/** True where OpenAI's strict mode takes a plain schema: objects have all their properties, and no others. */
+/** True if OpenAI's strict mode accepts a plain schema: objects require all properties and allow no others. */
 export function isStrictSchema(schema: Json): boolean {
   return (
     isJsonObject(schema) &&

@@ -2,10 +2,9 @@ import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /**
- * Finds the error in what a provider has sent: `{ error }`, such a thing in a list or within a `response`, or the error
- * itself.
+ * Finds the error in a provider's response: `{ error }`, the same in a list or in `response`, or the error itself.
  * @param body text or JSON
- * @returns `null` where there is none
+ * @returns `null` if there is none
  */
 export function findProviderError(body: unknown): JsonObject | null {
   const parsed = parse(body);
@@ -26,7 +25,7 @@ function parse(body: unknown): Json {
   }
 }
 
-/** Errors that are told within an answer come without a status. These are the names that stand for one. */
+/** HTTP statuses by error name, for errors within an answer, which have no status of their own. */
 const STATUS_BY_NAME: ReadonlyMap<Json | undefined, number> = new Map([
   ['api_error', 500],
   ['authentication_error', 401],
@@ -45,8 +44,8 @@ const STATUS_BY_NAME: ReadonlyMap<Json | undefined, number> = new Map([
   ['timeout_error', 504],
 ]);
 
-/** The status that an error would have had, had it come in time. */
-export function statusTold({ code, type }: JsonObject): number {
+/** The HTTP status that an error within an answer corresponds to. */
+export function statusOf({ code, type }: JsonObject): number {
   const number = Number(code ?? NaN);
   if (number >= 400 && number <= 599) return number;
   return STATUS_BY_NAME.get(code) ?? STATUS_BY_NAME.get(type) ?? 500;

@@ -7,8 +7,8 @@ import type { Message } from '../../graph/definition/index.ts';
 import type { ModelSettings } from './model.ts';
 
 /*
- * What a provider wants back with the next request: signatures and encrypted texts of its reasoning. They belong to the
- * model that wrote them, so the parts name both. An answer without such things keeps no parts.
+ * Parts of an answer that a provider needs in later requests: signatures and encrypted reasoning. They are valid only
+ * for the model that wrote them, so they name provider and model.
  */
 
 type AssistantContent = Extract<LanguageModelV3Message, { role: 'assistant' }>['content'];
@@ -16,7 +16,7 @@ type Author = Pick<ModelSettings, 'provider' | 'model'>;
 
 const OPAQUE = ['phase', 'reasoningEncryptedContent', 'redactedData', 'signature', 'thoughtSignature'];
 
-/** Picks the parts out of an answer. @returns `null` where nothing has to go back */
+/** Extracts the parts of an answer. @returns `null` if none has to be sent back */
 export function toProviderParts(
   { provider, model }: Author,
   content: readonly LanguageModelV3Content[],
@@ -32,7 +32,7 @@ function toPart(part: LanguageModelV3Content, provider: Author['provider']): Jso
   return [{ type: part.type, ...(part.type !== 'tool-call' && { text: part.text }), ...(options && { options }) }];
 }
 
-/** Google's models at a compatible address: the adapter reads what it has written under another name. */
+/** Renames metadata of Google's models at compatible addresses: the adapter reads it under another name. */
 function toOptions(metadata: Json, provider: Author['provider']): JsonObject | null {
   if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return null;
   return provider === 'openai-compatible' ? { google: Object.values(metadata)[0] ?? {} } : metadata;
@@ -60,19 +60,19 @@ interface PastCall {
 }
 
 /**
- * The content of a past message with the parts that it came with.
+ * Restores a past message's content with its provider parts.
  * @param calls its tool calls in the provider's spelling
- * @returns `null` where there are none of this model, or the message has been edited since
+ * @returns `null` if it has no parts of this model, or was edited since
  */
 export function withProviderParts(
   message: Message,
   author: Author,
   calls: readonly PastCall[],
 ): AssistantContent | null {
-  const kept = message['providerParts'];
-  if (!isJsonObject(kept) || kept['provider'] !== author.provider || !isJsonList(kept['parts'])) return null;
-  if (kept['model'] !== undefined && kept['model'] !== author.model) return null;
-  const parts = kept['parts'].filter(isJsonObject);
+  const stored = message['providerParts'];
+  if (!isJsonObject(stored) || stored['provider'] !== author.provider || !isJsonList(stored['parts'])) return null;
+  if (stored['model'] !== undefined && stored['model'] !== author.model) return null;
+  const parts = stored['parts'].filter(isJsonObject);
   const texts = parts.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
   const count = parts.filter(({ type }) => type === 'tool-call').length;
   if (texts.join('') !== message.content || count !== toolCallsOf(message).length) return null;

@@ -5,7 +5,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import type { ModelSettings } from './model.ts';
 
-/** How a provider is reached; `baseUrl` replaces its public address. */
+/** Settings of an adapter; `baseUrl` replaces the provider's public address. */
 interface Access {
   readonly model: string;
   readonly apiKey: string;
@@ -13,9 +13,12 @@ interface Access {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** One adapter of the AI SDK for each provider. Addresses are named, for the adapters would look in the environment. */
+/**
+ * An AI SDK adapter for each provider. Addresses are explicit, because adapters read them from the environment
+ * otherwise.
+ */
 export const providers: Readonly<Record<ModelSettings['provider'], (access: Access) => LanguageModelV3>> = {
-  /** By the Responses API: chat completions forget what a model has thought between two calls of tools. */
+  /** The Responses API: chat completions lose a model's reasoning between tool calls. */
   openai: ({ model, baseUrl: baseURL = 'https://api.openai.com/v1', ...access }) =>
     createOpenAI({ ...access, baseURL }).responses(model),
   anthropic: ({ model, baseUrl: baseURL = 'https://api.anthropic.com/v1', ...access }) =>

@@ -7,14 +7,13 @@ import type {
 import { CallError } from '../calls/call-error.ts';
 import { refusalIn } from './answer.ts';
 import type { Answer } from './answer.ts';
-import { ToldError } from './told-error.ts';
 
 type Part = LanguageModelV3StreamPart;
 type Block = LanguageModelV3Text | LanguageModelV3Reasoning;
 
 /**
- * Puts an answer together that is read while it is written.
- * @throws CallError where it ends before the model has; what the provider tells within it; what breaks the connection
+ * Assembles a streamed answer.
+ * @throws CallError if the stream ends early; the provider's error within the stream; connection errors
  */
 export async function readStream(stream: ReadableStream<Part>): Promise<Answer> {
   const content: LanguageModelV3Content[] = [];
@@ -22,7 +21,7 @@ export async function readStream(stream: ReadableStream<Part>): Promise<Answer> 
   let finish: Extract<Part, { type: 'finish' }> | null = null;
   let refusal = '';
   for await (const part of stream) {
-    if (part.type === 'error') throw part.error instanceof Error ? part.error : new ToldError(part.error);
+    if (part.type === 'error') throw part.error instanceof Error ? part.error : new StreamedError(part.error);
     else if (part.type === 'finish') finish = part;
     else if (part.type === 'raw') refusal += refusalIn(part.rawValue);
     else if (part.type === 'tool-call') content.push(part);
@@ -34,6 +33,17 @@ export async function readStream(stream: ReadableStream<Part>): Promise<Answer> 
   return { content, finishReason: finish.finishReason, usage: finish.usage, refusal };
 }
 
+/** An error that a provider reported within an answer, after a successful status. */
+export class StreamedError extends Error {
+  readonly body: unknown;
+
+  constructor(body: unknown) {
+    super('The provider reported an error within its answer');
+    this.name = 'StreamedError';
+    this.body = body;
+  }
+}
+
 function takeBlock(
   part: Part & { readonly id?: string },
   open: Map<string, Block>,
@@ -41,7 +51,7 @@ function takeBlock(
 ): void {
   const [kind, step] = part.type.split('-');
   if ((kind !== 'text' && kind !== 'reasoning') || part.id === undefined) return;
-  // Texts and thoughts count their ids apart.
+  // Text and reasoning parts number their ids separately.
   const key = `${kind} ${part.id}`;
   const block: Block = open.get(key) ?? { type: kind, text: '' };
   if (step === 'start') {
@@ -49,12 +59,12 @@ function takeBlock(
     content.push(block);
   }
   if ('delta' in part) block.text += part.delta;
-  // The latest counts: a signature comes with the last piece.
+  // The last metadata wins: a signature comes with the last chunk.
   if ('providerMetadata' in part && part.providerMetadata) block.providerMetadata = part.providerMetadata;
   if (step === 'end') open.delete(key);
 }
 
-/** The adapters give this reason where none has come. */
+/** Adapters report this reason if the stream had none. */
 function isUnfinished({ finishReason }: Extract<Part, { type: 'finish' }>): boolean {
   return finishReason.unified === 'other' && finishReason.raw === undefined;
 }

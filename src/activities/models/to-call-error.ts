@@ -3,26 +3,26 @@ import type { JsonObject } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../calls/classify-failure.ts';
 import { failureReason, retryDelayIn } from './failure-reason.ts';
-import { findProviderError, statusTold } from './provider-error.ts';
-import { ToldError } from './told-error.ts';
+import { findProviderError, statusOf } from './provider-error.ts';
+import { StreamedError } from './read-stream.ts';
 
 interface Failure {
-  /** As the configuration names it. */
+  /** The model's name in the configuration. */
   readonly model: string;
   readonly thrown: unknown;
-  /** The status of the provider's answer; `null`: there was none. */
-  readonly answered: number | null;
+  /** The status of the provider's response; `null` without one. */
+  readonly status: number | null;
 }
 
-/** Classifies what an adapter threw, by the one table for all failures. */
-export function toCallError({ model, thrown, answered }: Failure): CallError {
+/** Classifies an adapter's error by the table of all failures. */
+export function toCallError({ model, thrown, status }: Failure): CallError {
   const own = causesOf(thrown).find((cause) => cause instanceof CallError);
   if (own) return own;
-  if (answered !== null && answered < 300) return fromSuccess(model, thrown);
+  if (status !== null && status < 300) return fromBrokenAnswer(model, thrown);
   if (APICallError.isInstance(thrown) && thrown.statusCode !== undefined)
-    return fromAnswer(model, thrown, thrown.statusCode);
-  // What an adapter can't put into its provider's words never leaves.
-  if (answered === null && AISDKError.isInstance(thrown) && !APICallError.isInstance(thrown))
+    return fromErrorResponse(model, thrown, thrown.statusCode);
+  // The adapter could not build the request, so it was not sent.
+  if (status === null && AISDKError.isInstance(thrown) && !APICallError.isInstance(thrown))
     return new CallError('MODEL_FAILED', `${model} can't be asked this: ${thrown.message}`, {
       retryable: false,
       done: 'no',
@@ -30,22 +30,24 @@ export function toCallError({ model, thrown, answered }: Failure): CallError {
   return fromNetwork('MODEL_FAILED', thrown);
 }
 
-function fromAnswer(
+function fromErrorResponse(
   model: string,
   { responseBody, responseHeaders, message }: APICallError,
   status: number,
 ): CallError {
   const error = findProviderError(responseBody) ?? {};
-  return classified({ model, status, error, summary: message, headers: new Headers(responseHeaders ?? {}) });
+  return classify({ model, status, error, summary: message, headers: new Headers(responseHeaders ?? {}) });
 }
 
-/** The answer began as a success and then told an error, made no sense, or broke off. */
-function fromSuccess(model: string, thrown: unknown): CallError {
-  const error = errorToldIn(thrown);
-  if (error) return classified({ model, status: statusTold(error), error, summary: '', headers: new Headers() });
+/**
+ * Classifies a failure after a successful status: an error within the answer, an invalid answer, or a broken stream.
+ */
+function fromBrokenAnswer(model: string, thrown: unknown): CallError {
+  const error = reportedErrorIn(thrown);
+  if (error) return classify({ model, status: statusOf(error), error, summary: '', headers: new Headers() });
   const isBroken = APICallError.isInstance(thrown) && thrown.responseBody === undefined;
   if (isBroken || !AISDKError.isInstance(thrown) || hasNoEnd(thrown)) return fromNetwork('MODEL_FAILED', thrown);
-  // The parser's own words quote a few letters of the text, which may be part of a secret.
+  // The parser quotes some characters of the text, which may be part of a secret.
   const why = JSONParseError.isInstance(thrown) ? `it is no JSON: ${thrown.text}` : thrown.message;
   return new CallError('MODEL_FAILED', `${model} gave no usable answer: ${why}`, {
     retryable: false,
@@ -53,26 +55,26 @@ function fromSuccess(model: string, thrown: unknown): CallError {
   });
 }
 
-function errorToldIn(thrown: unknown): JsonObject | null {
-  if (thrown instanceof ToldError) return findProviderError(thrown.body) ?? { message: String(thrown.body) };
+function reportedErrorIn(thrown: unknown): JsonObject | null {
+  if (thrown instanceof StreamedError) return findProviderError(thrown.body) ?? { message: String(thrown.body) };
   return APICallError.isInstance(thrown) ? findProviderError(thrown.responseBody) : null;
 }
 
-/** The adapter for compatible servers says so of a stream without a finish reason. */
+/** The adapter for compatible servers throws this for a stream without a finish reason. */
 function hasNoEnd(thrown: unknown): boolean {
   return InvalidResponseDataError.isInstance(thrown) && thrown.data === undefined;
 }
 
-interface Told {
+interface ReportedError {
   readonly model: string;
   readonly status: number;
   readonly error: JsonObject;
-  /** Where the error holds no message. */
+  /** The message if the error has none. */
   readonly summary: string;
   readonly headers: Headers;
 }
 
-function classified({ model, status, error, summary, headers }: Told): CallError {
+function classify({ model, status, error, summary, headers }: ReportedError): CallError {
   const message = typeof error['message'] === 'string' ? error['message'] : summary;
   return fromStatus({
     code: 'MODEL_FAILED',

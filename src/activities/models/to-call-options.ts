@@ -10,7 +10,7 @@ import { toToolSchema } from './tool-schema.ts';
 type CallOptions = Omit<LanguageModelV3CallOptions, 'abortSignal' | 'includeRawChunks'>;
 type Tool = NonNullable<LanguageModelV3CallOptions['tools']>[number];
 
-/** A request as the adapters of the AI SDK take it. */
+/** Converts a request for the AI SDK's adapters. */
 export function toCallOptions(request: ModelRequest, settings: ModelSettings, toolNames: ToolNames): CallOptions {
   const { output, messages, temperature, maxOutputTokens } = request;
   const tools = toTools(request, settings, toolNames);
@@ -31,8 +31,8 @@ function toSystem(system: string | null, mode: OutputMode | null): string | null
 }
 
 /**
- * OpenAI's strict mode takes few schemas; the others are asked for without it. Nothing is stored at OpenAI: a run may
- * outlive what is, so its reasoning travels with the messages.
+ * OpenAI's strict mode accepts few schemas, so it is set per request. OpenAI stores nothing: a run may outlive stored
+ * reasoning, so reasoning is sent with the messages.
  */
 const PROVIDER_OPTIONS: Readonly<Record<ModelSettings['provider'], (isStrict: boolean) => SharedV3ProviderOptions>> = {
   openai: (strictJsonSchema) => ({ openai: { store: false, strictJsonSchema } }),
@@ -49,7 +49,7 @@ function toTools(
   if (tools.length > 0) return { tools: tools.map((tool) => toTool(tool, provider, toolNames)) };
   const called = [...new Set(messages.flatMap(toolCallsOf).map(({ name }) => name))];
   if (provider !== 'anthropic' || called.length === 0) return {};
-  // Anthropic wants to know the tools that messages speak of, even where none may be called.
+  // Anthropic requires all tools that messages mention, even if none may be called.
   const known = called.map((name) => ({ name, description: '', parameters: true }));
   return { tools: known.map((tool) => toTool(tool, provider, toolNames)), toolChoice: { type: 'none' } };
 }
@@ -65,7 +65,7 @@ function toTool(
     name: names.toProvider(name),
     description: [description, note].filter((text) => text !== '').join('\n'),
     inputSchema: schema,
-    // OpenAI would read optional properties as required ones.
+    // OpenAI's adapter would make optional properties required.
     ...(provider === 'openai' && { strict: false }),
   };
 }

@@ -10,43 +10,43 @@ import { withProviderParts } from './provider-parts.ts';
 import { toProviderCallId } from './tool-names.ts';
 import type { ToolNames } from './tool-names.ts';
 
-/** Whom messages are written for. */
-export interface Reader {
+/** The model that receives the messages. */
+export interface PromptTarget {
   readonly settings: Pick<ModelSettings, 'provider' | 'model'>;
   readonly toolNames: ToolNames;
 }
 
-/** Their adapters take system messages in front only. */
+/** Providers whose adapters accept system messages only at the beginning. */
 const SYSTEM_FIRST: ReadonlySet<ModelSettings['provider']> = new Set(['anthropic', 'google']);
 
-/** A request's messages in the form that the providers of the AI SDK take. */
+/** Converts a request's messages for the AI SDK's adapters. */
 export function toPrompt(
   { system, messages }: { readonly system: string | null; readonly messages: readonly Message[] },
-  reader: Reader,
+  target: PromptTarget,
 ): LanguageModelV3Prompt {
   const calls = createCallIds();
-  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, reader, calls));
+  const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, target, calls));
   const all =
     system === null || system === '' ? converted : [{ role: 'system' as const, content: system }, ...converted];
-  const inOrder = SYSTEM_FIRST.has(reader.settings.provider)
+  const inOrder = SYSTEM_FIRST.has(target.settings.provider)
     ? [...all.filter(({ role }) => role === 'system'), ...all.filter(({ role }) => role !== 'system')]
     : all;
   return joinAnswers(inOrder);
 }
 
-type Conversion = (message: Message, reader: Reader, callIds: CallIds) => LanguageModelV3Message[];
+type Conversion = (message: Message, target: PromptTarget, callIds: CallIds) => LanguageModelV3Message[];
 
 const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   system: ({ role: _role, content }) => (content === '' ? [] : [{ role: 'system', content }]),
   user: ({ content }) => [{ role: 'user', content: [{ type: 'text', text: content }] }],
-  assistant: (message, reader, callIds) => {
+  assistant: (message, target, callIds) => {
     const calls = toolCallsOf(message).map((call) => ({
       type: 'tool-call' as const,
       toolCallId: callIds.open(call),
-      toolName: reader.toolNames.toProvider(call.name),
+      toolName: target.toolNames.toProvider(call.name),
       input: toArguments(call.args),
     }));
-    const content = withProviderParts(message, reader.settings, calls) ?? [...textParts(message.content), ...calls];
+    const content = withProviderParts(message, target.settings, calls) ?? [...textParts(message.content), ...calls];
     return content.every(({ type }) => type === 'reasoning') ? [] : [{ role: 'assistant', content }];
   },
   tool: (message, { toolNames }, callIds) => {
@@ -71,7 +71,7 @@ const CONVERSIONS: Readonly<Record<Message['role'], Conversion>> = {
   },
 };
 
-/** The answers to the calls of one message go together: Google counts them. */
+/** Joins the answers to one message's calls: Google expects them in one message. */
 function joinAnswers(messages: readonly LanguageModelV3Message[]): LanguageModelV3Prompt {
   const joined: LanguageModelV3Message[] = [];
   for (const message of messages) {
@@ -82,7 +82,7 @@ function joinAnswers(messages: readonly LanguageModelV3Message[]): LanguageModel
   return joined;
 }
 
-/** Providers take objects. A model that wrote something else sees what it wrote. */
+/** Providers accept only objects, so other arguments of a model are wrapped. */
 function toArguments(args: Json): Json {
   return isJsonObject(args) ? args : { arguments: args };
 }

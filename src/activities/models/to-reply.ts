@@ -10,7 +10,7 @@ import type { ToolNames } from './tool-names.ts';
 
 type FinishReason = ModelReply['finishReason'];
 
-/** An answer in the engine's own form. @throws CallError where the model failed to write one */
+/** Converts an answer to the engine's format. @throws CallError if the model failed to write one */
 export function toReply(answer: Answer, settings: ModelSettings, toolNames: ToolNames): ModelReply {
   const { content, usage, refusal } = answer;
   const providerParts = toProviderParts(settings, content);
@@ -29,7 +29,7 @@ export function toReply(answer: Answer, settings: ModelSettings, toolNames: Tool
   };
 }
 
-/** Arguments that are no JSON are kept as the text that they are: who checks them says what is wrong. */
+/** Arguments that are not JSON stay a text; the check of the arguments reports them. */
 function parseArguments(text: string): Json {
   try {
     return toJson(JSON.parse(text === '' ? '{}' : text));
@@ -38,7 +38,7 @@ function parseArguments(text: string): Json {
   }
 }
 
-/** Reasons that an adapter has no word for, as the provider calls them. */
+/** Providers' finish reasons that their adapters don't map. */
 const BY_RAW_REASON: Readonly<Record<ModelSettings['provider'], Readonly<Record<string, FinishReason>>>> = {
   openai: {},
   'openai-compatible': {},
@@ -52,15 +52,15 @@ const BY_RAW_REASON: Readonly<Record<ModelSettings['provider'], Readonly<Record<
 
 function toFinishReason({ finishReason, refusal }: Answer, provider: ModelSettings['provider']): FinishReason {
   const { unified, raw } = finishReason;
-  if (unified === 'error') throw garbled(finishReason);
+  if (unified === 'error') throw unreadableCall(finishReason);
   const known = raw === undefined ? undefined : own(BY_RAW_REASON[provider], raw);
   if (known) return known;
-  // OpenAI's own adapter calls a refusal a filter, but the provider gives no reason then.
+  // OpenAI's adapter maps a refusal to a content filter, without a raw reason.
   const hasRefused = refusal !== '' || (provider === 'openai' && unified === 'content-filter' && raw === undefined);
   return hasRefused && unified !== 'tool-calls' ? 'refusal' : unified;
 }
 
-/** The model began a tool call that the provider could not read. It may do better next time. */
-function garbled({ raw = 'error' }: LanguageModelV3FinishReason): CallError {
+/** The provider could not parse a tool call of the model; a retry may succeed. */
+function unreadableCall({ raw = 'error' }: LanguageModelV3FinishReason): CallError {
   return new CallError('MODEL_FAILED', `The model's answer ended with ${raw}`, { retryable: true, done: 'perhaps' });
 }

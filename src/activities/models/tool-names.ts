@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 
-/** Tools' names in the spelling that every provider takes, and back. */
+/** Maps tool names to a spelling that every provider accepts, and back. */
 export interface ToolNames {
   toProvider(name: string): string;
-  /** A name that nobody has asked to map is one that the model made up; it stays as it is. */
+  /** A name that was not mapped is invented by the model and stays as it is. */
   fromProvider(name: string): string;
 }
 
-/** What all providers take: letters, digits, `_` and `-`; Google wants no digit in front. */
-const TAKEN_AS_IT_IS = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+/** Names that all providers accept; Google allows no leading digit. */
+const PROVIDER_NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 /**
- * Maps names so that no two become one. A name that providers take stays as it is; in others `_` replaces what they don't
- * take, and a digest of the name follows where the result belongs to another name.
- * @param names all that one request speaks of: its tools, and the calls in its messages
+ * Maps distinct names to distinct names. Accepted names stay. In others `_` replaces invalid characters, with a digest
+ * of the name if the result is taken.
+ * @param names all names in one request: of its tools, and of the calls in its messages
  */
 export function mapToolNames(names: Iterable<string>): ToolNames {
   const all = [...new Set(names)].toSorted();
-  const originals = new Map(all.filter((name) => TAKEN_AS_IT_IS.test(name)).map((name) => [name, name]));
+  const originals = new Map(all.filter((name) => PROVIDER_NAME.test(name)).map((name) => [name, name]));
   const spellings = new Map(originals);
-  for (const name of all.filter((name) => !TAKEN_AS_IT_IS.test(name))) {
+  for (const name of all.filter((name) => !PROVIDER_NAME.test(name))) {
     const spelling = firstFree(name, originals);
     spellings.set(name, spelling);
     originals.set(spelling, name);
@@ -42,7 +42,7 @@ function spell(name: string): string {
   return (/^[A-Za-z_]/.test(replaced) ? replaced : `_${replaced}`).slice(0, 64);
 }
 
-/** A call's id as every provider takes it. Calls and their answers keep belonging together. */
+/** Converts a call id to a spelling that every provider accepts, the same for a call and its answer. */
 export function toProviderCallId(id: string): string {
   return /^[A-Za-z0-9_-]{1,64}$/.test(id) ? id : `call_${digest(id)}`;
 }

@@ -2,7 +2,7 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { Json, JsonObject, JsonSchema } from '../../graph/values/index.ts';
 import { isJsonList, isJsonObject, mapValues } from '../../graph/values/index.ts';
 
-/** Providers refuse a tool whose parameters hold these at the top. */
+/** Keywords that providers refuse at the top of a tool's parameters. */
 const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([
   '$ref',
   'allOf',
@@ -17,8 +17,8 @@ const REFUSED_AT_THE_TOP: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A tool's parameters as every provider takes them: an object with properties. What can't be said so is said in `note`,
- * in words for the model. Arguments are checked by the tool's own schema anyway.
+ * Converts a tool's parameters to an object schema, which every provider accepts. `note` describes the rest to the
+ * model in words. Arguments are checked against the original schema anyway.
  */
 export function toToolSchema(schema: JsonSchema): { readonly schema: JSONSchema7; readonly note: string } {
   if (typeof schema === 'boolean') return { schema: { type: 'object', properties: {} }, note: '' };
@@ -32,27 +32,27 @@ export function toToolSchema(schema: JsonSchema): { readonly schema: JSONSchema7
 
 type Conversion = (value: Json) => Json;
 
-const one: Conversion = (value) =>
+const convertOne: Conversion = (value) =>
   typeof value === 'boolean' ? (value ? {} : { not: {} }) : isJsonObject(value) ? withoutBooleanSchemas(value) : value;
-const each: Conversion = (value) => (isJsonList(value) ? value.map(one) : one(value));
-const named: Conversion = (value) => (isJsonObject(value) ? mapValues(value, one) : value);
+const convertEach: Conversion = (value) => (isJsonList(value) ? value.map(convertOne) : convertOne(value));
+const convertMembers: Conversion = (value) => (isJsonObject(value) ? mapValues(value, convertOne) : value);
 
-/** Keywords that hold schemas. `additionalProperties` may be a boolean everywhere. */
+/** Keywords that contain schemas. `additionalProperties` is not listed: all providers accept a boolean there. */
 const HOLDING_SCHEMAS: ReadonlyMap<string, Conversion> = new Map([
-  ['$defs', named],
-  ['allOf', each],
-  ['anyOf', each],
-  ['contains', one],
-  ['definitions', named],
-  ['items', each],
-  ['not', one],
-  ['oneOf', each],
-  ['patternProperties', named],
-  ['prefixItems', each],
-  ['properties', named],
+  ['$defs', convertMembers],
+  ['allOf', convertEach],
+  ['anyOf', convertEach],
+  ['contains', convertOne],
+  ['definitions', convertMembers],
+  ['items', convertEach],
+  ['not', convertOne],
+  ['oneOf', convertEach],
+  ['patternProperties', convertMembers],
+  ['prefixItems', convertEach],
+  ['properties', convertMembers],
 ]);
 
-/** Schemas inside a schema that are `true` or `false`, as objects that mean the same. */
+/** Replaces schemas `true` and `false` within a schema by equivalent objects. */
 function withoutBooleanSchemas(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => [keyword, HOLDING_SCHEMAS.get(keyword)?.(value) ?? value]),

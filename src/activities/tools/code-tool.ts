@@ -12,44 +12,44 @@ import { checkBy } from './standard-schema.ts';
 import type { StandardSchema } from './standard-schema.ts';
 import type { Tool, ToolContext } from './tool.ts';
 
-/** A tool that is code, as the configuration has it. */
+/** A configured tool whose work is code. */
 export interface CodeToolSettings extends ToolEntry {
   readonly name: string;
-  /** Makes of the arguments what the code takes; without one it takes them as they are. */
+  /** Validates and converts the arguments; `null` passes them as they are. */
   readonly schema: StandardSchema | null;
-  /** The secrets that it may ask for. */
+  /** Names of the secrets that the code may use. */
   readonly secrets: readonly string[];
   readonly execute: (args: unknown, context: CodeToolContext) => unknown;
 }
 
-/** What code is told about the call that it serves, and what it may use. */
+/** The call that the code serves, with its means. */
 export interface CodeToolContext<Secret extends string = string> extends ToolContext {
-  /** Names the run, the tool and the call in each line. */
+  /** A logger that adds the run, the tool and the call to each line. */
   readonly logger: Logger;
-  /** The value of a secret that the tool names. */
+  /** Returns a secret that the tool's `secrets` name. */
   secret(this: void, name: Secret): string;
-  /** Shows in Temporal how far a long call has come. That it is alive is shown without it. */
+  /** Shows progress of a long call in Temporal. Heartbeats are sent without it, too. */
   heartbeat(this: void, details: unknown): void;
 }
 
-interface CodeDeps {
+interface CodeToolDeps {
   readonly secrets: SecretResolver;
   readonly logger: Logger;
 }
 
 /**
- * A tool whose work is code of the configuration. Its secrets are there before it begins, so that a vault that is away is
- * known to have done no harm; errors that it throws are told without them.
+ * Creates a tool whose work is configured code. Its secrets are resolved first, so that a vault that is away is known
+ * to have caused no work. Secrets are removed from its errors.
  */
-export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeDeps): Tool {
+export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeToolDeps): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,
-    async execute(given, call) {
-      const args = schema ? await parseArguments(entry.name, schema, given) : given;
+    async execute(rawArgs, call) {
+      const args = schema ? await parseArguments(entry.name, schema, rawArgs) : rawArgs;
       const used = useSecrets(resolver);
       const values = await resolveAll(names, used);
-      if (call.signal.aborted) throw tooLate();
+      if (call.signal.aborted) throw secretsTooLate();
       const context = {
         ...call,
         logger: logger.child({ runId: call.runId, tool: entry.name, key: call.key }),
@@ -60,14 +60,14 @@ export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, 
         return await execute(args, context);
       } catch (thrown) {
         const error = fromCode('TOOL_FAILED', thrown);
-        throw error.withMessage(used.tell(error.message));
+        throw error.withMessage(used.redactMessage(error.message));
       }
     },
   };
 }
 
-async function parseArguments(name: string, schema: StandardSchema, given: Json): Promise<unknown> {
-  const checked = await checkBy(schema, given);
+async function parseArguments(name: string, schema: StandardSchema, rawArgs: Json): Promise<unknown> {
+  const checked = await checkBy(schema, rawArgs);
   if ('value' in checked) return checked.value;
   throw badArguments(name, { path: toPointer(checked.path), message: checked.message });
 }
@@ -76,8 +76,8 @@ async function resolveAll(names: readonly string[], used: UsedSecrets): Promise<
   return new Map(await Promise.all(names.map(async (name) => [name, await used.resolve({ secret: name })] as const)));
 }
 
-/** Who waited for the call has been told something else by now. */
-function tooLate(): CallError {
+/** The call has ended meanwhile, by time-out or cancellation. */
+function secretsTooLate(): CallError {
   return new CallError('CANCELED', 'The secrets came too late', { retryable: false, done: 'no' });
 }
 

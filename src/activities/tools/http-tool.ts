@@ -16,21 +16,21 @@ export interface HttpTool extends Tool {
   readonly execute: (args: Json, context: ToolContext) => Promise<Json>;
 }
 
-/** A tool that is an HTTP request, as the configuration describes it. */
+/** A configured tool that is an HTTP request. */
 export interface HttpToolSettings extends ToolEntry {
   readonly name: string;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** May hold `{{ args.x }}` in its path and query; those arguments are not sent again. */
+  /** May contain `{{ args.x }}` in its path and query; arguments used there are not sent again. */
   readonly url: string;
   readonly headers?: TextsOrSecrets | undefined;
 }
 
-interface HttpDeps {
+interface HttpToolDeps {
   readonly fetch: GuardedFetch;
   readonly secrets: SecretResolver;
 }
 
-export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): HttpTool {
+export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): HttpTool {
   const { method: _method, url: _url, headers: _headers, ...entry } = settings;
   const fillUrl = compileUrl(settings.url);
   return {
@@ -43,7 +43,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
         return secrets.redactResult(await send(settings, deps.fetch, { url, rest, headers, context }));
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
-        throw error.withMessage(secrets.tell(error.message));
+        throw error.withMessage(secrets.redactMessage(error.message));
       }
     },
   };
@@ -51,7 +51,7 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpDeps): Http
 
 type UrlTemplate = (args: JsonObject) => { readonly url: URL; readonly rest: JsonObject };
 
-/** Values fill the path and the query, escaped; scheme, host and port stand in the configuration. */
+/** Compiles a URL whose path and query contain templates; their values are escaped. */
 function compileUrl(template: string): UrlTemplate {
   const segments = parseSegments(template, ['args']);
   const used = new Set(
@@ -74,10 +74,10 @@ function compileUrl(template: string): UrlTemplate {
   };
 }
 
-/** No escape keeps these in their place (WHATWG URL, "double-dot URL path segment"). */
+/** Dot segments change the path even if they are escaped (WHATWG URL, "double-dot URL path segment"). */
 const DOT_SEGMENT = /\/\.{1,2}(?:[/?#]|$)/;
 
-interface Sending {
+interface HttpCall {
   readonly url: URL;
   readonly rest: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 async function send(
   { name, method, headers: configured = {} }: HttpToolSettings,
   fetch: GuardedFetch,
-  { url, rest, headers, context }: Sending,
+  { url, rest, headers, context }: HttpCall,
 ): Promise<Json> {
   const hasBody = HAS_BODY.has(method);
   if (!hasBody) for (const [key, value] of Object.entries(rest)) url.searchParams.append(key, toText(value));
@@ -105,39 +105,39 @@ async function send(
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
-  const credentials = secretsIn(configured);
+  const credentials = secretHeaders(configured);
   return await followRedirects(fetch, { request, credentials }, (response) => readResult(name, response));
 }
 
-/** Names of the headers whose values are secrets. */
-function secretsIn(headers: TextsOrSecrets): readonly string[] {
+/** Names of the headers that contain secrets. */
+function secretHeaders(headers: TextsOrSecrets): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name.toLowerCase()]));
 }
 
-/** A failure is known by its status, also when its body can't be read. */
-function unreadable({ ok }: Response, error: unknown): string {
+/** The status of a failure is enough, so its body may be unreadable. */
+function emptyIfFailed({ ok }: Response, error: unknown): string {
   if (ok) throw error;
   return '';
 }
 
 async function readResult(name: string, response: Response): Promise<Json> {
   const { status, headers } = response;
-  const text = await readBody(response).catch((error: unknown) => unreadable(response, error));
+  const text = await readBody(response).catch((error: unknown) => emptyIfFailed(response, error));
   if (!response.ok) {
     const message = `${name} answered ${status}: ${text}`;
     throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
   }
   if (text === '') return null;
-  return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseAnswer(name, text) : { text };
+  return JSON_TYPE.test(headers.get('content-type') ?? '') ? parseJsonAnswer(name, text) : { text };
 }
 
 const JSON_TYPE = /[/+]json\s*(?:;|$)/i;
 
-function parseAnswer(name: string, text: string): Json {
+function parseJsonAnswer(name: string, text: string): Json {
   try {
     return toJson(JSON.parse(text));
   } catch (error) {
-    throw new CallError('TOOL_FAILED', `${name} answered what is no JSON, though it says so`, {
+    throw new CallError('TOOL_FAILED', `${name} answered with a JSON content type, but the body is no JSON`, {
       retryable: false,
       done: 'perhaps',
       cause: error,

@@ -1,4 +1,4 @@
-/** What schema libraries have in common (standardschema.dev), as far as a tool needs it. */
+/** The part of Standard Schema (standardschema.dev) that tools need. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly version: 1;
@@ -8,7 +8,6 @@ export interface StandardSchema<Output = unknown> {
   };
 }
 
-/** A value that was taken, or why not. */
 type Checked<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
@@ -18,7 +17,7 @@ interface SchemaIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Gives what a schema makes of a value, or the first reason why it takes none. */
+/** Validates a value. @returns the schema's output, or its first issue */
 export async function checkBy<Output>(
   schema: StandardSchema<Output>,
   value: unknown,

@@ -3,34 +3,34 @@ import type { Principal } from '../../graph/run/index.ts';
 import type { Json, SchemaViolation } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 
-/** What a tool may be called. */
+/** Allowed names of tools. */
 export const TOOL_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
 
-/** A tool: what a graph sees of it, and how it is done. */
+/** A tool: its catalog entry and its code. */
 export interface Tool extends ToolEntry {
   readonly name: string;
   readonly effect: CallSafety;
   readonly execute: ToolExecute;
 }
 
-/** Does the work of one call. @returns what is told as its result: JSON, or nothing */
+/** Executes one call. @returns the result: JSON, or nothing */
 export type ToolExecute = (args: Json, context: ToolContext) => unknown;
 
-/** What a tool is told about the call that it serves. */
+/** The call that a tool serves. */
 export interface ToolContext {
-  /** The same for every attempt of this call, and for no other call. */
+  /** The call key: the same in every attempt of this call, and unique to it. */
   readonly key: string;
   readonly runId: string;
   readonly tenantId: string;
-  /** Whose run it is; a tool acts as this principal. */
+  /** The principal of the run; the tool acts as this principal. */
   readonly principal: Principal;
-  /** How often the call has been made before, and this time: 1 at first. */
+  /** Number of this attempt, from 1. */
   readonly attempt: number;
-  /** Aborts when the call has taken too long or nobody wants it any more. */
+  /** Aborts on time-out or cancellation of the call. */
   readonly signal: AbortSignal;
 }
 
-/** Arguments that are not what a tool takes; it is not called. */
+/** The error for arguments that violate a tool's parameters; the tool is not called. */
 export function badArguments(tool: string, { path, message }: SchemaViolation): CallError {
   const text = `The arguments of ${tool} break its parameters at ${path || '/'}: ${message}`;
   return new CallError('INVALID_TOOL_ARGUMENTS', text, { retryable: false, done: 'no' });

@@ -1,9 +1,7 @@
 import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-/*
- * Reads fields of the API's answers. @throws TypeError when one is not what it should be
- */
+/* Readers for fields of the API's answers. @throws TypeError if a field has another type */
 
 export function textIn(value: Json, field: string): string {
   const found = isJsonObject(value) ? value[field] : undefined;
@@ -17,7 +15,7 @@ export function numberIn(value: Json, field: string): number {
   return found;
 }
 
-/** A list that may be absent. */
+/** A list, empty if the field is missing. */
 export function listIn(value: JsonObject, field: string): readonly Json[] {
   const found = value[field];
   return isJsonList(found) ? found : [];

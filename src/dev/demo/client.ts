@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-/** Speaks to the API as somebody, and goes on trying while it is away: every POST carries a key under which it is done once. */
+/** Sends requests to the API with a token, and repeats them while it is away. Every POST has an idempotency key. */
 export interface Client {
   get(path: string, headers?: Readonly<Record<string, string>>): Promise<JsonObject>;
   post(path: string, body: Json): Promise<JsonObject>;
@@ -14,7 +14,7 @@ const GIVE_UP_AFTER_MS = 120_000;
 export function createClient(baseUrl: string, token: string): Client {
   const request = async (path: string, init: RequestInit): Promise<JsonObject> => {
     const headers = { authorization: `Bearer ${token}`, ...Object.fromEntries(new Headers(init.headers)) };
-    const response = await untilItAnswers(new URL(path, baseUrl), { ...init, headers });
+    const response = await fetchWithRetries(new URL(path, baseUrl), { ...init, headers });
     const answer = toJson(await response.json());
     if (!response.ok)
       throw new Error(`${init.method ?? 'GET'} ${path} answered ${response.status}: ${JSON.stringify(answer)}`);
@@ -30,7 +30,7 @@ export function createClient(baseUrl: string, token: string): Client {
   };
 }
 
-async function untilItAnswers(url: URL, init: RequestInit): Promise<Response> {
+async function fetchWithRetries(url: URL, init: RequestInit): Promise<Response> {
   for (const deadline = Date.now() + GIVE_UP_AFTER_MS; ;) {
     const response = await fetch(url, init).catch((error: unknown) => {
       if (Date.now() > deadline) throw error;

@@ -3,18 +3,18 @@ import type { Client } from './client.ts';
 import type { TicketResult } from './run-ticket.ts';
 import type { TicketCase } from './ticket.ts';
 
-/** One line of the table at the end. */
+/** One row of the final table. */
 export interface ReportRow {
   readonly ticketId: string;
   readonly outcome: string;
-  /** What the shop has paid for the run, in USD. */
+  /** Refunds by the shop for the run, in USD. */
   readonly refunded: number;
   readonly runId: string;
-  /** What is not as expected; nothing: all is. */
+  /** Deviations from the expected result; empty if there are none. */
   readonly differences: readonly string[];
 }
 
-/** Holds what happened against what was expected; the money is counted at the shop. */
+/** Compares results with expectations; refunds are counted at the shop. */
 export async function toReport(
   cases: readonly TicketCase[],
   results: readonly TicketResult[],
@@ -49,11 +49,11 @@ async function countRefunds(shop: Client): Promise<readonly Refund[]> {
   });
 }
 
-/** The table, with totals. */
+/** Formats the table, with totals. */
 export function formatReport(rows: readonly ReportRow[]): string {
   const lines = rows.map(({ ticketId, outcome, refunded, runId, differences }) => {
-    const verdict = differences.length === 0 ? 'as expected' : `NOT AS EXPECTED: ${differences.join(', ')}`;
-    return `${ticketId.padEnd(7)} ${outcome.padEnd(18)} ${refunded.toFixed(2).padStart(9)}  ${runId}  ${verdict}`;
+    const note = differences.length === 0 ? 'as expected' : `NOT AS EXPECTED: ${differences.join(', ')}`;
+    return `${ticketId.padEnd(7)} ${outcome.padEnd(18)} ${refunded.toFixed(2).padStart(9)}  ${runId}  ${note}`;
   });
   const total = rows.reduce((sum, { refunded }) => sum + Math.round(refunded * 100), 0) / 100;
   const good = rows.filter(({ differences }) => differences.length === 0).length;

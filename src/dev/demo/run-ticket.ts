@@ -4,26 +4,26 @@ import { listIn, textIn } from './answer.ts';
 import type { Client } from './client.ts';
 import type { Decision, TicketCase } from './ticket.ts';
 
-/** How a ticket's run went. */
+/** Result of a ticket's run. */
 export interface TicketResult {
   readonly ticketId: string;
   readonly runId: string;
   readonly status: string;
   readonly outcome: string;
-  /** The nodes it went through. */
+  /** The visited nodes. */
   readonly route: readonly string[];
 }
 
-interface Desk {
+interface TicketDeps {
   readonly graph: string;
   readonly user: Client;
   readonly approver: Client;
   readonly say: (line: string) => void;
 }
 
-/** Runs the graph over one ticket to its end; where it waits for an approval, an approver decides as the bundled expectations say. */
+/** Runs the graph for one ticket to its end. An approver decides as the bundled expectations say. */
 export async function runTicket(
-  { graph, user, approver, say }: Desk,
+  { graph, user, approver, say }: TicketDeps,
   { ticket, expected }: TicketCase,
 ): Promise<TicketResult> {
   const started = await user.post('/api/runs', { graph, input: { ticket }, metadata: { ticket: ticket.id } });
@@ -59,8 +59,12 @@ function describe({ decision, reason, args }: Decision): string {
   return `ada ${decision === 'approve' ? `approves${changed}` : 'rejects'}: ${reason}`;
 }
 
+interface EndedRun extends Pick<TicketResult, 'ticketId' | 'runId' | 'status'> {
+  readonly run: JsonObject;
+}
+
 async function finish(
-  { ticketId, runId, status, run }: { ticketId: string; runId: string; status: string; run: JsonObject },
+  { ticketId, runId, status, run }: EndedRun,
   user: Client,
   say: (line: string) => void,
 ): Promise<TicketResult> {

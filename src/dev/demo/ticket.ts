@@ -18,7 +18,7 @@ const Expectation = z.strictObject({
 
 /** A customer's mail. */
 export type Ticket = z.output<typeof Ticket>;
-/** How a ticket's run is to end, and what an approver does on the way. */
+/** The expected end of a ticket's run, and the approver's decisions. */
 export type Expectation = z.output<typeof Expectation>;
 export type Decision = z.output<typeof Decision>;
 
@@ -30,7 +30,7 @@ export interface TicketCase {
 const bundled = (file: string): string =>
   fileURLToPath(new URL(`../../../graphs/refund-triage/${file}`, import.meta.url));
 
-/** The bundled tickets with what is expected of them. */
+/** Reads the bundled tickets with their expectations. */
 export async function readCases(): Promise<readonly TicketCase[]> {
   const lines = (await readFile(bundled('tickets.jsonl'), 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const expectations = z

@@ -1,11 +1,11 @@
-import type { AskedCall, Conversation } from './prompt.ts';
-import { refundCalls, reportRefunds } from './settle-refunds.ts';
+import type { RequestedCall, Conversation } from './prompt.ts';
+import { refundCalls, reportRefunds } from './refund-agent.ts';
 
 interface Agent {
-  /** Stands in the system prompt of this agent and of no other. */
+  /** Text that only this agent's system prompt contains. */
   readonly phrase: string;
-  /** The tools that it wants to have called next; none when it has something to say. */
-  readonly calls: (conversation: Conversation) => readonly AskedCall[];
+  /** The next tool calls; empty if the agent answers with text. */
+  readonly calls: (conversation: Conversation) => readonly RequestedCall[];
   readonly report: (conversation: Conversation) => string;
 }
 
@@ -13,12 +13,12 @@ const AGENTS: readonly Agent[] = [
   { phrase: 'You settle requests for refunds', calls: refundCalls, report: reportRefunds },
 ];
 
-/** What an agent does next: it has tools called, or says something. */
+/** An agent's next step: tool calls or a text. */
 export type Act =
-  | { readonly kind: 'calls'; readonly calls: readonly AskedCall[] }
+  | { readonly kind: 'calls'; readonly calls: readonly RequestedCall[] }
   | { readonly kind: 'text'; readonly text: string };
 
-/** Acts as the agent that a system prompt speaks to, by rules; `null`: it speaks to none. */
+/** Acts by the rules of the agent whose phrase the system prompt contains; `null` if there is none. */
 export function act(conversation: Conversation): Act | null {
   const agent = AGENTS.find(({ phrase }) => conversation.system.includes(phrase));
   if (!agent) return null;

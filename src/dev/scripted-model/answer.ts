@@ -7,7 +7,7 @@ import { smallestValue } from './smallest-value.ts';
 import { writeReply } from './write-reply.ts';
 
 interface Task {
-  /** Stands in the system prompt of this task and of no other. */
+  /** Text that only this task's system prompt contains. */
   readonly phrase: string;
   readonly answer: (prompt: Prompt) => string;
 }
@@ -34,8 +34,8 @@ const TASKS: readonly Task[] = [
 const MAX_ECHO = 200;
 
 /**
- * Answers a prompt by rules: the same prompt gets the same answer. One that no rule knows gets the smallest object that
- * fits its schema, or an echo.
+ * Answers a prompt by rules, the same prompt always the same. Without a rule it returns the smallest object that fits
+ * the schema, or an echo.
  */
 export function answer(prompt: Prompt): string {
   const task = TASKS.find(({ phrase }) => prompt.system.includes(phrase));

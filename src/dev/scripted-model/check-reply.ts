@@ -1,7 +1,7 @@
 import type { Facts } from './prompt.ts';
 import { PROMISE, toAmountText } from './write-reply.ts';
 
-export interface Verdict {
+export interface ReplyCheck {
   readonly verdict: 'pass' | 'fail';
   readonly reason: string;
 }
@@ -23,8 +23,8 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Checks a reply against the rules; the first that it breaks is the reason. */
-export function checkReply(draft: string, facts: Facts): Verdict {
+/** Checks a reply; the reason is the first rule that it breaks. */
+export function checkReply(draft: string, facts: Facts): ReplyCheck {
   const broken = RULES.find(({ breaks }) => breaks(draft, facts));
   return broken ? { verdict: 'fail', reason: broken.reason } : { verdict: 'pass', reason: '' };
 }

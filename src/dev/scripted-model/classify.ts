@@ -16,7 +16,7 @@ export interface Classification {
 /* cspell:disable */
 const REFUND_WORDS = /refund|reimburse|money back|erstatt|geld zurück|reembols|devolución|rembours|返金/i;
 
-/** Speaks of refunds and asks for none. */
+/** Phrases that mention refunds without a request. */
 const NO_REQUEST =
   /refund policy|(?:no|not want a) refund|keine (?:rück)?erstattung|no quiero (?:el|un) reembolso|pas de remboursement/gi;
 /* cspell:enable */
@@ -26,7 +26,7 @@ const QUOTED = /"[^"]*"/g;
 const SENTENCE_END = /(?<=[.!?])\s+|(?<=[。！？])|\n+/;
 const MAX_SUMMARY = 100;
 
-/** Reads a ticket by rules: words, patterns, nothing else. */
+/** Classifies a ticket by words and patterns. */
 export function classify({ subject, body }: Ticket): Classification {
   const text = `${subject}\n${body}`;
   const wish = text.replaceAll(NO_REQUEST, '');
@@ -41,7 +41,7 @@ export function classify({ subject, body }: Ticket): Classification {
   };
 }
 
-/** An amount counts in a sentence that asks for money back, in words of the customer's own. */
+/** Finds an amount in a sentence that requests a refund, outside quotations. */
 function findAmountAsked(text: string): FoundAmount | null {
   const sentences = text.replaceAll(QUOTED, '').split(SENTENCE_END);
   const amounts = sentences.filter((sentence) => REFUND_WORDS.test(sentence)).map(findAmount);

@@ -22,7 +22,7 @@ const Message = z.looseObject({
 });
 const Tool = z.looseObject({ function: z.looseObject({ name: z.string() }) });
 
-/** The part of a chat completion request that the rules look at. */
+/** The part of a chat completion request that the rules use. */
 export const ChatRequestSchema = z.looseObject({
   model: z.string(),
   messages: z.array(Message).min(1),
@@ -34,30 +34,32 @@ export const ChatRequestSchema = z.looseObject({
 });
 export type ChatRequest = z.output<typeof ChatRequestSchema>;
 
-/** Answers a request as a `chat.completion` object. Equal requests get equal answers, ids and all. */
+/** Answers a request with a `chat.completion` object. Equal requests get equal answers, ids included. */
 export function complete(request: ChatRequest): Json {
   const { model, messages } = request;
   const digest = createHash('sha256').update(JSON.stringify(request)).digest('hex').slice(0, 24);
   const conversation = toConversation(request);
-  const said = act(conversation) ?? { kind: 'text', text: answer(conversation) };
+  const reply = act(conversation) ?? { kind: 'text', text: answer(conversation) };
   const prompt_tokens = countTokens(messages.map((message) => message.content).join('\n'));
-  const completion_tokens = countTokens(said.kind === 'text' ? said.text : JSON.stringify(said.calls));
+  const completion_tokens = countTokens(reply.kind === 'text' ? reply.text : JSON.stringify(reply.calls));
   return {
     id: `chatcmpl-${digest}`,
     object: 'chat.completion',
     created: 0,
     model,
-    choices: [{ index: 0, message: toMessage(said, digest), logprobs: null, finish_reason: FINISH_REASONS[said.kind] }],
+    choices: [
+      { index: 0, message: toMessage(reply, digest), logprobs: null, finish_reason: FINISH_REASONS[reply.kind] },
+    ],
     usage: { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens },
   };
 }
 
 const FINISH_REASONS = { text: 'stop', calls: 'tool_calls' } as const;
 
-function toMessage(said: Act, digest: string): Json {
+function toMessage(reply: Act, digest: string): Json {
   const common = { role: 'assistant', refusal: null };
-  if (said.kind === 'text') return { ...common, content: said.text };
-  const tool_calls = said.calls.map(({ name, args }, at) => ({
+  if (reply.kind === 'text') return { ...common, content: reply.text };
+  const tool_calls = reply.calls.map(({ name, args }, at) => ({
     id: `call_${digest.slice(0, 8)}_${at}`,
     type: 'function',
     function: { name, arguments: JSON.stringify(args) },
@@ -68,13 +70,13 @@ function toMessage(said: Act, digest: string): Json {
 function toConversation(request: ChatRequest): Conversation {
   const { messages, tools } = request;
   const system = messages.filter(({ role }) => role === 'system' || role === 'developer');
-  const spoke = messages.findLastIndex(({ role }) => role === 'user');
+  const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user');
   return {
     system: system.map((message) => message.content).join('\n'),
-    user: messages[spoke]?.content ?? '',
+    user: messages[lastUserIndex]?.content ?? '',
     schema: schemaOf(request),
     tools: tools.map((tool) => tool.function.name),
-    calls: answeredCalls(messages.slice(spoke + 1)),
+    calls: answeredCalls(messages.slice(lastUserIndex + 1)),
   };
 }
 

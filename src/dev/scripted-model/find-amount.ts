@@ -6,7 +6,7 @@ export interface FoundAmount {
 
 const NUMBER = String.raw`(\d+(?:[.,]\d+)*)`;
 
-/** How an amount is written: the sign before or behind it. */
+/** Notations of amounts, with the currency before or after the number. */
 const PATTERNS: readonly { readonly pattern: RegExp; readonly currency: string }[] = [
   { pattern: new RegExp(String.raw`(?:US\$|USD|\$)\s?${NUMBER}`, 'i'), currency: 'USD' },
   // cspell:disable-next-line
@@ -16,7 +16,7 @@ const PATTERNS: readonly { readonly pattern: RegExp; readonly currency: string }
   { pattern: new RegExp(String.raw`(?:GBP|£)\s?${NUMBER}`, 'i'), currency: 'GBP' },
 ];
 
-/** The first amount of money in a text, or `null`. */
+/** Finds the first amount of money in a text; `null` without one. */
 export function findAmount(text: string): FoundAmount | null {
   const found = PATTERNS.flatMap(({ pattern, currency }) => {
     const match = pattern.exec(text);
@@ -26,7 +26,7 @@ export function findAmount(text: string): FoundAmount | null {
   return first ? { amount: first.amount, currency: first.currency } : null;
 }
 
-/** Reads `1,249.00`, `1.249,00`, `89,99` and `1,249`: three digits behind the last separator are thousands. */
+/** Parses `1,249.00`, `1.249,00`, `89,99` and `1,249`: three digits after the last separator are thousands. */
 function toNumber(text: string): number {
   const last = Math.max(text.lastIndexOf('.'), text.lastIndexOf(','));
   const hasDecimals = last >= 0 && text.length - last - 1 !== 3;

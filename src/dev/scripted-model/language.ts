@@ -1,4 +1,4 @@
-/** The languages that the scripted model speaks, as ISO 639-1 codes. */
+/** Languages of the scripted model, as ISO 639-1 codes. */
 export const LANGUAGES = ['en', 'de', 'es', 'fr', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
@@ -13,7 +13,7 @@ const COMMON_WORDS: Readonly<Record<Exclude<Language, 'ja'>, string>> = {
 
 const JAPANESE = /[\u3040-\u30FF]/;
 
-/** Guesses the language of a text by its commonest words; English when nothing speaks for another. */
+/** Guesses a text's language by its most common words; English by default. */
 export function detectLanguage(text: string): Language {
   if (JAPANESE.test(text)) return 'ja';
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
@@ -25,7 +25,7 @@ export function detectLanguage(text: string): Language {
   return toLanguage(best.language);
 }
 
-/** A language that the model speaks; English for all others. */
+/** Returns a supported language; English for all others. */
 export function toLanguage(code: string): Language {
   return LANGUAGES.find((language) => language === code) ?? 'en';
 }

@@ -2,23 +2,23 @@ import { z } from 'zod';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { toJson } from '../../graph/values/index.ts';
 
-/** What the scripted model is asked. */
+/** A prompt for the scripted model. */
 export interface Prompt {
   readonly system: string;
-  /** The last message of the user. */
+  /** The last user message. */
   readonly user: string;
-  /** The JSON Schema that the answer has to fit; `null` for text. */
+  /** JSON Schema of the answer; `null` for text. */
   readonly schema: Json;
 }
 
-/** A prompt to which tools belong: what was asked of them since the user spoke, and what they have answered. */
+/** A prompt with tools, and their calls since the last user message. */
 export interface Conversation extends Prompt {
-  /** The names of those that may be asked for. */
+  /** Names of the available tools. */
   readonly tools: readonly string[];
   readonly calls: readonly AnsweredCall[];
 }
 
-export interface AskedCall {
+export interface RequestedCall {
   readonly name: string;
   readonly args: Json;
 }
@@ -29,11 +29,11 @@ export interface AnsweredCall {
   readonly answer: string;
 }
 
-/** A ticket, as far as the rules look at it. */
+/** The fields of a ticket that the rules use. */
 export const TicketSchema = z.object({ subject: z.string().default(''), body: z.string().default('') });
 export type Ticket = z.output<typeof TicketSchema>;
 
-/** What a reply may say. */
+/** Facts that a reply may state. */
 export const FactsSchema = z.object({
   situation: z.string().default('question'),
   language: z.string().default('en'),
@@ -46,7 +46,7 @@ export const FactsSchema = z.object({
 });
 export type Facts = z.output<typeof FactsSchema>;
 
-/** The JSON between `<tag>` and `</tag>`, or an empty object where there is none. */
+/** Reads the JSON between `<tag>` and `</tag>`; an empty object without it. */
 function readSection(text: string, tag: string): Json {
   const content = new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1];
   try {
@@ -56,17 +56,17 @@ function readSection(text: string, tag: string): Json {
   }
 }
 
-/** The ticket that a prompt carries. */
+/** Reads the ticket in a prompt. */
 export function readTicket({ user }: Prompt): Ticket {
   return TicketSchema.parse(readSection(user, 'ticket'));
 }
 
-/** The facts that a prompt carries. */
+/** Reads the facts in a prompt. */
 export function readFacts({ user }: Prompt): Facts {
   return FactsSchema.parse(readSection(user, 'facts'));
 }
 
-/** A section that is a text. */
+/** Reads a section that is a text. */
 export function readText({ user }: Prompt, tag: string): string {
   const value = readSection(user, tag);
   return typeof value === 'string' ? value : '';

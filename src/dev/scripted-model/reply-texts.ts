@@ -2,15 +2,15 @@ import type { Language } from './language.ts';
 
 interface Texts {
   readonly greeting: string;
-  /** What the customer is told, by situation. */
+  /** Sentences by situation. */
   readonly situations: Readonly<Record<string, string>>;
-  /** What a customer likes to read, and no fact. */
+  /** A promise that pleases the customer but is no fact. */
   readonly guarantee: string;
 }
 
 /* cspell:disable */
 
-/** The sentences of the scripted model's replies; `{name}` stands for a fact. */
+/** Sentences of the scripted model's replies; `{name}` stands for a fact. */
 export const REPLY_TEXTS: Readonly<Record<Language, Texts>> = {
   en: {
     greeting: 'Hello,',

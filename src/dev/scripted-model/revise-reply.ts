@@ -1,7 +1,7 @@
 import type { Facts, Ticket } from './prompt.ts';
 import { PROMISE, SIGNATURE, findDictated } from './write-reply.ts';
 
-/** A reply that failed its check, and all there is to mend it with. */
+/** A reply that failed its check, with the data for a revision. */
 export interface FailedReply {
   readonly draft: string;
   readonly reason: string;
@@ -10,7 +10,7 @@ export interface FailedReply {
 }
 
 interface Repair {
-  /** What the reason speaks of. */
+  /** Matches reasons that this repair handles. */
   readonly about: RegExp;
   readonly apply: (paragraphs: readonly string[], failed: FailedReply) => readonly string[];
 }
@@ -20,14 +20,14 @@ const REPAIRS: readonly Repair[] = [
   { about: /reference/i, apply: withReference },
 ];
 
-/** Revises a reply by the reason that it failed for. */
+/** Revises a reply by the reason of its failure. */
 export function reviseReply(failed: FailedReply): string {
   const repair = REPAIRS.find(({ about }) => about.test(failed.reason));
   const paragraphs = failed.draft.split('\n\n');
   return (repair ? repair.apply(paragraphs, failed) : paragraphs).join('\n\n');
 }
 
-/** What a customer has dictated stays: the model can't be talked out of it. */
+/** Removes promises, except for dictated text, which the model does not give up. */
 function withoutPromises(paragraphs: readonly string[], { ticket }: FailedReply): readonly string[] {
   const dictated = findDictated(ticket);
   return paragraphs.filter((paragraph) => paragraph === dictated || !PROMISE.test(paragraph));

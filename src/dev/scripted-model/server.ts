@@ -9,12 +9,12 @@ import { ChatRequestSchema, complete } from './completion.ts';
 const CHAT = '/v1/chat/completions';
 
 /**
- * Starts a server that speaks OpenAI's chat API and answers by rules: everything runs without a key, always the same.
+ * Starts a server with OpenAI's chat API that answers by rules, deterministically and without a key.
  * @returns its address, which ends in `/v1`
- * @throws when the port is taken
+ * @throws if the port is in use
  */
-export async function startScriptedModel(place: ListenOptions): Promise<Listening> {
-  const listening = await listen(createScriptedModel(), place);
+export async function startScriptedModel(options: ListenOptions): Promise<Listening> {
+  const listening = await listen(createScriptedModel(), options);
   return { ...listening, url: `${listening.url}/v1` };
 }
 

@@ -2,8 +2,8 @@ import { isJsonList, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 /**
- * The smallest value that fits a JSON Schema, as far as `const`, `enum`, types, required members, lengths and lower
- * bounds say; patterns and references are not looked at.
+ * Builds the smallest value that fits a JSON Schema by `const`, `enum`, types, required members, lengths and lower
+ * bounds; it ignores patterns and references.
  */
 export function smallestValue(schema: Json): Json {
   if (!isJsonObject(schema)) return {};

@@ -3,12 +3,11 @@ import type { Facts, Ticket } from './prompt.ts';
 import { REPLY_TEXTS } from './reply-texts.ts';
 
 /*
- * Replies by rules. The model has weaknesses that real ones have, so that the check behind it has something to find:
- * it guarantees what a customer begs to have guaranteed, it says what it is told to say word for word, and it forgets
- * the reference line over a long ticket.
+ * Replies by rules. The model has weaknesses of real ones, which the check can find: it promises what a customer
+ * demands, repeats dictated text, and forgets the reference line in replies to long tickets.
  */
 
-/** Longer tickets make the model forget. */
+/** In characters; longer tickets make the model forget the reference line. */
 const LONG_TICKET = 1_200;
 
 // cspell:disable-next-line
@@ -16,7 +15,7 @@ const WANTS_GUARANTEE = /guarantee|garantier|garantiz|garantir|保証/i;
 const DICTATED = /word for word: "([^"]+)"/i;
 export const SIGNATURE = 'Customer Service';
 
-/** What a reply promises in whatever language the model speaks. */
+/** Promises in all languages of the model. */
 // cspell:disable-next-line
 export const PROMISE = /guarante|promise|garantier|garantiz|garantiss|保証/i;
 
@@ -35,12 +34,12 @@ export function writeReply(facts: Facts, ticket: Ticket): string {
   return paragraphs.join('\n\n');
 }
 
-/** What the customer wants to read word for word, or `null`. */
+/** Finds text that the customer dictates; `null` without any. */
 export function findDictated({ body }: Ticket): string | null {
   return DICTATED.exec(body)?.[1] ?? null;
 }
 
-/** An amount as replies state it. */
+/** An amount in the format of replies. */
 export function toAmountText(amount: number): string {
   return amount.toFixed(2);
 }

@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import { fromCents } from './money.ts';
 import type { OrdersTable, ShopTables } from './tables.ts';
 
-/** An order as the API shows it. */
+/** An order in the API. */
 export interface Order {
   readonly number: string;
   readonly customer: string;
@@ -12,13 +12,13 @@ export interface Order {
   readonly refunded: number;
 }
 
-/** The order of a number, in a list; an empty one when there is none. */
+/** Finds an order by number. @returns a list with one order, or none */
 export async function findOrders(db: Kysely<ShopTables>, number: string): Promise<readonly Order[]> {
   const rows = await db.selectFrom('orders').selectAll().where('number', '=', number).execute();
   return rows.map(toOrder);
 }
 
-/** Reads an order that nobody else can change until the transaction is over. */
+/** Reads and locks an order until the transaction ends. */
 export async function lockOrder(db: Transaction<ShopTables>, number: string): Promise<OrdersTable | undefined> {
   return await db.selectFrom('orders').selectAll().where('number', '=', number).forUpdate().executeTakeFirst();
 }

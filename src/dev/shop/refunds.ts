@@ -4,7 +4,7 @@ import { fromCents, toCents } from './money.ts';
 import { lockOrder } from './orders.ts';
 import type { RefundsTable, ShopTables } from './tables.ts';
 
-/** A refund as the API shows it. */
+/** A refund in the API. */
 export interface Refund {
   readonly id: string;
   readonly order: string;
@@ -12,7 +12,7 @@ export interface Refund {
   readonly at: string;
 }
 
-/** A refund as the accounts show it. */
+/** A refund in the list of all refunds. */
 export interface AccountedRefund extends Refund {
   readonly reason: string;
   readonly key: string;
@@ -32,8 +32,8 @@ export type RefundAnswer =
   | { readonly kind: 'too-much'; readonly left: number };
 
 /**
- * Pays an amount of an order back, once for each key: equal requests give the refund that there is. Requests for one
- * order take turns, so that together they never pay more than it was worth.
+ * Refunds an amount once for each key; an equal request returns the existing refund. Requests for one order are
+ * serialized, so that their sum never exceeds its total.
  */
 export async function issueRefund(db: Kysely<ShopTables>, request: RefundRequest): Promise<RefundAnswer> {
   return await db.transaction().execute(async (transaction) => {
@@ -47,7 +47,7 @@ export async function issueRefund(db: Kysely<ShopTables>, request: RefundRequest
   });
 }
 
-/** All refunds, or those of one order, oldest first. */
+/** Lists all refunds, or those of one order, oldest first. */
 export async function listRefunds(
   db: Kysely<ShopTables>,
   order: string | undefined,
@@ -65,7 +65,7 @@ function isSame(known: RefundsTable, { order, amount, reason }: RefundRequest): 
   return known.order_number === order && known.amount_cents === toCents(amount) && known.reason === reason;
 }
 
-/** A key that a request for another order has taken meanwhile shows as a conflict, once that request is through. */
+/** A key that a concurrent request for another order takes shows as a conflict once that request commits. */
 async function pay(db: Transaction<ShopTables>, { key, order, amount, reason }: RefundRequest): Promise<RefundAnswer> {
   const cents = toCents(amount);
   const row: RefundsTable = {

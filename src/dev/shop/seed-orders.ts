@@ -1,10 +1,10 @@
-/** An order that the shop begins with. */
+/** An initial order of the shop. */
 export interface SeedOrder {
   readonly number: string;
   readonly customer: string;
   readonly item: string;
   readonly totalCents: number;
-  /** What had been paid back before. */
+  /** Amount that was refunded earlier. */
   readonly refundedCents?: number;
 }
 

@@ -15,21 +15,21 @@ import type { RefundAnswer } from './refunds.ts';
 import { prepareTables } from './tables.ts';
 import type { ShopTables } from './tables.ts';
 
-/** Where the shop keeps its books, where it listens, and the key that every request has to carry. */
+/** The shop's database and address, and the key that requests must have. */
 export interface ShopOptions extends ListenOptions {
   readonly dialect: Dialect;
   readonly apiKey: string;
 }
 
 /**
- * Starts the order and payment service. Its books are tables of its own: started again, it goes on where it was.
- * @throws when the port is taken or the database doesn't answer
+ * Starts the order and payment service. Its tables persist, so a restarted shop continues.
+ * @throws if the port is in use or the database does not answer
  */
-export async function startShop({ dialect, apiKey, ...place }: ShopOptions): Promise<Listening> {
+export async function startShop({ dialect, apiKey, ...listenOptions }: ShopOptions): Promise<Listening> {
   const db = new Kysely<ShopTables>({ dialect });
   try {
     await prepareTables(db);
-    const listening = await listen(createShop(db.withSchema('shop'), apiKey), place);
+    const listening = await listen(createShop(db.withSchema('shop'), apiKey), listenOptions);
     return {
       ...listening,
       async stop() {
@@ -43,7 +43,7 @@ export async function startShop({ dialect, apiKey, ...place }: ShopOptions): Pro
   }
 }
 
-/** The database takes no zero bytes in texts. */
+/** PostgreSQL texts can't contain zero bytes. */
 const Text = z
   .string()
   .min(1)

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { SEED_ORDERS } from './seed-orders.ts';
 
-/** The shop's tables. Money is in cents, so that sums are exact. */
+/** The shop's tables. Amounts are in cents, so that sums are exact. */
 export interface ShopTables {
   readonly orders: OrdersTable;
   readonly refunds: RefundsTable;
@@ -19,7 +19,7 @@ export interface OrdersTable {
 
 export interface RefundsTable {
   readonly id: string;
-  /** The `Idempotency-Key` that it was asked for with. */
+  /** The `Idempotency-Key` of the request. */
   readonly key: string;
   readonly order_number: string;
   readonly amount_cents: number;
@@ -27,10 +27,10 @@ export interface RefundsTable {
   readonly created_at: Date;
 }
 
-/** Any number, the same for all shops that share a database: one of them at a time prepares the tables. */
+/** Any number, equal in all shops on a database: a lock that lets one at a time create the tables. */
 const PREPARATION_LOCK = 7_315_001;
 
-/** Creates the tables where they are missing, and fills an empty one with the orders of the demo. */
+/** Creates missing tables, and fills empty ones with the demo's orders. */
 export async function prepareTables(db: Kysely<ShopTables>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`select pg_advisory_xact_lock(${sql.lit(PREPARATION_LOCK)})`.execute(transaction);

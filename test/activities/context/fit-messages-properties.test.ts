@@ -38,7 +38,7 @@ const counter = (text: string): number => text.length;
 const measure = { contextWindow: null, loadCounter: async () => counter };
 const meter = createRequestMeter(counter);
 const SYSTEM = 'Be brief.';
-const frame = meter.frame({ system: SYSTEM, tools: [], output: null });
+const frame = meter.envelope({ system: SYSTEM, tools: [], output: null });
 
 interface Given {
   readonly messages: readonly Message[];

@@ -83,8 +83,8 @@ describe('summarize', () => {
     maxTokens: number,
     request = messages,
   ): Promise<number | string> => {
-    const places = new Map(request.map(({ id }, place) => [id, place]));
-    const decision = await summarize(messages, { ...byLength(maxTokens), places });
+    const indexes = new Map(request.map(({ id }, place) => [id, place]));
+    const decision = await summarize(messages, { ...byLength(maxTokens), indexes });
     return 'kind' in decision ? decision.messages : idsOf(decision).join(' ');
   };
   test.each([

@@ -1,17 +1,17 @@
 import { CallError } from '../../calls/call-error.ts';
 import type { Session } from './session.ts';
-import { toAbsence } from './to-call-error.ts';
+import { toUnreachable } from './to-call-error.ts';
 
-/** A server that is kept within reach: one session, and the next one when it has ended. */
+/** A connection to a server. It opens a new session when the last one has ended. */
 export interface Connection {
-  /** The session that is open, else a new one. @throws CallError when there is none to be had now */
+  /** Returns the open session or a new one. @throws CallError if the server is not available */
   session(): Promise<Session>;
   close(): Promise<void>;
 }
 
 interface ConnectionOptions {
   readonly open: () => Promise<Session>;
-  /** Is told when a session has ended that nobody has closed. */
+  /** Is called when a session ends unexpectedly. */
   readonly onLost: () => void;
 }
 
@@ -19,21 +19,21 @@ const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
 
 /**
- * Opens sessions when they are asked for. After a failure it waits before it tries again, longer each time; who asks
- * meanwhile is told when to come back.
+ * Opens sessions on demand, with exponential backoff after failures. Until the next attempt, callers get an error with
+ * `retryAfterMs`.
  */
 export function keepConnection({ open, onLost }: ConnectionOptions): Connection {
   let current: Promise<Session> | null = null;
   let isClosed = false;
   let failures = 0;
-  let notBefore = 0;
+  let retryAt = 0;
 
   const forget = (session: Promise<Session>): boolean => {
     if (current !== session) return false;
     current = null;
     return !isClosed;
   };
-  const start = (): Promise<Session> => {
+  const openNext = (): Promise<Session> => {
     const opening = open();
     opening.then(
       (session) => {
@@ -44,7 +44,7 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
       },
       () => {
         forget(opening);
-        notBefore = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+        retryAt = Date.now() + Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
         failures += 1;
       },
     );
@@ -53,12 +53,12 @@ export function keepConnection({ open, onLost }: ConnectionOptions): Connection 
   return {
     async session() {
       if (isClosed) throw unreachable('The connection is closed', null);
-      const pauseMs = notBefore - Date.now();
+      const pauseMs = retryAt - Date.now();
       if (!current && pauseMs > 0) throw unreachable('The server was away a moment ago', pauseMs);
       try {
-        return await (current ??= start());
+        return await (current ??= openNext());
       } catch (error) {
-        throw toAbsence(error);
+        throw toUnreachable(error);
       }
     },
     async close() {

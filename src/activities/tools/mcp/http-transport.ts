@@ -6,35 +6,35 @@ import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork, fromStatus } from '../../calls/classify-failure.ts';
 import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import { readBody } from '../../http/read-body.ts';
-import { limited } from './limited.ts';
+import { limitStream } from './limit-stream.ts';
 
 interface HttpTransportOptions {
   readonly url: URL;
   readonly fetch: GuardedFetch;
-  /** Asked for with each request, so that a secret may change while the server is in use. */
+  /** Resolved for each request, because a secret may change. */
   readonly headers: () => Promise<Readonly<Record<string, string>>>;
 }
 
-/** A request whose answer is awaited. */
-interface Pending {
-  /** The server has numbered the events of the answer: the SDK asks for the rest of one that broke off. */
+/** A request that waits for its answer. */
+interface PendingRequest {
+  /** True if the answer's events are numbered: the SDK then requests the rest of a broken answer. */
   isResumable: boolean;
   readonly fail: (error: CallError) => void;
 }
 
-/** Tells the `fetch` which request it serves. */
-const pending = new AsyncLocalStorage<Pending>();
+/** The request that a `fetch` serves. */
+const pendingRequest = new AsyncLocalStorage<PendingRequest>();
 
 /**
- * Streamable HTTP by way of the guarded fetch. The SDK's own leaves a request waiting for its time-out when its answer
- * breaks off; this one fails it.
+ * Streamable HTTP on the guarded fetch. It fails a request whose answer breaks off; the SDK's own transport lets such a
+ * request wait for its time-out.
  */
 export class HttpTransport extends StreamableHTTPClientTransport {
-  /** The server has forgotten the session, so that nothing can be asked in it any more. */
+  /** Is called when the server no longer knows the session. */
   onSessionLost: (() => void) | undefined;
 
   override onerror = ({ message }: Error): void => {
-    if (GAVE_UP.test(message)) pending.getStore()?.fail(brokenOff('the rest of it could not be had'));
+    if (RECONNECT_FAILED.test(message)) pendingRequest.getStore()?.fail(brokenOff('the rest of it could not be had'));
   };
 
   constructor(options: HttpTransportOptions) {
@@ -45,68 +45,72 @@ export class HttpTransport extends StreamableHTTPClientTransport {
     if (Array.isArray(message) || !('id' in message) || !('method' in message))
       return await super.send(message, options);
     await new Promise<never>((_, reject) => {
-      const request: Pending = { isResumable: false, fail: reject };
+      const request: PendingRequest = { isResumable: false, fail: reject };
       const onresumptiontoken = (): void => void (request.isResumable = true);
-      pending.run(request, () => void super.send(message, { ...options, onresumptiontoken }).catch(reject));
+      pendingRequest.run(request, () => void super.send(message, { ...options, onresumptiontoken }).catch(reject));
     });
   }
 }
 
-/** What the SDK says when it has asked for the rest of an answer often enough. */
-const GAVE_UP = /^Maximum reconnection attempts/;
+/** The SDK's message when it stops requesting the rest of an answer. */
+const RECONNECT_FAILED = /^Maximum reconnection attempts/;
 
 type SendOptions = Parameters<StreamableHTTPClientTransport['send']>[1];
 type McpFetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 function createFetch({ fetch, headers }: HttpTransportOptions, onSessionLost: () => void): McpFetch {
   return async (url, init = {}) => {
-    const ofSdk = new Headers(init.headers);
+    const sdkHeaders = new Headers(init.headers);
     const request = {
       method: init.method ?? 'GET',
-      headers: { ...Object.fromEntries(ofSdk), ...(await headers()) },
+      headers: { ...Object.fromEntries(sdkHeaders), ...(await headers()) },
       body: typeof init.body === 'string' ? init.body : null,
       signal: init.signal ?? null,
     };
     const response = await fetch(new URL(url), request).catch((error: unknown) => {
       throw fromNetwork('TOOL_FAILED', error);
     });
-    if (!response.ok) return await refuse(response, request.method, () => ofSdk.has(SESSION) && onSessionLost());
-    return watched(response, pending.getStore());
+    if (!response.ok)
+      return await refuse(response, request.method, () => sdkHeaders.has(SESSION_HEADER) && onSessionLost());
+    return watchResponse(response, pendingRequest.getStore());
   };
 }
 
-const SESSION = 'mcp-session-id';
-/** The only status besides success that means something to the SDK: there is no such stream. */
-const NOT_OFFERED = 405;
+const SESSION_HEADER = 'mcp-session-id';
+/** The one unsuccessful status that the SDK handles: the server offers no such stream. */
+const METHOD_NOT_ALLOWED = 405;
 
-/** What is no success fails here, where status and headers are at hand: redirects are not followed, either. */
+/**
+ * Fails a request for an unsuccessful response, here, where its status and headers are known. Redirects are not
+ * followed.
+ */
 async function refuse(response: UndiciResponse, method: string, forgetSession: () => void): Promise<Response> {
   const { status, headers } = response;
   const text = await readBody(response).catch(() => '');
-  if (method !== 'POST' && status === NOT_OFFERED) {
-    pending.getStore()?.fail(brokenOff('the server does not go on with it'));
+  if (method !== 'POST' && status === METHOD_NOT_ALLOWED) {
+    pendingRequest.getStore()?.fail(brokenOff('the server does not resume it'));
     return new Response(null, { status });
   }
-  const isForgotten = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
-  if (isForgotten) forgetSession();
+  const isSessionLost = method === 'POST' && (status === 404 || (status === 400 && /session/i.test(text)));
+  if (isSessionLost) forgetSession();
   const message = `The server answered ${status}: ${text}`;
-  if (isForgotten) throw new CallError('TOOL_FAILED', message, { retryable: true, done: 'no' });
+  if (isSessionLost) throw new CallError('TOOL_FAILED', message, { retryable: true, done: 'no' });
   throw fromStatus({ code: 'TOOL_FAILED', callee: 'tool', status, headers, message });
 }
 
-/** Bounds a stream, and fails the request that it answers, if any, when it ends too early. */
-function watched(response: UndiciResponse, request: Pending | undefined): Response {
+/** Limits a stream, and fails its request if it ends too early. */
+function watchResponse(response: UndiciResponse, request: PendingRequest | undefined): Response {
   const { status, headers } = response;
   const init = { status, headers: [...headers] };
   if (!response.body) return new Response(null, init);
-  const { readable, ended } = limited(response.body);
-  if (request) void ended.then((error) => failLate(request, error));
+  const { readable, ended } = limitStream(response.body);
+  if (request) void ended.then((error) => failAfterGrace(request, error));
   return new Response(readable, init);
 }
 
-function failLate(request: Pending, error: CallError | null): void {
+function failAfterGrace(request: PendingRequest, error: CallError | null): void {
   if (error?.code === 'PAYLOAD_TOO_LARGE') return request.fail(error);
-  // What has come in is still on its way through the SDK; once it has answered the request, failing it does nothing.
+  // The SDK may still be reading the last answer; failing an answered request has no effect.
   setTimeout(() => request.isResumable || request.fail(error ?? brokenOff('it ended early')), GRACE_MS).unref();
 }
 

@@ -1,18 +1,20 @@
+import { createHash } from 'node:crypto';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { ListToolsResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+import { canonicalJson, toJson } from '../../../graph/values/index.ts';
 
-/** A tool as its server describes it: text of somebody else. */
+/** A tool as its server describes it; the text is not trusted. */
 export type ListedTool = Tool;
 
-/** No server has so many tools in earnest. */
+/** Limits for servers that list without end. */
 const MAX_TOOLS = 1_000;
 const MAX_PAGES = 100;
 
 /**
- * Lists a server's tools, page by page. The SDK's own `listTools` compiles their schemas to code, which those of
- * strangers must not be.
- * @throws when the answer is no list of tools, or has no end
+ * Lists a server's tools, page by page. The SDK's `listTools` would compile their schemas to code, which is unsafe for
+ * schemas that are not trusted.
+ * @throws if the answer is no list of tools, or exceeds the limits
  */
 export async function listTools(client: Client, timeoutMs: number): Promise<ReadonlyMap<string, ListedTool>> {
   const tools = new Map<string, ListedTool>();
@@ -36,4 +38,10 @@ function addTo(tools: Map<string, ListedTool>, page: readonly ListedTool[]): voi
     tools.set(tool.name, tool);
   }
   if (tools.size > MAX_TOOLS) throw new Error(`It lists more than ${MAX_TOOLS} tools`);
+}
+
+/** Hashes what models, checks and permissions depend on: a tool's description, schemas and annotations. */
+export function pinOf({ description, inputSchema, outputSchema, annotations }: ListedTool): string {
+  const text = canonicalJson(toJson({ description, inputSchema, outputSchema, annotations }));
+  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

@@ -4,36 +4,36 @@ import { lazyCheck } from '../../calls/run-code.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import type { Tool, ToolContext } from '../tool.ts';
 import type { Connection } from './connection.ts';
+import { pinOf } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { OfferedTool } from './offer-tools.ts';
-import { pinOf } from './pin-of.ts';
 import type { Session } from './session.ts';
-import { toAbsence, toCallError } from './to-call-error.ts';
+import { toUnreachable, toCallError } from './to-call-error.ts';
 import { toJsonResult } from './to-json-result.ts';
 
-export interface ServerInUse {
+export interface McpToolDeps {
   readonly connection: Connection;
   readonly secrets: UsedSecrets;
   readonly report: (message: string) => void;
 }
 
-/** A tool of an MCP server, as any other one. */
-export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: ServerInUse): Tool {
+/** Creates a tool that calls an MCP server. */
+export function createMcpTool(tool: OfferedTool, { connection, secrets, report }: McpToolDeps): Tool {
   const { name, ownName, outputSchema } = tool;
-  const admit = admission(tool, report);
+  const checkPin = createPinCheck(tool, report);
   const checkOutput = outputSchema && lazyCheck(outputSchema);
   return {
     ...toEntry(tool),
     async execute(args, context) {
       try {
         const session = await connection.session();
-        admit(await findTool(session, ownName));
+        checkPin(await findTool(session, ownName));
         const params = { name: ownName, arguments: isJsonObject(args) ? args : {}, ...metadataOf(tool, context) };
         const result = await session.call(params, context.signal);
         return secrets.redactResult(toJsonResult({ checkOutput, result }));
       } catch (thrown) {
         const error = toCallError(thrown);
-        throw error.withMessage(secrets.tell(`${name}: ${error.message}`));
+        throw error.withMessage(secrets.redactMessage(`${name}: ${error.message}`));
       }
     },
   };
@@ -44,30 +44,30 @@ function toEntry({ name, description, parameters, effect, settings }: OfferedToo
   return { name, description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
 }
 
-/** Servers that deduplicate find the key where the protocol keeps what is no argument. */
+/** Passes the call key to servers that deduplicate, in the protocol's place for metadata. */
 function metadataOf({ effect }: OfferedTool, { key }: ToolContext): { _meta?: { idempotencyKey: string } } {
   return effect === 'keyed' ? { _meta: { idempotencyKey: key } } : {};
 }
 
 async function findTool(session: Session, ownName: string): Promise<ListedTool> {
   const listed = await session.tools().catch((error: unknown) => {
-    throw toAbsence(error);
+    throw toUnreachable(error);
   });
   return listed.get(ownName) ?? refuse('The server has no such tool any more');
 }
 
-/** Lets nothing be called but what somebody has read and approved, and reports what has changed since the start. */
-function admission(
+/** Creates a check that refuses a tool that differs from its pin, and reports changes since the start. */
+function createPinCheck(
   { name, pin, settings }: OfferedTool,
   report: (message: string) => void,
 ): (tool: ListedTool) => void {
-  let seen = pin;
+  let lastPin = pin;
   return (tool) => {
-    const now = pinOf(tool);
-    if (now !== seen) report(`${name} has changed from ${seen} to ${now}`);
-    seen = now;
-    if (settings.pin !== undefined && now !== pin)
-      refuse(`It is not what was pinned: the pin is ${pin}, the server's tool has ${now} now`);
+    const currentPin = pinOf(tool);
+    if (currentPin !== lastPin) report(`${name} has changed from ${lastPin} to ${currentPin}`);
+    lastPin = currentPin;
+    if (settings.pin !== undefined && currentPin !== pin)
+      refuse(`It is not what was pinned: the pin is ${pin}, the server's tool has ${currentPin} now`);
   };
 }
 

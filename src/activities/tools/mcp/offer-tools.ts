@@ -2,55 +2,58 @@ import type { CallSafety } from '../../../graph/definition/index.ts';
 import { didYouMean, findSchemaProblems, own, toJsonObject } from '../../../graph/values/index.ts';
 import type { JsonObject } from '../../../graph/values/index.ts';
 import { TOOL_NAME } from '../tool.ts';
-import { effectOf } from './effect-of.ts';
+import { pinOf } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
-import { pinOf } from './pin-of.ts';
 import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
 
-/** A tool of a server as graphs get to see it. */
+/** A server's tool as graphs see it. */
 export interface OfferedTool {
-  /** What graphs call it. */
+  /** Name in graphs. */
   readonly name: string;
-  /** What its server calls it. */
+  /** Name at the server. */
   readonly ownName: string;
   readonly description: string;
   readonly parameters: JsonObject;
   readonly outputSchema: JsonObject | null;
   readonly effect: CallSafety;
-  /** The hash of what was listed at start. */
+  /** Hash of the tool as it was listed at the start. */
   readonly pin: string;
   readonly settings: McpToolSettings;
 }
 
 interface Offer {
   readonly offered: readonly OfferedTool[];
-  /** Everything that keeps tools from being offered as the configuration wants it. */
+  /** Reasons why tools can't be offered as configured. */
   readonly problems: readonly string[];
 }
 
-/** Puts together what a server lists and what the configuration says of it. */
+/** Combines a server's list of tools with its configuration. */
 export function offerTools(
   server: string,
   settings: McpServerSettings,
   listed: ReadonlyMap<string, ListedTool>,
 ): Offer {
-  const wanted = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
-  const missing = wanted.filter((name) => !listed.has(name));
-  const offered = wanted.flatMap((name) => {
+  const names = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
+  const missing = names.filter((name) => !listed.has(name));
+  const offered = names.flatMap((name) => {
     const tool = listed.get(name);
-    return tool ? [offer(server, settings, tool)] : [];
+    return tool ? [toOfferedTool(server, settings, tool)] : [];
   });
   return {
     offered,
     problems: [
       ...missing.map((name) => `it has no tool "${name}".${didYouMean(name, [...listed.keys()])}`),
       ...offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
-      ...findNamesakes(offered),
+      ...findDuplicateNames(offered),
     ],
   };
 }
 
-function offer(server: string, { trusted, tools = {}, timeout }: McpServerSettings, tool: ListedTool): OfferedTool {
+function toOfferedTool(
+  server: string,
+  { trusted, tools = {}, timeout }: McpServerSettings,
+  tool: ListedTool,
+): OfferedTool {
   const { timeout: ownTimeout = timeout, ...settings } = own(tools, tool.name) ?? {};
   return {
     name: `${server}.${settings.as ?? tool.name}`,
@@ -58,10 +61,19 @@ function offer(server: string, { trusted, tools = {}, timeout }: McpServerSettin
     description: tool.description ?? '',
     parameters: toJsonObject(tool.inputSchema),
     outputSchema: tool.outputSchema ? toJsonObject(tool.outputSchema) : null,
-    effect: settings.effect ?? effectOf(tool, trusted),
+    effect: settings.effect ?? safetyOf(tool, trusted),
     pin: pinOf(tool),
     settings: { ...settings, timeout: ownTimeout },
   };
+}
+
+/**
+ * Derives a tool's safety from its server's hints. Hints are not proven, so those of an untrusted server don't count,
+ * and the tool is `unsafe` unless the configuration says otherwise.
+ */
+function safetyOf({ annotations }: ListedTool, trusted: boolean): CallSafety {
+  const isRepeatable = annotations?.readOnlyHint === true || annotations?.idempotentHint === true;
+  return trusted && isRepeatable ? 'idempotent' : 'unsafe';
 }
 
 function findProblems(
@@ -89,7 +101,7 @@ function findSchemaProblem(what: string, ownName: string, schema: JsonObject | n
   return first ? [`the ${what} schema of "${ownName}" can't be used at ${first.path || '/'}: ${first.message}`] : [];
 }
 
-function findNamesakes(offered: readonly OfferedTool[]): readonly string[] {
+function findDuplicateNames(offered: readonly OfferedTool[]): readonly string[] {
   const names = offered.map(({ name }) => name);
   const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
   return [...twice].map((name) => `two of its tools are called "${name}"`);

@@ -3,17 +3,17 @@ import { openServer } from './open-server.ts';
 import type { McpDeps } from './open-server.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
-/** The tools of MCP servers, for as long as their connections are kept. */
+/** The tools of MCP servers while their connections are open. */
 export interface McpTools {
   readonly tools: readonly Tool[];
-  /** Ends all connections, and the programs that were started for them. */
+  /** Closes all connections and ends the programs started for them. */
   close(): Promise<void>;
 }
 
 /**
  * Connects MCP servers and lists their tools.
- * @throws when any of them can't be used as the configuration wants it: the message names every problem, by server. Nothing
- * is left running then
+ * @throws if a server can't be used as configured: the message names every problem by server, and all connections are
+ * closed
  */
 export async function openMcpTools(
   servers: Readonly<Record<string, McpServerSettings>>,

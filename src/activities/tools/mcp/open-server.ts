@@ -10,29 +10,29 @@ import { openTransport } from './open-transport.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openSession } from './session.ts';
 import type { ToolList } from './session.ts';
-import { describe } from './to-call-error.ts';
+import { describeFailure } from './to-call-error.ts';
 
 export interface McpDeps {
   readonly fetch: GuardedFetch;
   readonly secrets: SecretResolver;
-  /** Is told what somebody should know who runs the installation. */
+  /** Reports problems to the operator. */
   readonly report: (message: string) => void;
 }
 
-/** A server with all that it lists, whether it can be used so or not. */
+/** A connected server with its tools; its problems may prevent their use. */
 export interface OpenServer {
   readonly listed: ToolList;
   readonly offered: readonly OfferedTool[];
   readonly tools: readonly Tool[];
-  /** What keeps it from being used as the configuration wants it. */
+  /** Reasons why the server can't be used as configured. */
   readonly problems: readonly string[];
   close(): Promise<void>;
 }
 
-/** Connects a server and lists its tools. Whatever goes wrong is among its problems. */
+/** Connects a server and lists its tools. Failures become problems. */
 export async function openServer(server: string, settings: McpServerSettings, deps: McpDeps): Promise<OpenServer> {
   const secrets = useSecrets(deps.secrets);
-  const report = (message: string): void => deps.report(secrets.tell(`MCP server "${server}": ${message}`));
+  const report = (message: string): void => deps.report(secrets.redactMessage(`MCP server "${server}": ${message}`));
   const connection = keepConnection({
     open: async () => await openSession(await openTransport(settings, { fetch: deps.fetch, secrets })),
     onLost: () => report('the connection is lost'),
@@ -42,9 +42,15 @@ export async function openServer(server: string, settings: McpServerSettings, de
     const session = await connection.session();
     const listed = await session.tools();
     const { offered, problems } = offerTools(server, settings, listed);
-    const inUse = { connection, secrets, report };
-    return { listed, offered, tools: offered.map((tool) => createMcpTool(tool, inUse)), problems, close };
+    const toolDeps = { connection, secrets, report };
+    return { listed, offered, tools: offered.map((tool) => createMcpTool(tool, toolDeps)), problems, close };
   } catch (error) {
-    return { listed: new Map(), offered: [], tools: [], problems: [secrets.tell(describe(error))], close };
+    return {
+      listed: new Map(),
+      offered: [],
+      tools: [],
+      problems: [secrets.redactMessage(describeFailure(error))],
+      close,
+    };
   }
 }

@@ -3,27 +3,30 @@ import type { GuardedFetch } from '../../http/guarded-fetch.ts';
 import { resolveHeaders, resolveTexts } from '../../secrets.ts';
 import type { UsedSecrets } from '../../secrets.ts';
 import { HttpTransport } from './http-transport.ts';
-import { MAX_STREAM_BYTES } from './limited.ts';
+import { MAX_STREAM_BYTES } from './limit-stream.ts';
 import type { McpAddress, McpProgram, McpServerSettings } from './server-settings.ts';
 
-export interface Access {
+export interface TransportDeps {
   readonly fetch: GuardedFetch;
-  /** The secrets that this server uses. */
+  /** The secrets of this server. */
   readonly secrets: UsedSecrets;
 }
 
-/** A way to a server that nobody has gone yet. */
-export interface Way {
+/** A transport that is not connected yet. */
+export interface ServerTransport {
   readonly transport: StdioClientTransport | HttpTransport;
-  /** The last that a program has said on its standard error output. */
-  said(): string;
+  /** The end of a program's standard error output. */
+  errorOutput(): string;
 }
 
-export async function openTransport(settings: McpServerSettings, access: Access): Promise<Way> {
+export async function openTransport(settings: McpServerSettings, access: TransportDeps): Promise<ServerTransport> {
   return 'command' in settings ? await openProgram(settings, access) : openAddress(settings, access);
 }
 
-async function openProgram({ command, args, env, cwd }: McpProgram, { secrets }: Access): Promise<Way> {
+async function openProgram(
+  { command, args, env, cwd }: McpProgram,
+  { secrets }: TransportDeps,
+): Promise<ServerTransport> {
   const transport = new StdioClientTransport({
     command,
     args: [...args],
@@ -33,20 +36,23 @@ async function openProgram({ command, args, env, cwd }: McpProgram, { secrets }:
     ...(cwd !== undefined && { cwd }),
   });
   const decoder = new TextDecoder();
-  let heard = '';
+  let output = '';
   transport.stderr?.on('data', (chunk: Buffer) => {
-    heard += decoder.decode(chunk, { stream: true });
-    if (heard.length > 2 * MAX_HEARD) heard = secrets.redact(heard).slice(-MAX_HEARD);
+    output += decoder.decode(chunk, { stream: true });
+    if (output.length > 2 * MAX_BUFFERED) output = secrets.redact(output).slice(-MAX_BUFFERED);
   });
-  return { transport, said: () => secrets.redact(heard).trim().slice(-MAX_SAID) };
+  return { transport, errorOutput: () => secrets.redact(output).trim().slice(-MAX_SHOWN) };
 }
 
-/** So much of what a program said last helps to understand why it ended. */
-const MAX_SAID = 500;
-/** More than Linux lets a variable of an environment hold (128 KiB), so that no secret that is being said is cut. */
-const MAX_HEARD = 150_000;
+/** In characters; enough to see why a program ended. */
+const MAX_SHOWN = 500;
+/** Above Linux' limit for an environment variable (128 KiB), so that no secret in the output is cut. */
+const MAX_BUFFERED = 150_000;
 
-function openAddress({ url, headers }: McpAddress, { fetch, secrets }: Access): Way {
-  const resolved = async () => await resolveHeaders(headers, secrets);
-  return { transport: new HttpTransport({ url: new URL(url), fetch, headers: resolved }), said: () => '' };
+function openAddress({ url, headers }: McpAddress, { fetch, secrets }: TransportDeps): ServerTransport {
+  const resolvedHeaders = async () => await resolveHeaders(headers, secrets);
+  return {
+    transport: new HttpTransport({ url: new URL(url), fetch, headers: resolvedHeaders }),
+    errorOutput: () => '',
+  };
 }

@@ -1,12 +1,12 @@
 import type { ApprovalRule, CallSafety, CallSettings } from '../../../graph/definition/index.ts';
 import type { TextsOrSecrets } from '../../secrets.ts';
 
-/** What the installation says of one tool of a server. It wins over what the server says. */
+/** Settings of one tool of a server. They take precedence over the server's description. */
 export interface McpToolSettings extends CallSettings {
-  /** The name that graphs use, after the server's; without one, the server's own name of it. */
+  /** The tool's name in graphs, after the server's name; by default its name at the server. */
   readonly as?: string | undefined;
   readonly effect?: CallSafety | undefined;
-  /** The hash of the description and the schemas that somebody has read and approved. */
+  /** The hash of the description and schemas that a person has approved. */
   readonly pin?: string | undefined;
   readonly approval?: ApprovalRule | undefined;
   readonly roles?: readonly string[] | undefined;
@@ -15,15 +15,15 @@ export interface McpToolSettings extends CallSettings {
 }
 
 interface CommonSettings {
-  /** What the server says of how often its tools may be called is believed. */
+  /** True if the server's hints about its tools' safety count. */
   readonly trusted: boolean;
-  /** The tools that are offered, by the server's names; without it all of them are. */
+  /** The offered tools, by their names at the server; by default all of them. */
   readonly tools?: Readonly<Record<string, McpToolSettings>> | undefined;
-  /** Of calls of tools that say nothing else. */
+  /** Default time-out of this server's tools. */
   readonly timeout?: string | undefined;
 }
 
-/** A server that is a program of this machine and speaks over its standard input and output. */
+/** A server that is a local program and speaks over standard input and output. */
 export interface McpProgram extends CommonSettings {
   readonly command: string;
   readonly args: readonly string[];
@@ -31,7 +31,7 @@ export interface McpProgram extends CommonSettings {
   readonly cwd?: string | undefined;
 }
 
-/** A server somewhere else, which speaks streamable HTTP. */
+/** A remote server that speaks streamable HTTP. */
 export interface McpAddress extends CommonSettings {
   readonly url: string;
   readonly headers: TextsOrSecrets;

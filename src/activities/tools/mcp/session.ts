@@ -5,54 +5,53 @@ import { CallError } from '../../calls/call-error.ts';
 import { HttpTransport } from './http-transport.ts';
 import { listTools } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
-import type { Way } from './open-transport.ts';
-import { describe } from './to-call-error.ts';
-import { within } from './within.ts';
+import type { ServerTransport } from './open-transport.ts';
+import { describeFailure } from './to-call-error.ts';
 
 export type ToolList = ReadonlyMap<string, ListedTool>;
 
-/** A conversation with a server, from its greeting until either side ends it. */
+/** A session with a server, from initialization until either side ends it. */
 export interface Session {
-  /** What the server lists now: asked for again after it has said that its list has changed. */
+  /** Returns the server's current tools; they are listed again after the server reports a change. */
   tools(): Promise<ToolList>;
-  /** Asks for a call. When the signal aborts meanwhile, the server is told that nobody waits any more. */
+  /** Calls a tool. The server is told when the signal aborts. */
   call(params: CallToolRequest['params'], signal: AbortSignal): Promise<CallToolResult>;
-  /** Is done when the conversation has ended. */
+  /** Resolves when the session has ended. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }
 
-/** So long a server may take to greet, or to list a page of its tools. */
-const GREETING_TIMEOUT_MS = 60_000;
-/** How long a call may take is its caller's concern; timers take no more. */
+/** Limit of initialization and of each page of the list of tools. */
+const REQUEST_TIMEOUT_MS = 60_000;
+/** Callers limit calls themselves; this is Node's longest timer. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
-/** The SDK gives a program 2 seconds to end by itself, and 2 more after it was told to. */
+/** The SDK gives a program 2 seconds to exit, and 2 more after a signal. */
 const CLOSE_TIMEOUT_MS = 6_000;
-const FAREWELL_TIMEOUT_MS = 2_000;
+const TERMINATE_TIMEOUT_MS = 2_000;
 
-/** Greets a server. @throws when it does not greet back; nothing of it is left then */
-export async function openSession(way: Way): Promise<Session> {
-  const { transport } = way;
+/** Initializes a session. @throws if the server does not answer; the transport is closed then */
+export async function openSession(server: ServerTransport): Promise<Session> {
+  const { transport } = server;
   const client = new Client({ name: 'holdfast', version: '1' });
   const ended = endOf(transport);
   const close = async (): Promise<void> => {
-    if (transport instanceof HttpTransport) await within(FAREWELL_TIMEOUT_MS, transport.terminateSession());
-    await within(CLOSE_TIMEOUT_MS, Promise.all([transport.close(), ended]));
+    if (transport instanceof HttpTransport) await waitAtMost(TERMINATE_TIMEOUT_MS, transport.terminateSession());
+    await waitAtMost(CLOSE_TIMEOUT_MS, Promise.all([transport.close(), ended]));
   };
-  const list = watchedList(client);
+  const listCurrentTools = watchToolList(client);
   try {
-    await client.connect(transport, { timeout: GREETING_TIMEOUT_MS });
+    await client.connect(transport, { timeout: REQUEST_TIMEOUT_MS });
   } catch (error) {
     await close();
-    throw error instanceof CallError ? error : new Error(explain(error, way.said()), { cause: error });
+    throw error instanceof CallError ? error : new Error(explain(error, server.errorOutput()), { cause: error });
   }
   return {
-    tools: list,
+    tools: listCurrentTools,
     async call(params, signal) {
       if (!client.transport)
         throw new CallError('TOOL_FAILED', 'The connection is closed', { retryable: true, done: 'no' });
-      return await whileWanted(signal, async (wanted) => {
-        const options = { signal: wanted, timeout: NO_TIMEOUT_MS };
+      return await withOwnSignal(signal, async (ownSignal) => {
+        const options = { signal: ownSignal, timeout: NO_TIMEOUT_MS };
         return await client.request({ method: 'tools/call', params }, CallToolResultSchema, options);
       });
     },
@@ -61,32 +60,42 @@ export async function openSession(way: Way): Promise<Session> {
   };
 }
 
-async function endOf(transport: Way['transport']): Promise<void> {
+async function endOf(transport: ServerTransport['transport']): Promise<void> {
   await new Promise<void>((resolve) => {
     Object.assign(transport, { onclose: resolve });
     if (!(transport instanceof HttpTransport)) return;
     transport.onSessionLost = () => {
       resolve();
-      // The request that found it out hears of it first; the others end with the connection.
+      // The request that found this out fails first; closing then fails the others.
       setImmediate(() => void transport.close());
     };
   });
 }
 
-function explain(error: unknown, said: string): string {
-  return said === '' ? describe(error) : `${describe(error)}; it said: ${said}`;
+/** Waits until work is done, at most for the given time. */
+async function waitAtMost(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
 }
 
-/** More changes during one listing come from a server that does not know what it has. */
+function explain(error: unknown, errorOutput: string): string {
+  return errorOutput === '' ? describeFailure(error) : `${describeFailure(error)}; it said: ${errorOutput}`;
+}
+
+/** A server that changes its list more often during one request is broken. */
 const MAX_LISTINGS = 5;
 
-/** The server's list, kept until it says that the list has changed. */
-function watchedList(client: Client): () => Promise<ToolList> {
+/** Returns the server's list of tools, cached until the server reports a change. */
+function watchToolList(client: Client): () => Promise<ToolList> {
   let listing: Promise<ToolList> | null = null;
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => void (listing = null));
   return async () => {
     for (let listings = 0; listings < MAX_LISTINGS; listings += 1) {
-      const current = (listing ??= listTools(client, GREETING_TIMEOUT_MS));
+      const current = (listing ??= listTools(client, REQUEST_TIMEOUT_MS));
       const tools = await current.catch((error: unknown) => {
         if (listing === current) listing = null;
         throw error;
@@ -97,10 +106,10 @@ function watchedList(client: Client): () => Promise<ToolList> {
   };
 }
 
-/** The SDK cancels what was answered long ago, too, when a signal aborts late. */
-async function whileWanted<T>(signal: AbortSignal, work: (wanted: AbortSignal) => Promise<T>): Promise<T> {
+/** The SDK also cancels answered requests when their signal aborts late, so each request gets a signal of its own. */
+async function withOwnSignal<T>(signal: AbortSignal, work: (ownSignal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  const abort = (): void => controller.abort('Nobody waits for the answer any more');
+  const abort = (): void => controller.abort('The call was canceled');
   if (signal.aborted) abort();
   signal.addEventListener('abort', abort);
   try {

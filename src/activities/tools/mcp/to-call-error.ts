@@ -4,7 +4,7 @@ import { CallError } from '../../calls/call-error.ts';
 import { REFUSED, TRY_AGAIN, UNCLEAR } from '../../calls/classify-failure.ts';
 import type { FailureClass } from '../../calls/classify-failure.ts';
 
-/** What errors of the protocol mean. With the first five a server says that it has not begun. */
+/** Classes of protocol errors. The first five say that the server has not begun the call. */
 const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
   [ErrorCode.ParseError, REFUSED],
   [ErrorCode.InvalidRequest, REFUSED],
@@ -16,17 +16,17 @@ const BY_CODE: ReadonlyMap<number, FailureClass> = new Map([
   [ErrorCode.RequestTimeout, TRY_AGAIN],
 ]);
 
-/** What became of a call that was sent. */
+/** Converts an error of a call that was sent. */
 export function toCallError(thrown: unknown): CallError {
   if (thrown instanceof CallError) return thrown;
-  const verdict = thrown instanceof McpError ? (BY_CODE.get(thrown.code) ?? UNCLEAR) : UNCLEAR;
-  return new CallError('TOOL_FAILED', describe(thrown), { ...verdict, cause: thrown });
+  const failureClass = thrown instanceof McpError ? (BY_CODE.get(thrown.code) ?? UNCLEAR) : UNCLEAR;
+  return new CallError('TOOL_FAILED', describeFailure(thrown), { ...failureClass, cause: thrown });
 }
 
-/** A server that can't be spoken to now: nothing was sent, and it may be back soon. */
-export function toAbsence(thrown: unknown): CallError {
+/** Converts an error from before a call was sent; the server may be available again soon. */
+export function toUnreachable(thrown: unknown): CallError {
   if (thrown instanceof CallError && thrown.done === 'no') return thrown;
-  return new CallError('TOOL_FAILED', `The server can't be reached: ${describe(thrown)}`, {
+  return new CallError('TOOL_FAILED', `The server can't be reached: ${describeFailure(thrown)}`, {
     retryable: !(thrown instanceof CallError) || thrown.retryable,
     done: 'no',
     retryAfterMs: thrown instanceof CallError ? thrown.retryAfterMs : null,
@@ -34,9 +34,9 @@ export function toAbsence(thrown: unknown): CallError {
   });
 }
 
-/** A failure in words: whole, since whoever tells it takes secrets out first, and cuts it then. */
-export function describe(thrown: unknown): string {
-  // The parser's own words quote a few letters of the text, which may be part of a secret.
+/** Describes a failure in full: secrets are removed before it is shortened. */
+export function describeFailure(thrown: unknown): string {
+  // The parser quotes some characters of the text, which may be part of a secret.
   if (thrown instanceof SyntaxError) return 'the answer is no JSON';
   const isZod = thrown instanceof Error && 'issues' in thrown;
   return isZod ? `the answer is not what the protocol allows: ${messageOf(thrown)}` : messageOf(thrown);

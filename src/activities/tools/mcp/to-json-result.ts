@@ -5,14 +5,14 @@ import { CallError } from '../../calls/call-error.ts';
 import { MAX_BODY_BYTES } from '../../http/read-body.ts';
 
 interface Answer {
-  /** By the tool's own schema of what it answers, if it has one. */
+  /** Check by the tool's output schema, if it has one. */
   readonly checkOutput: SchemaCheck | null;
   readonly result: CallToolResult;
 }
 
 /**
- * What a tool has answered, as JSON: structured content as it is, texts joined, else the list of the parts.
- * @throws CallError when the answer is an error, too large, or not what the tool's own schema says
+ * Converts a tool's answer to JSON: structured content as it is, texts joined, else the list of its parts.
+ * @throws CallError if the answer is an error, too large or violates the tool's output schema
  */
 export function toJsonResult({ checkOutput, result }: Answer): Json {
   if (result.isError === true) {
@@ -33,7 +33,7 @@ function readValue(result: CallToolResult): Json {
   return textOf(result) ?? toJson(result.content);
 }
 
-/** The texts of an answer that has nothing else. */
+/** The joined texts of an answer; `null` if it has other parts. */
 function textOf({ content }: CallToolResult): string | null {
   const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []));
   return texts.length === content.length ? texts.join('\n') : null;

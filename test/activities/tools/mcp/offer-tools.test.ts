@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ListedTool } from '../../../../src/activities/tools/mcp/list-tools.ts';
 import { offerTools } from '../../../../src/activities/tools/mcp/offer-tools.ts';
-import { pinOf } from '../../../../src/activities/tools/mcp/pin-of.ts';
+import { pinOf } from '../../../../src/activities/tools/mcp/list-tools.ts';
 import type { McpProgram } from '../../../../src/activities/tools/mcp/server-settings.ts';
 
 const aListedTool = (over: Partial<ListedTool> = {}): ListedTool => ({

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { pinOf } from '../../../../src/activities/tools/mcp/pin-of.ts';
+import { pinOf } from '../../../../src/activities/tools/mcp/list-tools.ts';
 import { isJsonObject, toJson } from '../../../../src/graph/values/json.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { listAt } from '../../../support/json-at.ts';
@@ -100,7 +100,7 @@ describe('tools of a program', () => {
     setTimeout(() => controller.abort(), 100);
     await expect(call).rejects.toThrow('Nobody waits');
     expect(await heardOf(tools, 'notifications/cancelled')).toEqual([
-      { requestId: expect.any(Number), reason: 'Nobody waits for the answer any more' },
+      { requestId: expect.any(Number), reason: 'The call was canceled' },
     ]);
   });
 

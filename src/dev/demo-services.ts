@@ -4,16 +4,16 @@ import { startScriptedModel } from './scripted-model/server.ts';
 import { startShop } from './shop/server.ts';
 import type { Teardown } from './teardown.ts';
 
-/** What the configuration reads from the environment to find the demo's own services. */
-export interface SupplyEnvironment {
+/** Environment variables by which the configuration finds the demo's services. */
+export interface DemoServiceEnvironment {
   readonly HOLDFAST_MODEL_URL: string;
   readonly SHOP_URL: string;
-  /** The whole header: the secret that the shop's tools name. */
+  /** The whole header, which is the secret of the shop's tools. */
   readonly SHOP_AUTHORIZATION: string;
 }
 
-/** Starts what stands in for third parties: a model that needs no key, and a shop whose orders can be refunded. */
-export async function startSupplies(dialect: Dialect, teardown: Teardown): Promise<SupplyEnvironment> {
+/** Starts stand-ins for third parties: a model that needs no key, and a shop whose orders can be refunded. */
+export async function startDemoServices(dialect: Dialect, teardown: Teardown): Promise<DemoServiceEnvironment> {
   const apiKey = randomBytes(24).toString('base64url');
   const model = await startScriptedModel({ port: 0 });
   teardown.add(() => model.stop());

@@ -2,49 +2,49 @@ import { ReadableStream } from 'node:stream/web';
 import { CallError } from '../../calls/call-error.ts';
 import { fromNetwork } from '../../calls/classify-failure.ts';
 
-/** More than a result may have: what comes with one, such as news of its progress, is counted too. */
+/** Above the limit of a result: progress notifications that come with it count, too. */
 export const MAX_STREAM_BYTES = 10_000_000;
 
-interface Limited {
+interface LimitedStream {
   readonly readable: ReadableStream<Uint8Array>;
-  /** What it ended with; `null`: all of it has come, or nobody wants the rest. */
+  /** The error with which the stream ended; `null` if it is complete or canceled. */
   readonly ended: Promise<CallError | null>;
 }
 
-/** The same stream, which fails with a `CallError` when it breaks or becomes too large. */
-export function limited(stream: ReadableStream<Uint8Array>): Limited {
-  let end: (error: CallError | null) => void = () => undefined;
+/** Passes a stream through, and fails it with a `CallError` when it breaks or becomes too large. */
+export function limitStream(stream: ReadableStream<Uint8Array>): LimitedStream {
+  let resolveEnded: (error: CallError | null) => void = () => undefined;
   const ended = new Promise<CallError | null>((resolve) => {
-    end = resolve;
+    resolveEnded = resolve;
   });
-  const next = boundedReads(stream);
+  const next = boundReader(stream);
   const readable = new ReadableStream<Uint8Array>({
     async pull(controller) {
       try {
         const chunk = await next();
         if (chunk) return controller.enqueue(chunk);
         controller.close();
-        end(null);
+        resolveEnded(null);
       } catch (thrown) {
         const error = fromNetwork('TOOL_FAILED', thrown);
         controller.error(error);
-        end(error);
+        resolveEnded(error);
       }
     },
     async cancel(reason) {
-      end(null);
+      resolveEnded(null);
       await next.cancel(reason);
     },
   });
   return { readable, ended };
 }
 
-interface Reads {
+interface BoundedReader {
   (): Promise<Uint8Array | null>;
   cancel(reason: unknown): Promise<void>;
 }
 
-function boundedReads(stream: ReadableStream<Uint8Array>): Reads {
+function boundReader(stream: ReadableStream<Uint8Array>): BoundedReader {
   const reader = stream.getReader();
   const cancel = async (reason: unknown): Promise<void> => await reader.cancel(reason);
   let bytes = 0;

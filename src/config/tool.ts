@@ -10,18 +10,18 @@ import { Parameters } from './tool-parameters.ts';
 const Approval = z.union([
   z.enum(['always', 'never']),
   z.strictObject({
-    when: z.string().refine((text) => isReadable(() => parseExpression(text, ['args'])), 'must be CEL over args'),
+    when: z.string().refine((text) => isParsable(() => parseExpression(text, ['args'])), 'must be CEL over args'),
   }),
 ]);
 
-/** What the installation says of a tool, wherever the tool comes from. */
+/** Policy of a tool, whatever its source. */
 export const policyFields = {
   ...callFields,
   effect: Effect.default('unsafe'),
   approval: Approval.optional(),
-  /** Whose runs may call it. */
+  /** Roles of the principals whose runs may call it. */
   roles: z.array(z.string()).readonly().optional(),
-  /** What becomes of a call of an agent that has failed: "tell", "intervene", or another tool's name. */
+  /** Reaction to a failed call of an agent: "tell", "intervene", or the name of another tool. */
   onFailure: z.string().optional(),
   taskQueue: z
     .string()
@@ -45,7 +45,7 @@ const HttpTool = z.strictObject({
       'must begin with http:// or https://, a host and a path, without {{ }} before the path',
     )
     .refine(
-      (text) => isReadable(() => parseSegments(text, ['args'])),
+      (text) => isParsable(() => parseSegments(text, ['args'])),
       'must be a text with {{ }} around expressions over args',
     ),
   headers: z.record(z.string(), SecretOrText).optional(),
@@ -55,19 +55,19 @@ const CodeTool = z
   .strictObject({
     ...toolFields,
     parameters: Parameters,
-    /** Secrets that it may ask for. */
+    /** Names of the secrets that the code may use. */
     secrets: z.array(z.string()).default([]),
     execute: code<(args: unknown, context: CodeToolContext) => unknown>(),
   })
   .transform(({ parameters, ...tool }) => ({ ...tool, ...parameters }));
 
 export type HttpToolInput = z.input<typeof HttpTool>;
-/** A tool of a checked configuration; one of an MCP server is made already. */
+/** A tool of a checked configuration; one of an MCP server is complete already. */
 export type ToolConfig = z.output<typeof HttpTool> | z.output<typeof CodeTool> | ReadyTool;
 
-export const Tool = readAs<ToolConfig>((given) => ('execute' in given ? CodeTool : HttpTool));
+export const Tool = readAs<ToolConfig>((value) => ('execute' in value ? CodeTool : HttpTool));
 
-function isReadable(parse: () => unknown): boolean {
+function isParsable(parse: () => unknown): boolean {
   try {
     parse();
     return true;

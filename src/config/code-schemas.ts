@@ -3,10 +3,10 @@ import type { RegisteredFunction } from '../activities/call-function.ts';
 import type { RegisteredNodeType } from '../activities/call-node.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import { builtInSteps } from '../activities/context/processing-steps.ts';
-import type { TokenCounter } from '../activities/context/token-counter.ts';
+import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { callFields, code, Effect, Schema } from './fields.ts';
 
-/** Code that graphs call by name. A function alone may be called again after a crash; one that may not says so. */
+/** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
 const NamedFunction = z.union([
   code<RegisteredFunction['execute']>().transform((execute) => ({
     execute,
@@ -28,7 +28,7 @@ export const MessageProcessors = z.record(z.string(), code<MessageProcessor>()).
     context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
 });
 
-/** A type of node that is made by code. */
+/** A node type whose work is code. */
 export const NodeType = z.strictObject({
   ...callFields,
   name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'must be a name such as "threshold"'),

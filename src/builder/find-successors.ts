@@ -3,12 +3,12 @@ import type { GraphDefinition } from '../graph/definition/index.ts';
 import { detoursOf, waysOf } from '../graph/diagram/index.ts';
 import { toList } from '../graph/values/index.ts';
 
-/** The nodes that a node may lead to: by edges of every kind, by `onError` and by `mayGoto`; in node-id order. */
+/** Finds the nodes that a node may lead to: by any edge, by `onError` and by `mayGoto`; sorted by id. */
 export function findSuccessors({ nodes, edges }: GraphDefinition, id: string): readonly string[] {
   const node = Object.hasOwn(nodes, id) ? nodes[id] : undefined;
-  const ways = edges.filter(({ from }) => toList(from).includes(id)).flatMap(waysOf);
+  const edgeTargets = edges.filter(({ from }) => toList(from).includes(id)).flatMap(waysOf);
   const detours = node ? detoursOf(node) : [];
-  const found = new Set([...ways, ...detours].map(({ to }) => to));
+  const found = new Set([...edgeTargets, ...detours].map(({ to }) => to));
   found.delete(END);
   return [...found].sort();
 }

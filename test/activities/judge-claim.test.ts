@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeClaim, judgeLeft, mayBeDone } from '../../src/activities/calls/judge-claim.ts';
+import { judgeClaim, judgeCanceled, mayBeDone } from '../../src/activities/calls/judge-claim.ts';
 import type { Claimant } from '../../src/activities/calls/judge-claim.ts';
 import type { CallSafety } from '../../src/graph/definition/catalog.ts';
 import type { LedgerEntry } from '../../src/store/ledger.ts';
@@ -50,7 +50,7 @@ describe('judgeClaim', () => {
     for (const status of ['claimed', 'retrying'] as const)
       expect(judgeClaim(late, anEntry({ status, takeover: 1, scheduledAt: 2 }))).toEqual({
         takeOver: false,
-        answer: { kind: 'held' },
+        answer: { kind: 'in-progress' },
       });
     expect(judgeClaim(late, anEntry({ status: 'completed', scheduledAt: 2 }))).toMatchObject({
       answer: { kind: 'completed' },
@@ -59,7 +59,7 @@ describe('judgeClaim', () => {
 
   test('a call that another attempt may still be making is left to it, unless it may be made twice', () => {
     const young = anEntry({ ageMs: 59_999 });
-    expect(judgeClaim(aClaimant(), young)).toEqual({ takeOver: false, answer: { kind: 'held' } });
+    expect(judgeClaim(aClaimant(), young)).toEqual({ takeOver: false, answer: { kind: 'in-progress' } });
     expect(judgeClaim(aClaimant({ safety: 'keyed' }), young)).toMatchObject({ takeOver: true });
     expect(judgeClaim(aClaimant({ takeover: 1 }), young)).toMatchObject({ takeOver: true });
   });
@@ -123,10 +123,10 @@ describe('judgeLeft', () => {
     ['is unknown', { status: 'unknown', failure: failed(false) }, answered({ kind: 'failed', failure: failed(false) })],
     ['was refused, and waits for another attempt', { status: 'retrying', failure: failed(true) }, { takeOver: true }],
     ['may have been made, and waits for another attempt', { status: 'retrying', failure: failed(false) }, lost('no')],
-    ['is being made', { ageMs: 59_999 }, answered({ kind: 'held' })],
+    ['is being made', { ageMs: 59_999 }, answered({ kind: 'in-progress' })],
     ['was lost', {}, lost('The worker was lost')],
   ])('says what is known of a call that %s', (_, entry, verdict) => {
-    expect(judgeLeft(anEntry(entry), 60_000)).toMatchObject(verdict);
+    expect(judgeCanceled(anEntry(entry), 60_000)).toMatchObject(verdict);
   });
 });
 

@@ -18,7 +18,7 @@ const ProviderModel = z
     model: z.string().min(1),
     baseUrl: z.url().optional(),
     apiKey: SecretOrText.optional(),
-    /** The answer is read while it is written. */
+    /** True to read the answer as a stream. */
     stream: z.boolean().default(false),
   })
   .refine(({ provider, baseUrl }) => provider !== 'openai-compatible' || baseUrl !== undefined, {
@@ -31,5 +31,5 @@ const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() 
 export type ModelInput = z.input<typeof ProviderModel> | z.input<typeof OwnModel>;
 export type ModelConfig = z.output<typeof ProviderModel> | z.output<typeof OwnModel>;
 
-/** A model of a provider, or one that is code. */
-export const Model = readAs<ModelConfig>((given) => ('generate' in given ? OwnModel : ProviderModel));
+/** A model of a provider, or one whose work is code. */
+export const Model = readAs<ModelConfig>((value) => ('generate' in value ? OwnModel : ProviderModel));

@@ -1,0 +1,83 @@
+import { CancellationScope, sleep } from '@temporalio/workflow';
+import type { CallEffect, Run } from '../graph/run/index.ts';
+import { activities, separateTaskQueue } from './activities.ts';
+import type { Inbox } from './inbox.ts';
+import type { Outbox, JournalDelivery } from './outbox.ts';
+
+/** Brings the outbox into the store: with the calls that a run makes anyway, or by an activity of its own. */
+export interface JournalFlusher {
+  /** Marks the outbox as urgent: a person may be waiting to see the new entries. */
+  flushSoon(): void;
+  isUrgent(): boolean;
+  /** True while its own activity is open. */
+  isFlushing(): boolean;
+  /**
+   * Packs the batch that a call's activity writes. @returns `null` if there is nothing to write, or if the call's task
+   * queue may be slow: then a flush follows
+   */
+  attach(run: Run, call: CallEffect): JournalDelivery | null;
+  /**
+   * Writes the outbox by an activity, one at a time: at once if it is urgent, the run waits or the interpreter has
+   * yielded, otherwise after `FLUSH_AFTER_MS`.
+   * @param hasYielded if true, a `continue` follows the flush
+   */
+  flush(run: Run, hasYielded: boolean): void;
+}
+
+interface JournalFlusherDeps {
+  readonly outbox: Outbox;
+  readonly inbox: Inbox;
+}
+
+/** Time for which new entries may stay unwritten while other calls are open. */
+const FLUSH_AFTER_MS = 5_000;
+
+export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): JournalFlusher {
+  let isUrgent = false;
+  let isFlushing = false;
+  let isFlushScheduled = false;
+  const flushLate = (): void => {
+    isFlushScheduled = false;
+    if (!outbox.hasEvents()) return;
+    isUrgent = true;
+    inbox.push({ kind: 'continue' });
+  };
+  const scheduleFlush = (): void => {
+    if (isFlushScheduled || !outbox.hasEvents()) return;
+    isFlushScheduled = true;
+    void CancellationScope.nonCancellable(() => sleep(FLUSH_AFTER_MS, { summary: 'journal' })).then(flushLate);
+  };
+  const write = async ({ id: runId, tenantId }: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
+    await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
+    delivered();
+    isFlushing = false;
+    inbox.push({ kind: 'continue' });
+  };
+  return {
+    flushSoon: () => void (isUrgent = true),
+    isUrgent: () => isUrgent,
+    isFlushing: () => isFlushing,
+    attach(run, call) {
+      if (separateTaskQueue(call) === null) {
+        const delivery = outbox.pack(run, call);
+        if (delivery) isUrgent = false;
+        return delivery;
+      }
+      // Workers of another task queue may start the call much later, so the journal does not travel with it.
+      isUrgent = true;
+      return null;
+    },
+    flush(run, hasYielded) {
+      if (isFlushing) return;
+      if (!isUrgent && !hasYielded && run.status === 'running') return scheduleFlush();
+      const delivery = outbox.pack(run);
+      if (!delivery) {
+        if (hasYielded) inbox.push({ kind: 'continue' });
+        return;
+      }
+      isUrgent = false;
+      isFlushing = true;
+      void write(run, delivery);
+    },
+  };
+}
