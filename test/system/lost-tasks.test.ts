@@ -299,7 +299,7 @@ describe.concurrent('the workflow task that hands a run over', () => {
   ];
 
   /** Wants the run to go on in another execution. @returns the task that has it do so, and the execution that it ends */
-  async function handOver(course: Course): Promise<{ task: HeldRequest; before: WorkflowHandle }> {
+  async function holdContinueAsNew(course: Course): Promise<{ task: HeldRequest; before: WorkflowHandle }> {
     const { runId } = await course.handle.describe();
     const held = stack.proxy.hold(completesTask(course, '"kind":"continue"'));
     await course.handle.signal(UPGRADE);
@@ -313,7 +313,7 @@ describe.concurrent('the workflow task that hands a run over', () => {
     const course = await begin(...branches);
     course.release();
     await until(course, 'waiting');
-    const { task, before } = await handOver(course);
+    const { task, before } = await holdContinueAsNew(course);
     const approvalId = `${course.id}.a1`;
     await course.handle.signal('approve', { approvalId, decisionId: 'yes' });
     await course.handle.signal('event', { event: 'go', payload: 'heard' });

@@ -65,7 +65,7 @@ const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {
   reopen: true,
 };
 
-/** What a task may be at when its run is handed over. One that is `approved` waits for a call that is out, and so does the hand-over. */
+/** The positions of a task when its run continues as new; one that is `approved` waits for a call, so its run cannot. */
 const POSITIONS: Readonly<Record<Exclude<NodePosition['kind'], 'approved'>, true>> = {
   agent: true,
   approval: true,

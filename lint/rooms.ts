@@ -1,0 +1,221 @@
+/* The rooms of src, bottom first, and what each may import. `npm run lint:rooms` writes oxlint's rules from it. */
+
+/** A folder of `src` with the folders below it that are no rooms themselves, or one file. */
+export interface Room {
+  /** Other rooms it may import. */
+  readonly rooms: readonly string[];
+  /** Other rooms of which it may import types. */
+  readonly types?: readonly string[];
+  /** Packages it may import; `node:*` stands for all modules of Node. */
+  readonly packages?: readonly string[];
+  /** Packages of which it may import types. */
+  readonly typePackages?: readonly string[];
+  /** The only files that rooms outside its parent folder may import. */
+  readonly face?: readonly string[];
+  /** `pure`: same input, same output. `sandbox`: runs where Temporal replays it. `entry`: may read the environment. */
+  readonly code?: 'pure' | 'sandbox' | 'entry';
+}
+
+const NODE = 'node:*';
+const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
+const STATE = ['graph/run', 'graph/journal'];
+const FACTS = ['graph/values', 'graph/definition', 'graph/run', 'graph/journal'];
+const API_BASE = ['api/deps.ts', 'api/http'];
+
+/** A room of the interpreter, known from outside by its `index.ts`. */
+const known = (room: Pick<Room, 'rooms' | 'packages' | 'typePackages'>): Room => ({
+  ...room,
+  face: ['index.ts'],
+  code: 'pure',
+});
+
+/** A room of the interpreter that only other rooms of the interpreter know. */
+const inner = (rooms: readonly string[]): Room => ({ rooms, face: [], code: 'pure' });
+
+export const ROOMS: Readonly<Record<string, Room>> = {
+  'graph/values': known({ rooms: [], packages: ['fastest-levenshtein', 'json-schema-library', 're2js'] }),
+  'graph/definition': known({ rooms: ['graph/values'] }),
+  'graph/expression': known({ rooms: ['graph/values'], packages: ['@marcbachmann/cel-js'] }),
+  'graph/channels': inner(['graph/values', 'graph/definition', 'graph/expression']),
+  'graph/schema': known({ rooms: ['graph/values', 'graph/definition'], packages: ['zod'] }),
+  'graph/diagram': known({ rooms: ['graph/values', 'graph/definition'] }),
+  'graph/run': known({ rooms: ['graph/values', 'graph/definition', 'graph/channels'], packages: ['@noble/hashes'] }),
+  'graph/validate': known({
+    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema'],
+    typePackages: ['zod'],
+  }),
+  'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
+  'graph/nodes': inner([...LANGUAGE, 'graph/run']),
+  'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
+  'graph/superstep': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile']),
+  'graph/lifecycle': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile', 'graph/superstep']),
+  'graph/signals': known({ rooms: [...LANGUAGE, ...STATE, 'graph/compile', 'graph/superstep', 'graph/lifecycle'] }),
+  'graph/advance': known({
+    rooms: [...LANGUAGE, ...STATE, 'graph/compile', 'graph/superstep', 'graph/lifecycle', 'graph/signals'],
+  }),
+
+  builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
+  store: { rooms: FACTS, packages: [NODE, 'kysely', 'pg'], typePackages: ['@electric-sql/pglite'] },
+  process: {
+    rooms: ['graph/values', 'store'],
+    packages: [
+      NODE,
+      '@hono/node-server',
+      '@temporalio/client',
+      '@temporalio/common',
+      '@temporalio/envconfig',
+      '@temporalio/worker',
+      'pino',
+    ],
+  },
+  activities: {
+    rooms: [...FACTS, 'graph/expression', 'store'],
+    packages: [
+      NODE,
+      '@ai-sdk/anthropic',
+      '@ai-sdk/google',
+      '@ai-sdk/openai',
+      '@ai-sdk/openai-compatible',
+      '@ai-sdk/provider',
+      '@modelcontextprotocol/sdk',
+      '@temporalio/activity',
+      '@temporalio/common',
+      'gpt-tokenizer',
+      'ipaddr.js',
+      'undici',
+      'zod',
+    ],
+    typePackages: ['pino'],
+  },
+  workflows: {
+    rooms: [...FACTS, 'graph/compile', 'graph/signals', 'graph/advance'],
+    types: ['activities'],
+    packages: ['@temporalio/common', '@temporalio/workflow'],
+    face: ['contract.ts', 'search-attributes.ts'],
+    code: 'sandbox',
+  },
+  config: {
+    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'activities'],
+    packages: [NODE, 'zod'],
+  },
+  'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
+  cli: {
+    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config'],
+    packages: [NODE, 'zod'],
+  },
+  workers: {
+    rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
+    packages: [NODE],
+    typePackages: ['@temporalio/worker'],
+  },
+  'worker.ts': {
+    rooms: ['graph/values', 'process', 'activities', 'workflows', 'config', 'workers'],
+    packages: ['@temporalio/worker'],
+    code: 'entry',
+  },
+
+  'api/schemas': {
+    rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
+    packages: ['@hono/zod-openapi'],
+  },
+  'api/http': { rooms: ['graph/values', ...STATE, 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/temporal': {
+    rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
+    packages: ['@temporalio/client'],
+    typePackages: ['@temporalio/common'],
+  },
+  'api/deps.ts': { rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/temporal'] },
+  'api/middleware': {
+    rooms: ['graph/values', 'store', ...API_BASE],
+    packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
+  },
+  'api/graphs': {
+    rooms: ['graph/values', 'graph/definition', 'graph/run', 'graph/validate', 'store', 'api/http'],
+    packages: [NODE],
+  },
+  'api/states': { rooms: ['graph/values', 'graph/journal', 'store', 'workflows', ...API_BASE] },
+  'api/runs': {
+    rooms: [
+      ...FACTS,
+      'graph/compile',
+      'graph/diagram',
+      'graph/advance',
+      'store',
+      'workflows',
+      ...API_BASE,
+      'api/temporal',
+      'api/graphs',
+      'api/states',
+    ],
+  },
+  'api/replay': {
+    rooms: ['graph/values', ...STATE, 'graph/compile', 'graph/advance', 'store', ...API_BASE, 'api/runs'],
+  },
+  'api/sweeper': {
+    rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
+  },
+  'api/routes': {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'graph/schema',
+      'graph/run',
+      'graph/validate',
+      'store',
+      'process',
+      ...API_BASE,
+      'api/schemas',
+      'api/middleware',
+      'api/graphs',
+      'api/states',
+      'api/runs',
+      'api/replay',
+      'api/sweeper',
+    ],
+    packages: [NODE, '@hono/zod-openapi', 'hono', 'swagger-ui-dist'],
+  },
+  api: {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'store',
+      'process',
+      'config',
+      ...API_BASE,
+      'api/temporal',
+      'api/routes',
+      'api/sweeper',
+    ],
+    packages: ['@hono/zod-openapi', 'hono', 'ulid'],
+    code: 'entry',
+  },
+  dev: {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'store',
+      'process',
+      'workflows',
+      'config',
+      'workers',
+      'worker.ts',
+      ...API_BASE,
+      'api/temporal',
+      'api/graphs',
+      'api',
+    ],
+    packages: [
+      NODE,
+      '@electric-sql/pglite',
+      '@hono/node-server',
+      '@temporalio/client',
+      '@temporalio/testing',
+      '@temporalio/worker',
+      'hono',
+      'jose',
+      'kysely',
+      'zod',
+    ],
+    code: 'entry',
+  },
+};
