@@ -1,7 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import { unknownCompensationId } from '../run/compensation.ts';
 import { executionKey, interventionId } from '../run/ids.ts';
-import { nextNodes, batchOf, isSettled } from '../run/position.ts';
+import { nextNodes, batchOf, isSettled, tasksIn } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { RunStatus, Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
@@ -73,7 +73,7 @@ export function toRunView(run: Run): RunView {
     status,
     startedAt: new Date(startedAt).toISOString(),
     endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
-    step: root.superstep ? root.step : root.step - 1,
+    step: root.at.kind === 'running' ? root.step : root.step - 1,
     next: nextNodes(root),
     waitingFor: isEnded(status) ? [] : waitingOf(run),
     output,
@@ -92,9 +92,9 @@ function waitingOf(run: Run): WaitingFor[] {
 }
 
 /** What the tasks of a graph wait for, and those of the graphs inside it. */
-function waitingIn(run: Run, { superstep }: Scope, trail: readonly string[]): WaitingFor[] {
+function waitingIn(run: Run, scope: Scope, trail: readonly string[]): WaitingFor[] {
   const found: WaitingFor[] = [];
-  for (const task of superstep?.tasks ?? []) found.push(...waitingFor(run, task, trail));
+  for (const task of tasksIn(scope)) found.push(...waitingFor(run, task, trail));
   return found;
 }
 
@@ -149,9 +149,9 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }
 
-function pendingIn({ superstep }: Scope): PendingWrite[] {
+function pendingIn(scope: Scope): PendingWrite[] {
   const writes: PendingWrite[] = [];
-  for (const task of superstep?.tasks ?? []) {
+  for (const task of tasksIn(scope)) {
     const { node, index } = task;
     if (isSettled(task)) writes.push({ node, ...(index !== null && { index }), update: task.state.update });
   }
