@@ -46,9 +46,9 @@ describe('an edit', () => {
   test('at a breakpoint after a node changes what comes next', () => {
     const run = startRun({ ...definition, interruptAfter: ['ask'] });
     run.signal('approve', {});
-    expect(run.run.root.stoppedAt).toEqual({ at: 'after', nodes: ['ask'], next: ['c'] });
+    expect(run.run.root.at).toMatchObject({ kind: 'after', nodes: ['ask'], next: ['c'] });
     run.signal('edit', { values: { log: 'x' } });
-    expect(run.run.root.stoppedAt).toEqual({ at: 'after', nodes: ['ask'], next: ['b'] });
+    expect(run.run.root.at).toMatchObject({ kind: 'after', nodes: ['ask'], next: ['b'] });
     run.signal('resume', {});
     expect(run.steps).toEqual([['ask'], ['b'], ['c']]);
   });

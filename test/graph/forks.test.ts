@@ -94,7 +94,7 @@ describe('a fork', () => {
     };
     const fork = forkStartAt('run-1.c1', {}, { checkpoints });
     const first = forkRun(graph, identity, { fork, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
-    expect(first).toMatchObject({ run: { status: 'paused', root: { stoppedAt: { at: 'before', nodes: ['b'] } } } });
+    expect(first).toMatchObject({ run: { status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } } });
   });
 });
 
@@ -223,7 +223,7 @@ describe('where the parent stood, a fork', () => {
     const fork = forkOf(run, 3);
     expect(fork.run).toMatchObject({
       status: 'paused',
-      root: { stoppedAt: { at: 'after', nodes: ['b'], next: ['c'] } },
+      root: { at: { kind: 'after', nodes: ['b'], next: ['c'] } },
     });
     expect(fork.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'breakpoint', nodes: ['b'] });
     fork.signal('resume', { values: { log: 'x' } });

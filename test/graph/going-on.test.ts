@@ -59,7 +59,7 @@ describe('a run whose deadline was over while a call was out', () => {
     expect(again.run).toMatchObject({
       status: 'waiting',
       error: null,
-      root: { superstep: { tasks: [{ state: { phase: 'intervention' } }] } },
+      root: { at: { tasks: [{ state: { phase: 'intervention' } }] } },
     });
     expect(again.effects).toEqual([]);
   });

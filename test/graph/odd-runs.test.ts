@@ -4,8 +4,10 @@ import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { openDraft } from '../../src/graph/superstep/draft.ts';
-import { findTask, rootFrame, setState } from '../../src/graph/superstep/frames.ts';
+import { Draft } from '../../src/graph/superstep/draft.ts';
+import { findTask, openTasks, rootFrame } from '../../src/graph/superstep/frames.ts';
+import type { TaskHandle } from '../../src/graph/superstep/frames.ts';
+import { moveTo, openSuperstep, setState } from '../../src/graph/superstep/scope-draft.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { PackedBatch } from '../../src/graph/journal/packed-batch.ts';
@@ -133,23 +135,35 @@ describe('a task', () => {
   };
   const { run } = begin(graph, identity, { input: {}, startedAt: 0 });
 
-  test('that has not failed is not done again', () => {
-    const draft = openDraft(graph, run, 1);
+  function openTask(): readonly [Draft, TaskHandle] {
+    const draft = new Draft(graph, run, 1);
     const found = findTask(draft, ['ask']);
     if (!found) throw new Error('The run has no such task');
+    return [draft, found];
+  }
+
+  test('that is read is not copied, and that is written leaves the run as it was', () => {
+    const before = structuredClone(run);
+    const [draft, found] = openTask();
+    expect(openTasks(draft).map(({ task }) => task)).toEqual([found.task]);
+    expect(draft.run.root).toBe(run.root);
+    setState(found, { phase: 'ready' });
+    expect(found.task.state).toEqual({ phase: 'ready' });
+    expect(run).toEqual(before);
+  });
+
+  test('that has not failed is not done again', () => {
+    const [draft, found] = openTask();
     retryTask(found);
     expect(draft.run.root).toEqual(run.root);
   });
 
   test('that is gone takes no state', () => {
-    const draft = openDraft(graph, run, 1);
-    const found = findTask(draft, ['ask']);
-    if (!found) throw new Error('The run has no such task');
-    for (const superstep of [null, { tasks: [] }]) {
-      const frame = rootFrame({ ...draft, run: { ...draft.run, root: { ...draft.run.root, superstep } } });
-      setState({ ...found, frame }, { phase: 'ready' });
-      expect(frame.scope.superstep).toEqual(superstep);
-    }
+    const [draft, found] = openTask();
+    moveTo(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
+    expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
+    openSuperstep(rootFrame(draft), []);
+    expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
   });
 
   test('that is withdrawn with its run hears its timer no more', () => {

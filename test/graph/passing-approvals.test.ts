@@ -103,9 +103,9 @@ describe('speaking for an approval node', () => {
       interruptBefore: ['ask'],
     });
     run.signal('edit', { asNode: 'ask', values: {}, by: USER });
-    expect(run.run.root.triggers).toMatchObject([{ node: 'ask' }]);
+    expect(run.run.root.at).toMatchObject({ kind: 'before', triggers: [{ node: 'ask' }] });
     run.signal('edit', { asNode: 'ask', values: {}, by: APPROVER });
-    expect(run.run.root.triggers).toMatchObject([{ node: 'pay' }]);
+    expect(run.run.root.at).toMatchObject({ kind: 'ready', triggers: [{ node: 'pay' }] });
   });
 
   test('by skipping it after its rejection does too', () => {

@@ -29,7 +29,7 @@ describe('a run', () => {
     const sub = { type: 'subgraph', graph: aDefinition({ nodes: addsNames('b') }) } as const;
     const graph = compileGraph(aDefinition({ nodes: { ...addsNames('a'), b: sub } }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
-    expect(run).toMatchObject({ status: 'paused', root: { stoppedAt: { at: 'before', nodes: ['b'] } } });
+    expect(run).toMatchObject({ status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } });
   });
 
   test('whose input does not fit fails', () => {

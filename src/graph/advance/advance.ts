@@ -8,12 +8,12 @@ import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { RecordedSignal, Occurrence } from '../run/occurrence.ts';
+import { stopsAt } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { Run, Cancellation, EndedStatus } from '../run/run.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { cancelOpenQuestions } from '../superstep/approvals.ts';
-import { openDraft, emit } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
+import { Draft, emitOfRun } from '../superstep/draft.ts';
 import { rootFrame, openFrames } from '../superstep/frames.ts';
 import { runSupersteps, outputOf } from '../superstep/superstep.ts';
 import type { Standing } from '../superstep/superstep.ts';
@@ -63,7 +63,7 @@ export function step(
   run: Run,
   { now, act }: { now: number; act: (draft: Draft) => RunError | void },
 ): Advance {
-  const draft = openDraft(graph, run, now);
+  const draft = new Draft(graph, run, now);
   return finish(draft, () => act(draft));
 }
 
@@ -89,7 +89,7 @@ function standingOf(draft: Draft): Standing {
   if (run.cancellation) return { kind: 'waiting' };
   if (run.failing) return { kind: 'failed', error: run.failing };
   if (run.status === 'paused') return { kind: 'paused' };
-  const standing = runSupersteps(draft, rootFrame(draft));
+  const standing = runSupersteps(rootFrame(draft));
   return standing.kind === 'waiting' && run.pause ? { kind: 'paused' } : standing;
 }
 
@@ -103,22 +103,24 @@ function settle(draft: Draft, standing: Standing): boolean {
     return hasYielded;
   }
   switch (standing.kind) {
-    case 'finished':
-      run.output = outputOf(rootFrame(draft));
-      end(draft, 'completed', { type: 'run.completed', output: run.output });
+    case 'finished': {
+      const output = outputOf(rootFrame(draft));
+      draft.set({ output });
+      end(draft, 'completed', { type: 'run.completed', output });
       break;
+    }
     case 'failed':
       fail(draft, standing.error, isBusy);
       break;
     case 'paused':
-      if (isBusy) run.status = 'running';
+      if (isBusy) draft.set({ status: 'running' });
       else pauseRun(draft);
       break;
     case 'waiting':
-      run.status = isBusy ? 'running' : 'waiting';
+      draft.set({ status: isBusy ? 'running' : 'waiting' });
       break;
     case 'full':
-      run.status = 'running';
+      draft.set({ status: 'running' });
   }
   updateDeadlines(draft);
   return standing.kind === 'full';
@@ -129,13 +131,13 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
   const { run } = draft;
   if (!run.failing) cancelOpenQuestions(draft);
   if (isBusy || compensateNext(draft)) {
-    run.failing = error;
-    run.status = statusWhileCompensating(run);
+    draft.set({ failing: error, status: statusWhileCompensating(run) });
     return;
   }
   const cause = uncompensated(draft);
-  run.error = cause ? { ...error, cause } : error;
-  end(draft, 'failed', { type: 'run.failed', error: run.error });
+  const whole = cause ? { ...error, cause } : error;
+  draft.set({ error: whole });
+  end(draft, 'failed', { type: 'run.failed', error: whole });
 }
 
 /**
@@ -144,10 +146,10 @@ function fail(draft: Draft, error: RunError, isBusy: boolean): void {
  */
 function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
   const closing = compensateNext(draft) ? 'waiting' : runLastNode(draft);
-  draft.run.status = statusWhileCompensating(draft.run);
+  draft.set({ status: statusWhileCompensating(draft.run) });
   if (closing === 'over') {
     const cause = uncompensated(draft);
-    draft.run.error = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
+    draft.set({ error: cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null });
     end(draft, 'canceled', { type: 'run.canceled', by, reason });
   }
   return closing === 'full';
@@ -156,16 +158,15 @@ function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
 function pauseRun(draft: Draft): void {
   const { run } = draft;
   if (run.status === 'paused') return;
-  run.status = 'paused';
-  const nodes = openFrames(draft).flatMap(({ scope }) => scope.stoppedAt?.nodes ?? []);
+  draft.set({ status: 'paused' });
+  const nodes = openFrames(rootFrame(draft)).flatMap(({ scope: { at } }) => stopsAt(at));
   const { by, reason } = run.pause ?? { by: 'breakpoint', reason: null };
-  emit(draft, rootFrame(draft), { type: 'run.paused', reason, nodes, by });
+  emitOfRun(draft, { type: 'run.paused', reason, nodes, by });
 }
 
 function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
   cancelOpenQuestions(draft);
   cancelTimer(draft, DEADLINE_TIMER);
-  draft.run.status = status;
-  draft.run.endedAt = draft.now;
-  emit(draft, rootFrame(draft), event);
+  draft.set({ status, endedAt: draft.now });
+  emitOfRun(draft, event);
 }

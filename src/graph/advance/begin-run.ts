@@ -8,8 +8,7 @@ import type { KeptRun } from '../run/run-format.ts';
 import type { Run, Breakpoints } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
-import { openDraft, emit } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
+import { Draft, emitOfRun } from '../superstep/draft.ts';
 import { enterScope } from '../superstep/enter-scope.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { toRunError } from '../values/errors.ts';
@@ -85,7 +84,7 @@ export function forkRun(
     checkpointId: parent.checkpoint,
     root: scopeAt(graph, fork),
   };
-  const draft = openDraft(graph, run, start.startedAt);
+  const draft = new Draft(graph, run, start.startedAt);
   try {
     const refusal = beginFork(draft, fork);
     if (refusal) return refusal;
@@ -112,6 +111,7 @@ function freshRun(
     timers: {},
     approvals: {},
     outcomes: [],
+    counted: [],
     bufferedEvents: [],
     areBufferedEventsSaved: true,
     breakpoints,
@@ -131,8 +131,7 @@ function freshRun(
 }
 
 function begin(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
-  const frame = rootFrame(draft);
   const { run } = draft;
-  emit(draft, frame, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
-  return enterScope(draft, frame, { input, startAt }) ?? undefined;
+  emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
+  return enterScope(rootFrame(draft), { input, startAt }) ?? undefined;
 }

@@ -1,16 +1,18 @@
 import { START } from '../definition/definition.ts';
 import type { ResumePoint } from '../journal/resume-point.ts';
+import { finishedAt, triggersAt } from '../run/position.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { refuseSpeakingFor } from '../signals/bypass-approval.ts';
 import { editChannels } from '../signals/edit-channels.ts';
 import { refuseUnknownNode } from '../signals/refusals.ts';
-import { emit } from '../superstep/draft.ts';
+import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { fire, lookAgain } from '../superstep/fire-edges.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
+import { moveTo } from '../superstep/scope-draft.ts';
 import type { JsonObject } from '../values/json.ts';
 
 /** What a fork begins with. */
@@ -30,23 +32,23 @@ export interface ForkStart {
 export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkStart): Refusal | null {
   const { run } = draft;
   const frame = rootFrame(draft);
-  const { scope } = frame;
   const refusal = refuseNodes(draft, asNode);
   if (refusal) return refusal;
   const { runId, checkpoint } = parent;
-  emit(draft, frame, { type: 'run.started', graph: run.graph, by: run.createdBy.sub, parent: { runId, checkpoint } });
+  emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub, parent: { runId, checkpoint } });
   if (Object.keys(values).length > 0 || asNode !== null) {
     const edited = editChannels(draft, { values, by: run.createdBy.sub, asNode: asNode ?? undefined });
     if (!edited.ok) return edited.refusal;
   }
-  if (asNode !== null) Object.assign(scope, { triggers: [], deferred: [], stoppedAt: null, pendingEdges: [asNode] });
-  lookAgain(draft, frame);
-  const failure = scope.stoppedAt ? null : fire(draft, frame);
+  if (asNode !== null) moveTo(frame, { kind: 'edges', finished: [asNode], triggers: [] }, []);
+  lookAgain(frame);
+  const failure = frame.scope.at.kind === 'after' ? null : fire(frame);
   if (failure) return { code: 'INVALID_VALUES', message: failure.message };
-  const everything = Object.entries(scope.channels).map(([name, value]) => [name, { set: value }]);
-  run.areBufferedEventsSaved = false;
-  const visited = Object.keys(scope.visits);
-  saveCheckpoint(draft, frame, { source: 'fork', changes: Object.fromEntries(everything), step, visited });
+  const { channels, visits } = frame.scope;
+  const everything = Object.entries(channels).map(([name, value]) => [name, { set: value }]);
+  draft.saveBufferedEvents();
+  const visited = Object.keys(visits);
+  saveCheckpoint(frame, { source: 'fork', changes: Object.fromEntries(everything), step, visited });
   return null;
 }
 
@@ -57,8 +59,8 @@ function refuseNodes(draft: Draft, asNode: string | null): Refusal | null {
       refuseUnknownNode(draft, asNode, '/asNode') ??
       refuseSpeakingFor(draft, graph, { node: asNode, by: run.createdBy })
     );
-  const { triggers, deferred, pendingEdges } = run.root;
-  const nodes = [...triggers, ...deferred].map(({ node }) => node).concat(pendingEdges);
+  const { at, deferred } = run.root;
+  const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));
   const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
   if (gone === undefined) return null;
   const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;

@@ -11,7 +11,7 @@ import { deliver, emitAt } from '../superstep/deliver.ts';
 import { recordSignal } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { findTask, emitTask } from '../superstep/frames.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 
@@ -42,20 +42,20 @@ function completeCall(
   draft: Draft,
   { key, reply, attempts, durationMs }: Occurrence & { kind: 'call.completed' },
 ): void {
-  const call = takeCall(draft, key);
+  const call = draft.takeCall(key);
   if (!call) return;
   if (call.compensates) return finishCompensation(draft, call.compensates, { result: 'value' in reply && reply.value });
-  if (!draft.run.counted?.includes(key)) count(draft, call.called, reply);
-  const of = findTask(draft, call.taskPath);
-  if (!of) return;
-  recordReply(of, call.called, { key, reply, attempts, durationMs });
-  rememberCompensation(of, { key, reply });
-  deliver(of, { kind: 'call.completed', key, reply });
+  if (!draft.run.counted.includes(key)) count(draft, call.called, reply);
+  const handle = findTask(draft, call.taskPath);
+  if (!handle) return;
+  recordReply(handle, call.called, { key, reply, attempts, durationMs });
+  rememberCompensation(handle, { key, reply });
+  deliver(handle, { kind: 'call.completed', key, reply });
   recordCounted(draft, call, key);
 }
 
 function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.failed' }): void {
-  const call = takeCall(draft, key);
+  const call = draft.takeCall(key);
   if (!call) return;
   const { kind, name } = call.called;
   const { error } = failure;
@@ -64,8 +64,8 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
   if (kind === 'tool')
     emitAt(draft, call.taskPath, { type: 'tool.called', tool: name, idempotencyKey: key, ...common });
   if (kind === 'model') emitAt(draft, call.taskPath, { type: 'model.called', model: name, ...common });
-  if (kind === 'tool') draft.run.spent.toolCalls += 1;
-  if (kind === 'model') draft.run.spent.modelCalls += 1;
+  if (kind === 'tool') draft.spend({ toolCalls: 1 });
+  if (kind === 'model') draft.spend({ modelCalls: 1 });
   deliver(findTask(draft, call.taskPath), { kind: 'call.failed', key, failure });
 }
 
@@ -74,13 +74,6 @@ function cancelByTemporal(draft: Draft): void {
   const reason = 'The workflow was canceled';
   if (!draft.run.cancellation) recordSignal(draft, 'cancel', { by, reason });
   cancelRun(draft, by.sub, reason);
-}
-
-/** A call that is not open has been answered before, or belongs to work that was given up. */
-function takeCall({ run }: Draft, key: string): OpenCall | undefined {
-  const call = own(run.calls, key);
-  delete run.calls[key];
-  return call;
 }
 
 interface Answered {
@@ -92,22 +85,25 @@ interface Answered {
 
 /** A recorded answer is counted once: a retry of a task that has not gone on from it asks for it under the same key. */
 function recordCounted(draft: Draft, { taskPath }: OpenCall, key: string): void {
-  const { run } = draft;
-  const { counted = [] } = run;
-  const of = findTask(draft, taskPath);
-  if (of && mayAskAgain(of) && !counted.includes(key)) run.counted = [...counted, key];
+  const { counted } = draft.run;
+  const handle = findTask(draft, taskPath);
+  if (handle && mayAskAgain(handle) && !counted.includes(key)) draft.setCounted([...counted, key]);
 }
 
 /** A model that is asked more than once for one answer begins anew when its run, or a node around it, has ended meanwhile. */
-function mayAskAgain({ draft, frame, task: { state } }: TaskFrame): boolean {
+function mayAskAgain({ draft, frame, task: { state } }: TaskHandle): boolean {
   if (state.phase === 'open') return isEnding(draft.run) || frame.isFailing || state.position.kind === 'llm';
   return state.phase === 'failed' || state.phase === 'intervention';
 }
 
-function recordReply(of: TaskFrame, called: OpenCall['called'], { key, reply, attempts, durationMs }: Answered): void {
+function recordReply(
+  handle: TaskHandle,
+  called: OpenCall['called'],
+  { key, reply, attempts, durationMs }: Answered,
+): void {
   if (reply.kind === 'value') {
     if (called.kind !== 'tool') return;
-    emitTask(of, {
+    emitTask(handle, {
       type: 'tool.called',
       tool: called.name,
       result: reply.value,
@@ -119,8 +115,8 @@ function recordReply(of: TaskFrame, called: OpenCall['called'], { key, reply, at
   }
   if (reply.kind === 'overflow') return;
   const { usage, finishReason, toolCalls, context } = reply;
-  const cost = costOf(of.draft, called, usage);
-  emitTask(of, {
+  const cost = costOf(handle.draft, called, usage);
+  emitTask(handle, {
     type: 'model.called',
     model: called.name,
     usage,
@@ -134,14 +130,10 @@ function recordReply(of: TaskFrame, called: OpenCall['called'], { key, reply, at
 }
 
 function count(draft: Draft, called: OpenCall['called'], reply: CallReply): void {
-  const { spent } = draft.run;
-  if (called.kind === 'tool') spent.toolCalls += 1;
+  if (called.kind === 'tool') draft.spend({ toolCalls: 1 });
   if (reply.kind !== 'model') return;
-  const { usage } = reply;
-  spent.modelCalls += 1;
-  spent.inputTokens += usage.inputTokens;
-  spent.outputTokens += usage.outputTokens;
-  spent.costMicros += costOf(draft, called, usage);
+  const { inputTokens, outputTokens } = reply.usage;
+  draft.spend({ modelCalls: 1, inputTokens, outputTokens, costMicros: costOf(draft, called, reply.usage) });
 }
 
 function costOf({ graph }: Draft, { name }: OpenCall['called'], usage: ModelReply['usage']): number {
@@ -149,8 +141,7 @@ function costOf({ graph }: Draft, { name }: OpenCall['called'], usage: ModelRepl
 }
 
 function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunError | undefined {
-  const timer = own(draft.run.timers, id);
-  delete draft.run.timers[id];
+  const timer = draft.takeTimer(id);
   if (timer && id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
   if (timer) deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });

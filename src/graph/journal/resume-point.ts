@@ -1,17 +1,24 @@
 import type { ChannelSet } from '../channels/channel.ts';
 import { carryChannels, freshScope } from '../run/fresh-scope.ts';
 import type { BufferedEvent, Run } from '../run/run.ts';
-import type { NodeTask, Scope, Trigger } from '../run/scope.ts';
+import { finishedAt } from '../run/position.ts';
+import type { NodeTask, Scope, ScopePosition, Trigger } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import { own } from '../values/json.ts';
 
 /** The state of a run at a checkpoint besides its channel values; a fork starts from both. */
-export interface ResumePoint extends Pick<
-  Scope,
-  'triggers' | 'deferred' | 'joins' | 'pendingEdges' | 'messages' | 'stoppedAt'
-> {
+export interface ResumePoint extends Pick<Scope, 'deferred' | 'joins' | 'messages'> {
+  readonly triggers: readonly Trigger[];
+  /** Finished nodes whose edges are not evaluated yet. */
+  readonly pendingEdges: readonly string[];
+  /** The breakpoint after a node at which it stands. */
+  readonly stoppedAt: {
+    readonly at: 'after';
+    readonly nodes: readonly string[];
+    readonly next: readonly string[];
+  } | null;
   /** The number of visits of each node. */
   readonly visits: Scope['visits'];
   /** Received events that no task has taken yet. */
@@ -40,16 +47,16 @@ export function resumePointNow(
   }: Pick<Run, 'root' | 'spent' | 'bufferedEvents' | 'areBufferedEventsSaved'>,
   visited: Visited,
 ): ResumePointChange {
-  const { superstep, deferred, joins, pendingEdges, messages, stoppedAt } = root;
-  const triggers = superstep ? superstep.tasks.map(toTrigger) : root.triggers;
+  const { at, deferred, joins, messages } = root;
+  const triggers = at.kind === 'running' ? at.tasks.map(toTrigger) : at.triggers;
   return {
     ...withoutEmpty({
       triggers: areImplied(root, triggers) ? [] : triggers,
       deferred,
       joins,
-      pendingEdges,
+      pendingEdges: finishedAt(at),
       messages,
-      stoppedAt: stoppedAt?.at === 'after' ? stoppedAt : null,
+      stoppedAt: at.kind === 'after' ? { at: 'after' as const, nodes: at.nodes, next: at.next } : null,
       visits: changedVisits(root.visits, visited),
       spent: withoutEmpty(spent),
     }),
@@ -71,12 +78,9 @@ function toTrigger({ node, index, item, group }: NodeTask): Trigger {
 }
 
 /** True if triggers follow from the names of the next nodes, which a checkpoint holds anyway. */
-function areImplied(
-  { superstep, deferred, stoppedAt }: Pick<Scope, 'superstep' | 'deferred' | 'stoppedAt'>,
-  triggers: readonly Trigger[],
-): boolean {
-  if (superstep || stoppedAt || deferred.length > 0) return triggers.length === 0;
-  return triggers.every(({ element }) => !element);
+function areImplied({ at, deferred }: Pick<Scope, 'at' | 'deferred'>, triggers: readonly Trigger[]): boolean {
+  const arePlain = (at.kind === 'ready' || at.kind === 'edges') && deferred.length === 0;
+  return arePlain ? triggers.every(({ element }) => !element) : triggers.length === 0;
 }
 
 /** The parts that a checkpoint leaves out because they are empty. */
@@ -126,17 +130,22 @@ export function scopeAt(
   graph: ChannelSet,
   { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },
 ): Scope {
-  const { triggers, deferred, joins, pendingEdges, messages, stoppedAt, visits } = resumePoint;
+  const { deferred, joins, messages, visits } = resumePoint;
   return {
     ...freshScope(graph),
     channels: carryChannels(graph, channels),
     step: step + 1,
-    triggers,
+    at: positionAt(resumePoint),
     deferred,
     joins,
-    pendingEdges,
     messages,
-    stoppedAt,
     visits,
   };
+}
+
+function positionAt({ triggers, pendingEdges: finished, stoppedAt }: ResumePoint): ScopePosition {
+  if (stoppedAt) return { kind: 'after', nodes: stoppedAt.nodes, next: stoppedAt.next, finished, triggers };
+  return finished.length > 0
+    ? { kind: 'edges', finished, triggers }
+    : { kind: 'ready', triggers, hasPassedBreakpoint: false };
 }

@@ -2,7 +2,7 @@ import type { Update } from '../channels/channel.ts';
 import { unknownCompensationId } from '../run/compensation.ts';
 import { executionKey, interventionId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import { nextNodes, batchOf, isSettled } from '../run/position.ts';
+import { batchOf, isSettled, nextNodes, tasksIn } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { RunStatus, Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
@@ -78,7 +78,7 @@ export function toRunView(run: Run): RunView {
     status,
     startedAt: formatTimestamp(startedAt),
     endedAt: endedAt === null ? null : formatTimestamp(endedAt),
-    step: root.superstep ? root.step : root.step - 1,
+    step: root.at.kind === 'running' ? root.step : root.step - 1,
     next: nextNodes(root),
     waitingFor: isEnded(status) ? [] : waitingOf(run),
     output,
@@ -96,9 +96,9 @@ function waitingOf(run: Run): WaitingFor[] {
   return [{ kind: 'intervention', node: compensation.task.node, id: unknownCompensationId(compensation), since }];
 }
 
-function waitingIn(run: Run, { superstep }: Scope, path: TaskPath): WaitingFor[] {
+function waitingIn(run: Run, scope: Scope, path: TaskPath): WaitingFor[] {
   const found: WaitingFor[] = [];
-  for (const task of superstep?.tasks ?? []) found.push(...waitingFor(run, task, path));
+  for (const task of tasksIn(scope)) found.push(...waitingFor(run, task, path));
   return found;
 }
 
@@ -154,9 +154,9 @@ function pendingApproval(run: Run, node: string, approvalId: string): WaitingFor
   return [{ kind: 'approval', node, id: approval.id, since: approval.requestedAt, deadline: approval.expiresAt }];
 }
 
-function pendingIn({ superstep }: Scope): PendingWrite[] {
+function pendingIn(scope: Scope): PendingWrite[] {
   const writes: PendingWrite[] = [];
-  for (const task of superstep?.tasks ?? []) {
+  for (const task of tasksIn(scope)) {
     const { node, index } = task;
     if (isSettled(task)) writes.push({ node, ...(index !== null && { index }), update: task.state.update });
   }

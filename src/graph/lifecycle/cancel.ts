@@ -1,7 +1,8 @@
 import type { Visited } from '../journal/resume-point.ts';
 import { cancelOpenQuestions } from '../superstep/approvals.ts';
-import type { Draft, Frame } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { rootFrame, tasksOf } from '../superstep/frames.ts';
+import { moveTo, nextStep } from '../superstep/scope-draft.ts';
 import { runSupersteps, openStep } from '../superstep/superstep.ts';
 import { uncompensated } from './compensation.ts';
 
@@ -12,36 +13,27 @@ import { uncompensated } from './compensation.ts';
  */
 export function runLastNode(draft: Draft): 'waiting' | 'full' | 'over' {
   const { run, graph } = draft;
-  if (graph.onCancel === null || !run.cancellation) return 'over';
-  const frame = withoutEdges(rootFrame(draft));
-  if (!run.cancellation.isClosing) {
+  const { cancellation } = run;
+  if (graph.onCancel === null || !cancellation) return 'over';
+  const frame = rootFrame(draft);
+  if (!cancellation.isClosing) {
     const left = uncompensated(draft);
-    run.cancellation = { ...run.cancellation, ...(left && { left }), isClosing: true };
-    run.pause = { by: run.cancellation.by, reason: null };
+    const pause = { by: cancellation.by, reason: null };
+    draft.set({ cancellation: { ...cancellation, ...(left && { left }), isClosing: true }, pause });
     discardSuperstep(draft);
-    frame.scope.triggers = [{ node: graph.onCancel }];
-    openStep(draft, frame);
+    openStep(frame, [{ node: graph.onCancel }]);
   }
-  const { kind } = runSupersteps(draft, frame);
+  const { kind } = runSupersteps(frame);
   return kind === 'waiting' || kind === 'full' ? kind : 'over';
-}
-
-function withoutEdges(frame: Frame): Frame {
-  return { ...frame, graph: { ...frame.graph, outgoing: new Map(), breakpoints: { before: [], after: [] } } };
 }
 
 /** Gives the open superstep up, and everything that would come after it. @returns the nodes that were at work in it */
 export function discardSuperstep(draft: Draft): Visited {
-  const { scope } = rootFrame(draft);
-  const visited = (scope.superstep?.tasks ?? []).map(({ node }) => node);
+  const frame = rootFrame(draft);
+  const visited = tasksOf(frame).map(({ node }) => node.id);
   cancelOpenQuestions(draft);
-  delete draft.run.counted;
-  if (scope.superstep) scope.step += 1;
-  scope.superstep = null;
-  scope.pendingEdges = [];
-  scope.deferred = [];
-  scope.triggers = [];
-  scope.stoppedAt = null;
-  draft.frames.clear();
+  draft.setCounted([]);
+  if (visited.length > 0) nextStep(frame);
+  moveTo(frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false }, []);
   return visited;
 }

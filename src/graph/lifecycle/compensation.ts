@@ -6,8 +6,8 @@ import { nodesWithUnknownOutcome } from '../run/position.ts';
 import type { Run, RunStatus } from '../run/run.ts';
 import { emit } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { taskBindings, rootFrame } from '../superstep/frames.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import { taskBindings } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
 import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
@@ -19,23 +19,24 @@ import { truncate } from '../values/text.ts';
  */
 
 /** Notes that a call has been made that can be undone, once, whatever has become of its node since. */
-export function rememberCompensation(of: TaskFrame, { key, reply }: { key: string; reply: CallReply }): void {
-  const { run } = of.draft;
-  if (!of.node.compensate || reply.kind !== 'value' || run.cancellation?.isClosing) return;
-  const compensation = compensationOf(of, of.node.compensate, { key, result: reply.value });
-  run.toUndo = [...run.toUndo.filter((other) => other.key !== key), compensation];
+export function rememberCompensation(handle: TaskHandle, { key, reply }: { key: string; reply: CallReply }): void {
+  const { draft } = handle;
+  const { run } = draft;
+  if (!handle.node.compensate || reply.kind !== 'value' || run.cancellation?.isClosing) return;
+  const compensation = compensationOf(handle, handle.node.compensate, { key, result: reply.value });
+  draft.set({ toUndo: [...run.toUndo.filter((other) => other.key !== key), compensation] });
 }
 
 function compensationOf(
-  { draft, frame, task }: TaskFrame,
-  compensate: NonNullable<TaskFrame['node']['compensate']>,
+  handle: TaskHandle,
+  compensate: NonNullable<TaskHandle['node']['compensate']>,
   { key, result }: { key: string; result: Json },
 ): Compensation {
-  const { node, visit, index } = task;
-  const { path } = frame;
+  const { node, visit, index } = handle.task;
+  const { path } = handle.frame;
   const place = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    return { key, task: place, request: compensate({ ...taskBindings(draft, frame, task), result }) };
+    return { key, task: place, request: compensate({ ...taskBindings(handle), result }) };
   } catch (error) {
     return { key, task: place, problem: toRunError(error) };
   }
@@ -57,7 +58,8 @@ function begin(draft: Draft, undo: CompensationCall): true {
   const { node, index } = task;
   const key = `${done}:undo`;
   const { tool, args } = request;
-  draft.run.calls[key] = { taskPath: [], called: { kind: 'tool', name: tool }, since: draft.now, compensates: undo };
+  const called = { kind: 'tool', name: tool } as const;
+  draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: undo });
   emitWithin(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   const summary = `undo ${[...(task.path ?? []), task.node].join('/')} #${task.visit}`;
   draft.effects.push({ kind: 'call', key, takeover, node, ...(index !== undefined && { index }), request, summary });
@@ -69,10 +71,9 @@ function begin(draft: Draft, undo: CompensationCall): true {
  * nobody knows whether it was, a person has to say first.
  */
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
-  const { run, at: since } = draft;
-  run.spent.toolCalls += 1;
+  draft.spend({ toolCalls: 1 });
   if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME') {
-    run.inDoubt = { compensation, error: outcome.error, since };
+    draft.set({ inDoubt: { compensation, error: outcome.error, since: draft.at } });
     return say(draft, compensation, outcome);
   }
   return closeLatest(draft, compensation, outcome);
@@ -80,8 +81,8 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
 
 /** Makes the call again that is in doubt: the person's order lets its claim be taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
-  delete draft.run.inDoubt;
-  draft.run.status = 'running';
+  draft.forgetDoubt();
+  draft.set({ status: 'running' });
   begin(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
@@ -91,7 +92,7 @@ export function settleUnknownCompensation(
   { compensation }: UnknownCompensation,
   outcome: CompensationOutcome & { readonly by: string },
 ): void {
-  delete draft.run.inDoubt;
+  draft.forgetDoubt();
   closeLatest(draft, compensation, outcome);
 }
 
@@ -123,9 +124,9 @@ export function statusWhileCompensating({ inDoubt }: Pick<Run, 'inDoubt'>): RunS
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
   const { run } = draft;
-  run.toUndo = run.toUndo.slice(0, -1);
-  run.undone += 1;
-  if ('error' in outcome) run.notUndone = [...run.notUndone, `${compensation.task.node}: ${outcome.error.message}`];
+  draft.set({ toUndo: run.toUndo.slice(0, -1), undone: run.undone + 1 });
+  if ('error' in outcome)
+    draft.set({ notUndone: [...run.notUndone, `${compensation.task.node}: ${outcome.error.message}`] });
   say(draft, compensation, outcome);
 }
 
@@ -140,5 +141,5 @@ function say(draft: Draft, compensation: Compensation, outcome: CompensationOutc
 
 /** Records an event about a node task that may be gone. */
 function emitWithin(draft: Draft, { path = [], ...place }: TaskReference, body: CompensationEventBody): void {
-  emit(draft, { ...rootFrame(draft), path }, { ...place, ...body });
+  emit(draft, { step: draft.run.root.step, path }, { ...place, ...body });
 }

@@ -3,14 +3,15 @@ import type { Countdown } from '../run/countdown.ts';
 import { DEADLINE_TIMER, shortenId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { RunLimits } from '../run/limits.ts';
-import { awaitedBudget, wantsCapacity } from '../run/position.ts';
+import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
 import { isEnded, isEnding } from '../run/run.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
-import type { Draft, Frame } from '../superstep/draft.ts';
-import { openTasks, taskPathOf, setState, executionPathOf, openFrames, tasksOf } from '../superstep/frames.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { openFrames, openTasks, rootFrame, tasksOf } from '../superstep/frames.ts';
+import type { Frame, TaskHandle } from '../superstep/frames.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
+import { setState } from '../superstep/scope-draft.ts';
 import { cancelTimer, startTimer, summaryOf } from '../superstep/timers.ts';
 import { parseTimestamp } from '../values/timestamp.ts';
 
@@ -21,7 +22,7 @@ export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
 /** Has the deadline start anew, by the limits that are in force now. */
 export function restartCountdown(draft: Draft): void {
   cancelTimer(draft, DEADLINE_TIMER);
-  draft.run.countdown = openCountdown(draft.run.limits);
+  draft.set({ countdown: openCountdown(draft.run.limits) });
 }
 
 /** Lets the clocks of deadlines run or stand still, as the run's status has it. */
@@ -35,11 +36,10 @@ function updateRunDeadline(draft: Draft): void {
   if (!run.countdown) return;
   const clock = toggleCountdown(run.countdown, isTicking(draft), draft.now);
   if (!clock) return;
-  run.countdown = clock;
+  draft.set({ countdown: clock });
   if (clock.runsSince === null) return cancelTimer(draft, DEADLINE_TIMER);
-  const timer = { fireAt: clock.runsSince + clock.leftMs, summary: 'deadline of the run' };
-  run.timers[DEADLINE_TIMER] = { taskPath: [], ...timer };
-  draft.effects.push({ kind: 'timer', id: DEADLINE_TIMER, ...timer });
+  const fireAt = clock.runsSince + clock.leftMs;
+  draft.addTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
 /** It stands still while the run only waits for people. */
@@ -49,7 +49,7 @@ function isTicking(draft: Draft): boolean {
   return status !== 'waiting' || openTasks(draft).some(waitsForWorld);
 }
 
-function waitsForWorld({ task: { state } }: TaskFrame): boolean {
+function waitsForWorld({ task: { state } }: TaskHandle): boolean {
   return state.phase === 'open' && state.position.kind === 'wait';
 }
 
@@ -57,15 +57,16 @@ function waitsForWorld({ task: { state } }: TaskFrame): boolean {
 export function updateNodeDeadlines(draft: Draft): void {
   if (!draft.graph.hasDeadlines) return;
   const busy = standsStill(draft) ? new Set<string>() : busyPlaces(draft);
-  for (const of of openTasks(draft)) {
-    const position = timedPosition(of);
-    if (position) updateNodeDeadline(of, position, !isFailing(of, position) && busy.has(taskPathOf(of).join('/')));
+  for (const handle of openTasks(draft)) {
+    const position = timedPosition(handle);
+    if (position)
+      updateNodeDeadline(handle, position, !isFailing(handle, position) && busy.has(handle.taskPath.join('/')));
   }
 }
 
 type TimedPosition = SubgraphPosition | WaitPosition;
 
-function timedPosition({ node, task: { state } }: TaskFrame): TimedPosition | null {
+function timedPosition({ node, task: { state } }: TaskHandle): TimedPosition | null {
   if (node.deadlineMs === null || state.phase !== 'open') return null;
   const { position } = state;
   return position.kind === 'subgraph' || position.kind === 'wait' ? position : null;
@@ -75,30 +76,30 @@ function standsStill({ run }: Draft): boolean {
   return isEnded(run.status) || run.status === 'paused' || isEnding(run);
 }
 
-function isFailing({ frame }: TaskFrame, position: TimedPosition): boolean {
+function isFailing({ frame }: TaskHandle, position: TimedPosition): boolean {
   return frame.isFailing || (position.kind === 'subgraph' && position.failing !== undefined);
 }
 
-function updateNodeDeadline(of: TaskFrame, position: TimedPosition, runs: boolean): void {
-  const { draft, node } = of;
+function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: boolean): void {
+  const { draft, node } = handle;
   const before = position.countdown ?? { leftMs: node.deadlineMs ?? 0, runsSince: null };
   const countdown = toggleCountdown(before, runs, draft.now);
   if (!countdown) return;
-  if (before.runsSince === null) startDeadline(of, position, draft.now + countdown.leftMs);
-  else cancelTimer(draft, deadlineTimer(of, before.runsSince + before.leftMs));
-  setState(of, { phase: 'open', position: { ...position, countdown } });
+  if (before.runsSince === null) startDeadline(handle, position, draft.now + countdown.leftMs);
+  else cancelTimer(draft, deadlineTimer(handle, before.runsSince + before.leftMs));
+  setState(handle, { phase: 'open', position: { ...position, countdown } });
 }
 
 /** A wait that goes on by itself before its deadline needs no timer for it. */
-function startDeadline(of: TaskFrame, position: TimedPosition, fireAt: number): void {
+function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: number): void {
   const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
   if (goesOnAt !== null && goesOnAt <= fireAt) return;
-  startTimer(of, { id: deadlineTimer(of, fireAt), fireAt, summary: summaryOf(of, 'deadline') });
+  startTimer(handle, { id: deadlineTimer(handle, fireAt), fireAt, summary: summaryOf(handle, 'deadline') });
 }
 
 /** One that has fired as it was taken back is not taken for the next one of its task. */
-function deadlineTimer(of: TaskFrame, fireAt: number): string {
-  return `${shortenId(executionPathOf(of).join('/'))}.deadline.${fireAt}`;
+function deadlineTimer(handle: TaskHandle, fireAt: number): string {
+  return `${shortenId(handle.executionPath.join('/'))}.deadline.${fireAt}`;
 }
 
 /** Where something is at work or waits for the world: the tasks themselves, and those around them. */
@@ -108,21 +109,21 @@ function busyPlaces(draft: Draft): ReadonlySet<string> {
     for (let depth = address.length; depth > 0; depth -= 1) busy.add(address.slice(0, depth).join('/'));
   };
   for (const { taskPath } of Object.values(draft.run.calls)) note(taskPath);
-  for (const frame of openFrames(draft).filter(({ isFailing }) => !isFailing)) {
-    if (isBetweenSteps(draft, frame)) note(frame.taskPath);
-    const lanes = openByGroup(frame.scope);
-    for (const of of tasksOf(draft, frame)) if (isBusy(of, lanes)) note(taskPathOf(of));
+  for (const frame of openFrames(rootFrame(draft)).filter(({ isFailing }) => !isFailing)) {
+    if (isBetweenSteps(frame)) note(frame.taskPath);
+    const groups = openByGroup(tasksIn(frame.scope));
+    for (const handle of tasksOf(frame)) if (isBusy(handle, groups)) note(handle.taskPath);
   }
   return busy;
 }
 
 /** It has stopped half-way, for the journal to catch up. */
-function isBetweenSteps({ run }: Draft, { scope }: Frame): boolean {
-  return scope.superstep === null && scope.stoppedAt === null && run.pause === null;
+function isBetweenSteps({ draft, scope: { at } }: Frame): boolean {
+  return (at.kind === 'ready' || at.kind === 'edges') && draft.run.pause === null;
 }
 
-function isBusy({ task: { state, group } }: TaskFrame, lanes: OpenByGroup): boolean {
-  if (state.phase === 'ready') return !isGroupFull(group, lanes);
+function isBusy({ task: { state, group } }: TaskHandle, groups: OpenByGroup): boolean {
+  if (state.phase === 'ready') return !isGroupFull(group, groups);
   if (state.phase !== 'open') return false;
   const { position } = state;
   return position.kind === 'wait' || wantsCapacity(position) || awaitedBudget(position) !== null;

@@ -1,5 +1,5 @@
 import type { Draft } from '../superstep/draft.ts';
-import { openFrames, openTasks } from '../superstep/frames.ts';
+import { openTasks } from '../superstep/frames.ts';
 import { restartCountdown } from './deadlines.ts';
 import { askAgain } from './retry-task.ts';
 
@@ -8,15 +8,8 @@ import { askAgain } from './retry-task.ts';
  * of people and clocks, which was withdrawn when it ended, is asked again.
  */
 export function reopenRun(draft: Draft): void {
-  const { run } = draft;
-  run.status = 'running';
-  run.endedAt = null;
-  run.error = null;
-  run.output = null;
-  run.failing = null;
-  run.cancellation = null;
-  run.pause = null;
+  draft.set({ status: 'running', endedAt: null, error: null, output: null });
+  draft.set({ failing: null, cancellation: null, pause: null });
   restartCountdown(draft);
-  for (const of of openTasks(draft)) askAgain(of);
-  for (const frame of openFrames(draft)) frame.isFailing = false;
+  for (const handle of openTasks(draft)) askAgain(handle);
 }

@@ -2,28 +2,25 @@ import type { TaskInput } from '../nodes/behavior.ts';
 import { isResumable } from '../run/position.ts';
 import type { SavedProgress, SubgraphPosition, NodeTask, Scope } from '../run/scope.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { findTask, setState, tasksOf } from '../superstep/frames.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
 import { startTask } from '../superstep/run-task.ts';
+import { replaceTask } from '../superstep/scope-draft.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
 /** Has the work of a task done again that has failed: a graph inside goes on from where it failed. */
-export function retryTask(of: TaskFrame): void {
-  const task = again(of.task);
-  setState({ ...of, task }, task.state);
+export function retryTask(handle: TaskHandle): void {
+  replaceTask(handle, again(handle.task));
 }
 
 /** Has a task ask again for what was withdrawn when its run ended. */
-export function askAgain(of: TaskFrame): void {
-  const task = asking(of.task);
-  setState({ ...of, task }, task.state);
+export function askAgain(handle: TaskHandle): void {
+  replaceTask(handle, asking(handle.task));
 }
 
 /** Tells a task what a person has said about one of its calls; a task that was ended with its run begins first. */
-export function tell({ draft, frame, task }: TaskFrame, happening: TaskInput): void {
-  for (const of of tasksOf(draft, frame))
-    if (of.task.key === task.key && of.task.state.phase === 'ready') startTask(of);
-  deliver(findTask(draft, [...frame.taskPath, task.key]), happening);
+export function tell(handle: TaskHandle, happening: TaskInput): void {
+  if (handle.task.state.phase === 'ready') startTask(handle);
+  deliver(handle, happening);
 }
 
 /**
@@ -69,7 +66,7 @@ function withNewClock({ kind, scope, input }: SubgraphPosition): SubgraphPositio
 }
 
 function inside(scope: Scope): Scope {
-  return { ...scope, superstep: scope.superstep && { tasks: scope.superstep.tasks.map(onward) } };
+  return scope.at.kind === 'running' ? { ...scope, at: { ...scope.at, tasks: scope.at.tasks.map(onward) } } : scope;
 }
 
 /** What waits for a person inside a graph goes on waiting: nobody has said anything about it. */

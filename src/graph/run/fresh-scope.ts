@@ -15,14 +15,10 @@ export function freshScope(graph: ChannelSet): Scope {
   return {
     step: -1,
     channels: carryChannels(graph, {}),
-    triggers: [],
+    at: { kind: 'edges', finished: [START], triggers: [] },
     deferred: [],
     joins: {},
     visits: {},
-    superstep: null,
-    pendingEdges: [START],
     messages: 0,
-    stoppedAt: null,
-    hasPassedBreakpoint: false,
   };
 }

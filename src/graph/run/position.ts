@@ -1,5 +1,14 @@
 import type { TaskFailure } from '../values/errors.ts';
-import type { NodePosition, ResumablePosition, Scope, SavedProgress, TaskState, NodeTask } from './scope.ts';
+import type {
+  NodePosition,
+  NodeTask,
+  ResumablePosition,
+  SavedProgress,
+  Scope,
+  ScopePosition,
+  TaskState,
+  Trigger,
+} from './scope.ts';
 import type { ModelNeeds } from './spending.ts';
 import { hasReadyCall, isAnswered } from './tool-batch.ts';
 import type { ToolBatch } from './tool-batch.ts';
@@ -31,19 +40,38 @@ export function isResumable(position: NodePosition): position is ResumablePositi
   return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }
 
-type NextOf = Pick<Scope, 'superstep' | 'triggers' | 'deferred' | 'stoppedAt'>;
+/** The tasks of the superstep that is open in a graph. */
+export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
+  return at.kind === 'running' ? at.tasks : [];
+}
+
+/** What runs next whatever the edges say that are still to be evaluated; an open superstep leads to nothing yet. */
+export function triggersAt(at: ScopePosition): readonly Trigger[] {
+  return at.kind === 'running' ? [] : at.triggers;
+}
+
+/** Nodes that have finished and whose edges are still to be evaluated. */
+export function finishedAt(at: ScopePosition): readonly string[] {
+  return at.kind === 'edges' || at.kind === 'after' ? at.finished : [];
+}
+
+/** The nodes before or after which a graph stands at a breakpoint. */
+export function stopsAt(at: ScopePosition): readonly string[] {
+  return at.kind === 'before' || at.kind === 'after' ? at.nodes : [];
+}
 
 /** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
-export function nextNodes({ superstep, triggers, deferred, stoppedAt }: NextOf): readonly string[] {
-  if (stoppedAt?.at === 'after') return stoppedAt.next;
+export function nextNodes({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): readonly string[] {
+  if (at.kind === 'after') return at.next;
+  const triggers = triggersAt(at);
   const triggered = triggers.length > 0 ? triggers : deferred;
-  const next = superstep ? superstep.tasks.filter((task) => !isSettled(task)) : triggered;
+  const next = at.kind === 'running' ? at.tasks.filter((task) => !isSettled(task)) : triggered;
   return [...new Set(next.map(({ node }) => node))].sort();
 }
 
 /** Nodes of a graph with calls of which nobody knows what they did; those inside subgraphs after the nodes around them. */
-export function nodesWithUnknownOutcome({ superstep }: Scope): readonly string[] {
-  return (superstep?.tasks ?? []).flatMap(({ node, index, state }) => {
+export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
+  return tasksIn(scope).flatMap(({ node, index, state }) => {
     if (!isTaskOutcomeUnknown(state)) return [];
     const name = index === null ? node : `${node}[${index}]`;
     const position = positionOf(state);
@@ -62,7 +90,7 @@ function positionOf(state: TaskState): SavedProgress | null {
 export function hasUnknownOutcome(kept: SavedProgress | null): boolean {
   switch (kept?.kind) {
     case 'subgraph':
-      return (kept.scope.superstep?.tasks ?? []).some(({ state }) => isTaskOutcomeUnknown(state));
+      return tasksIn(kept.scope).some(({ state }) => isTaskOutcomeUnknown(state));
     case 'agent':
     case 'calls':
       return kept.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure));

@@ -77,7 +77,7 @@ export interface Run {
   readonly output: JsonObject | null;
   readonly spent: Spent;
   /** Keys of calls that have been answered and may be asked for again, of the open superstep: what they used is in `spent`. */
-  readonly counted?: readonly string[];
+  readonly counted: readonly string[];
   readonly checkpointId: string | null;
   readonly counters: Counters;
 }

@@ -5,33 +5,60 @@ import type { Stopwatch, Countdown } from './countdown.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
-/** One activation of a graph: its state and its place. A run's own graph is its root scope. */
+/** One activation of a graph: its state, and where it stands. A run's own graph is its root scope. */
 export interface Scope {
   /** Number of the superstep that is open or comes next; the first is 0. */
   readonly step: number;
   readonly channels: Readonly<Record<string, Json>>;
-  /** What the next superstep runs. */
-  readonly triggers: readonly Trigger[];
+  readonly at: ScopePosition;
   /** Deferred nodes that were triggered and wait until nothing else is left. */
   readonly deferred: readonly Trigger[];
   /** For each join, by its edge's number, the sources that have finished since it last fired. */
   readonly joins: Readonly<Record<string, readonly string[]>>;
   readonly visits: Readonly<Record<string, number>>;
-  readonly superstep: Superstep | null;
-  /** Nodes that have finished and whose edges are still to be evaluated. */
-  readonly pendingEdges: readonly string[];
   /** How many messages have been given an id here. */
   readonly messages: number;
-  /** The breakpoint at which this graph stands. */
-  readonly stoppedAt: StoppedAt | null;
-  /** The breakpoint before the next superstep has been passed. */
+}
+
+/** Where a graph stands. */
+export type ScopePosition = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
+
+/** The next superstep may open; where nothing is triggered or deferred, the graph has finished. */
+export interface ReadyScope {
+  readonly kind: 'ready';
+  readonly triggers: readonly Trigger[];
+  /** It has stood at the breakpoint before these nodes. */
   readonly hasPassedBreakpoint: boolean;
 }
 
-/** A stop at a breakpoint: before the nodes that run next, or after nodes whose edges are still to be evaluated. */
-export type StoppedAt =
-  | { readonly at: 'before'; readonly nodes: readonly string[] }
-  | { readonly at: 'after'; readonly nodes: readonly string[]; readonly next: readonly string[] };
+/** A superstep is open. */
+export interface RunningScope {
+  readonly kind: 'running';
+  /** In node-id order, then element order: the order in which writes are applied. */
+  readonly tasks: readonly NodeTask[];
+}
+
+/** Nodes have finished, and their edges are still to be evaluated. */
+export interface FiringScope {
+  readonly kind: 'edges';
+  readonly finished: readonly string[];
+  /** What runs next in any case. */
+  readonly triggers: readonly Trigger[];
+}
+
+/** It stands at a breakpoint before nodes that run next. */
+export interface ScopeBefore {
+  readonly kind: 'before';
+  readonly nodes: readonly string[];
+  readonly triggers: readonly Trigger[];
+}
+
+/** It stands at a breakpoint after nodes; `next` is where their edges lead as the state is now. */
+export interface ScopeAfter extends Omit<FiringScope, 'kind'> {
+  readonly kind: 'after';
+  readonly nodes: readonly string[];
+  readonly next: readonly string[];
+}
 
 /** A node to run, once or for an element of a list. */
 export interface Trigger {
@@ -43,11 +70,6 @@ export interface Trigger {
 export interface ConcurrencyGroup {
   readonly id: string;
   readonly width: number;
-}
-
-export interface Superstep {
-  /** In node-id order, then element order: the order in which writes are applied. */
-  readonly tasks: readonly NodeTask[];
 }
 
 /** One execution of a node within a superstep. */

@@ -1,13 +1,13 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import type { ApprovalPolicy } from '../definition/definition.ts';
 import { mayDecide } from '../run/approval.ts';
-import { approvalsAt } from '../run/position.ts';
+import { approvalsAt, tasksIn } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { openTasks } from '../superstep/frames.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
 import { own } from '../values/json.ts';
 
 /** Who decides where a policy names nobody (specification, "Who may do what"). */
@@ -22,7 +22,7 @@ const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
 export function refuseBypass(
   draft: Draft,
   by: Principal,
-  tasks: readonly TaskFrame[] = openTasks(draft),
+  tasks: readonly TaskHandle[] = openTasks(draft),
 ): Refusal | null {
   const asked = tasks.flatMap(({ task: { state } }) => askedBy(state));
   return firstOf(asked.map((id) => refuse(draft, own(draft.run.approvals, id) ?? forgotten(draft), by)));
@@ -37,7 +37,7 @@ function askedBy(state: TaskState): readonly string[] {
 
 function askedAt(position: NodePosition): readonly string[] {
   if (position.kind !== 'subgraph') return approvalsAt(position);
-  return (position.scope.superstep?.tasks ?? []).flatMap(({ state }) => askedBy(state));
+  return tasksIn(position.scope).flatMap(({ state }) => askedBy(state));
 }
 
 /** An approval of which the run does not know any more who may decide it. */

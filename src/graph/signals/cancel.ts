@@ -17,6 +17,6 @@ export const cancel: SignalKind = {
 export function cancelRun(draft: Draft, by: string, reason: string | null): void {
   const { run } = draft;
   if (run.cancellation) return;
-  run.cancellation = { by, reason, isClosing: false };
+  draft.set({ cancellation: { by, reason, isClosing: false } });
   if (!run.failing) cancelOpenQuestions(draft);
 }

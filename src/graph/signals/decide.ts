@@ -7,7 +7,6 @@ import { jsonSize } from '../values/json-size.ts';
 import { own, toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { saveApproval } from '../superstep/approvals.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
@@ -77,7 +76,7 @@ function unknown(id: string): Refusal {
 }
 
 function record(draft: Draft, approval: Approval, made: Decision): void {
-  saveApproval(draft, approval);
+  draft.saveApproval(approval);
   const { by, decision, reason, args } = made;
   emitAt(draft, approval.task, {
     type: 'approval.decided',

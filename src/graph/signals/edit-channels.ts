@@ -1,12 +1,12 @@
-import { applyWrites } from '../channels/apply-writes.ts';
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import { START } from '../definition/definition.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { emit, reduceContext } from '../superstep/draft.ts';
+import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
+import { writeChannels } from '../superstep/scope-draft.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
 import { didYouMean } from '../values/text.ts';
@@ -26,8 +26,7 @@ export type Edited =
 /** Puts values into the channels through their reducers; when that can't be done, nothing has changed. */
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
-  const { graph, scope } = frame;
-  const { messages } = scope;
+  const { graph } = frame;
   const unknown = Object.keys(values).filter((name) => !graph.channels.has(name));
   if (unknown.length > 0) {
     const issues = unknown.map((name) => ({
@@ -36,15 +35,12 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     }));
     return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
-  const writes = [{ by, node: asNode ?? START, update: values }];
-  const applied = applyWrites(graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
+  const applied = writeChannels(frame, [{ by, node: asNode ?? START, update: values }]);
   if (!applied.ok) {
     const { message } = applied.error;
-    scope.messages = messages;
     return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
   }
-  scope.channels = applied.channels;
-  emit(draft, frame, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by });
+  emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by });
   return { ok: true, changes: applied.changes };
 }
 
@@ -55,5 +51,5 @@ function refuse(message: string, issues: NonNullable<Refusal['issues']>): Edited
 /** Saves what an edit has changed, once it is known what comes next. */
 export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
   const frame = rootFrame(draft);
-  saveCheckpoint(draft, frame, { source: 'update', changes, step: frame.scope.step - 1, visited });
+  saveCheckpoint(frame, { source: 'update', changes, step: frame.scope.step - 1, visited });
 }

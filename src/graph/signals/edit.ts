@@ -4,11 +4,13 @@ import { OwnedLists } from '../channels/reducer.ts';
 import { stopBefore } from '../superstep/breakpoints.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { EdgeFailure, evaluateEdges, fire, lookAgain } from '../superstep/fire-edges.ts';
-import { rootFrame } from '../superstep/frames.ts';
+import { rootFrame, scopeBindings } from '../superstep/frames.ts';
+import { moveTo } from '../superstep/scope-draft.ts';
 import { refuseBypass, refuseSpeakingFor } from './bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
+import { triggersAt } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { editChannels, saveEdit } from './edit-channels.ts';
@@ -33,7 +35,7 @@ export const edit: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, change);
     if (!edited.ok) return refused(edited.refusal);
-    if (asNode === undefined) lookAgain(draft, rootFrame(draft));
+    if (asNode === undefined) lookAgain(rootFrame(draft));
     const visited = asNode === undefined ? [] : goOnFrom(draft, asNode);
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopen(draft, by.sub);
@@ -67,9 +69,9 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   const writes = [{ by: asNode, node: asNode, update: values }];
   const applied = applyWrites(graph.channels, scope.channels, { writes, context });
   if (!applied.ok) return null;
-  const tried = { ...scope, channels: applied.channels, pendingEdges: [asNode], triggers: [], deferred: [] };
+  const bindings = { ...scopeBindings(frame), state: applied.channels };
   try {
-    evaluateEdges(draft, { ...frame, scope: tried });
+    evaluateEdges(frame, { finished: [asNode], already: [], bindings });
     return null;
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
@@ -81,17 +83,16 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
 function goOnFrom(draft: Draft, node: string): Visited {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
-  frame.scope.hasPassedBreakpoint = false;
-  frame.scope.pendingEdges = [node];
-  fire(draft, frame);
+  moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
+  fire(frame);
   // One that does not run stands at the breakpoint then: it has stopped already.
-  if (draft.run.status !== 'waiting') stopBefore(draft, frame, frame.scope.triggers);
+  if (draft.run.status !== 'waiting') stopBefore(frame);
   return visited;
 }
 
 function reopen(draft: Draft, by: string): void {
-  const { triggers, deferred } = rootFrame(draft).scope;
-  if (!isEnded(draft.run.status) || triggers.length + deferred.length === 0) return;
+  const { at, deferred } = draft.run.root;
+  if (!isEnded(draft.run.status) || triggersAt(at).length + deferred.length === 0) return;
   reopenRun(draft);
-  draft.run.pause = { by, reason: null };
+  draft.set({ pause: { by, reason: null } });
 }

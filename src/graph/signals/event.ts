@@ -1,9 +1,7 @@
 import { deliver } from '../superstep/deliver.ts';
-import { emit } from '../superstep/draft.ts';
-import type { Draft } from '../superstep/draft.ts';
-import type { BufferedEvent } from '../run/run.ts';
-import { openTasks, rootFrame } from '../superstep/frames.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import { emitOfRun } from '../superstep/draft.ts';
+import { openTasks } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -23,24 +21,19 @@ export const event: SignalKind = {
         issues: [{ path: '/event', message: 'The name of the event is missing' }],
       });
     const payload = given['payload'] ?? null;
-    const waiting = openTasks(draft).find((of) => waitsFor(of, name));
+    const waiting = openTasks(draft).find((handle) => waitsFor(handle, name));
     if (!waiting && draft.run.bufferedEvents.length >= MAX_KEPT)
       return refused({
         code: 'BUFFER_FULL',
         message: `${MAX_KEPT} events are kept already; nothing waits for "${name}"`,
       });
-    emit(draft, rootFrame(draft), { type: 'signal.received', event: name, by: by.sub });
+    emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliver(waiting, { kind: 'event', payload });
-    else keep(draft, { name, payload });
+    else draft.bufferEvents([...draft.run.bufferedEvents, { name, payload }]);
     return taken();
   },
 };
 
-function keep({ run }: Draft, event: BufferedEvent): void {
-  run.bufferedEvents = [...run.bufferedEvents, event];
-  run.areBufferedEventsSaved = false;
-}
-
-function waitsFor({ frame, task: { state } }: TaskFrame, name: string): boolean {
+function waitsFor({ frame, task: { state } }: TaskHandle, name: string): boolean {
   return !frame.isFailing && state.phase === 'open' && state.position.kind === 'wait' && state.position.event === name;
 }

@@ -40,20 +40,20 @@ export const skip: SignalKind = {
 function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
-  const { of, call } = found;
+  const { handle, call } = found;
   const refusal = refuseUndone(draft) ?? refuseSkipping(draft, found, by);
   if (refusal) return refused(refusal);
   const output = payload['output'] ?? null;
-  if (call) emitTask(of, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
-  else skipTask(of, output, by.sub);
+  if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
+  else skipTask(handle, output, by.sub);
   if (isEnded(draft.run.status)) reopenRun(draft);
-  if (call) tell(of, { kind: 'call.skipped', number: call.number, output });
+  if (call) tell(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();
 }
 
-function refuseSkipping(draft: Draft, { of, call }: Intervention, by: Principal): Refusal | null {
-  const refusal = refuseSpeakingFor(draft, of.frame.graph, { node: of.node.id, by });
-  return refusal ?? (call ? null : refuseBypass(draft, by, [of]));
+function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Principal): Refusal | null {
+  const refusal = refuseSpeakingFor(draft, handle.frame.graph, { node: handle.node.id, by });
+  return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
 }
 
 /** Gives the node up: the run fails. */
@@ -63,9 +63,9 @@ export const fail: SignalKind = {
   handle(draft, { payload, by }) {
     const found = findIntervention(draft, payload);
     if ('code' in found) return refused(found);
-    const { of, failure, saved } = found;
+    const { handle, failure, saved } = found;
     const error = givenUp(failure.error, payload, by.sub);
-    failTask(of, { failure: { ...failure, error }, saved, by: by.sub });
+    failTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
   },
   handleCompensation(draft, doubt, { payload, by }) {

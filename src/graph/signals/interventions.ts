@@ -8,12 +8,12 @@ import type { SavedProgress } from '../run/scope.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { interventionId } from '../run/ids.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import type { TaskFrame } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
 import { textOf } from './signal.ts';
 
 /** A node that has failed, or one of the calls that it makes, and what a person may do something about. */
 export interface Intervention {
-  readonly of: TaskFrame;
+  readonly handle: TaskHandle;
   readonly failure: TaskFailure;
   /** What the node has done already. */
   readonly saved: SavedProgress | null;
@@ -32,7 +32,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly I
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
       : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; no node of it waits for an intervention` };
-  const chosen = all.filter((one) => isNamed(payload, { node: one.of.task.node, id: idOf(one) }));
+  const chosen = all.filter((one) => isNamed(payload, { node: one.handle.task.node, id: idOf(one) }));
   if (chosen.length > 0) return chosen;
   const message = `That node does not wait for an intervention; these do: ${namesOf(all)}`;
   return { code: 'UNKNOWN_INTERVENTION', message };
@@ -54,30 +54,30 @@ function interventions(draft: Draft): Intervention[] {
   const { status } = draft.run;
   const hasFailed = status === 'failed';
   if (isEnded(status) && !hasFailed) return [];
-  return openTasks(draft).flatMap((of) => {
-    const { state } = of.task;
-    if (of.frame.isFailing && !hasFailed) return [];
+  return openTasks(draft).flatMap((handle) => {
+    const { state } = handle.task;
+    if (handle.frame.isFailing && !hasFailed) return [];
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);
-    return waits ? [{ of, failure: state.failure, saved: state.saved, call: null }] : callsOf(of);
+    return waits ? [{ handle, failure: state.failure, saved: state.saved, call: null }] : callsOf(handle);
   });
 }
 
 /** The calls of a task at work that wait for somebody. */
-function callsOf(of: TaskFrame): Intervention[] {
-  const { state } = of.task;
+function callsOf(handle: TaskHandle): Intervention[] {
+  const { state } = handle.task;
   if (state.phase !== 'open' || !isResumable(state.position)) return [];
   const { position } = state;
   return batchOf(position).flatMap((call) =>
-    call.state.phase === 'intervention' ? [{ of, failure: call.state.failure, saved: position, call }] : [],
+    call.state.phase === 'intervention' ? [{ handle, failure: call.state.failure, saved: position, call }] : [],
   );
 }
 
 function namesOf(all: readonly Intervention[]): string {
-  return all.map((one) => `${idOf(one)} (${one.of.task.node})`).join(', ');
+  return all.map((one) => `${idOf(one)} (${one.handle.task.node})`).join(', ');
 }
 
-function idOf({ of, call }: Intervention): string {
-  return interventionId(of.frame.executionPath, of.task, call && call.number);
+function idOf({ handle, call }: Intervention): string {
+  return interventionId(handle.frame.executionPath, handle.task, call && call.number);
 }
 
 /** Whether a payload names an intervention, or leaves open which it means. */

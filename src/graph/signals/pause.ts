@@ -1,6 +1,7 @@
 import { saveEdit, editChannels } from './edit-channels.ts';
-import { emit } from '../superstep/draft.ts';
+import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
+import { passBreakpoint } from '../superstep/breakpoints.ts';
 import { lookAgain } from '../superstep/fire-edges.ts';
 import { openFrames, rootFrame } from '../superstep/frames.ts';
 import { isJsonObject } from '../values/json.ts';
@@ -19,7 +20,7 @@ export const pause: SignalKind = {
         code: 'NOT_ALLOWED_NOW',
         message: 'The run is paused already, or will be after this superstep',
       });
-    run.pause = { by: by.sub, reason: textOf(payload, 'reason') ?? null };
+    draft.set({ pause: { by: by.sub, reason: textOf(payload, 'reason') ?? null } });
     return taken();
   },
 };
@@ -45,7 +46,7 @@ function goOn(draft: Draft, { payload, by }: SignalRequest): Handled {
   const edited = values && editChannels(draft, { values, by: by.sub });
   if (edited?.ok === false) return refused(edited.refusal);
   if (edited) {
-    lookAgain(draft, rootFrame(draft));
+    lookAgain(rootFrame(draft));
     saveEdit(draft, edited.changes);
   }
   release(draft, by.sub);
@@ -59,12 +60,7 @@ export function valuesOf({ values }: JsonObject): JsonObject | null {
 
 /** Lets a run go on, past the breakpoints that it stands at. */
 export function release(draft: Draft, by: string): void {
-  const { run } = draft;
-  for (const { scope } of openFrames(draft)) {
-    if (scope.stoppedAt?.at === 'before') scope.hasPassedBreakpoint = true;
-    scope.stoppedAt = null;
-  }
-  if (run.status === 'paused') emit(draft, rootFrame(draft), { type: 'run.resumed', by });
-  run.pause = null;
-  run.status = 'running';
+  for (const frame of openFrames(rootFrame(draft))) passBreakpoint(frame);
+  if (draft.run.status === 'paused') emitOfRun(draft, { type: 'run.resumed', by });
+  draft.set({ pause: null, status: 'running' });
 }

@@ -3,9 +3,8 @@ import type { UnknownCompensation } from '../run/compensation.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { isEnded } from '../run/run.ts';
-import { emit, recordSignal, recordResult } from '../superstep/draft.ts';
+import { emitOfRun, recordSignal } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
 import { isDeeperThan, isJsonObject } from '../values/json.ts';
@@ -37,7 +36,7 @@ export function receiveSignal(draft: Draft, name: string, given: Json | undefine
   recordSignal(draft, name, payload);
   const answer = answerTo(draft, name, payload);
   if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
-  if (id !== undefined) recordResult(draft, { id, ...answer });
+  if (id !== undefined) draft.recordResult({ id, ...answer });
 }
 
 function answerTo(draft: Draft, name: string, payload: Json): Handled {
@@ -104,7 +103,7 @@ function principalOf(payload: Json): Principal {
 
 function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
   const detail = truncate(refusal.message, MAX_DETAIL);
-  emit(draft, rootFrame(draft), {
+  emitOfRun(draft, {
     type: 'signal.ignored',
     signal: name,
     reason: refusal.code.toLowerCase(),

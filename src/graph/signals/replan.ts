@@ -1,6 +1,7 @@
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
+import { moveTo } from '../superstep/scope-draft.ts';
 import { refuseBypass } from './bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
@@ -26,7 +27,7 @@ export const replan: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by: by.sub });
     if (!edited.ok) return refused(edited.refusal);
-    const visited = moveTo(draft, node);
+    const visited = goTo(draft, node);
     saveEdit(draft, edited.changes, visited);
     if (isEnded(draft.run.status)) reopenRun(draft);
     else release(draft, by.sub);
@@ -35,11 +36,10 @@ export const replan: SignalKind = {
 };
 
 /** Who stands at the breakpoint before a node and is sent to it goes on past it. */
-function moveTo(draft: Draft, node: string): Visited {
-  const { scope } = rootFrame(draft);
-  const stoodThere = scope.stoppedAt?.at === 'before' && scope.stoppedAt.nodes.includes(node);
+function goTo(draft: Draft, node: string): Visited {
+  const { at } = draft.run.root;
+  const hasPassedBreakpoint = at.kind === 'before' && at.nodes.includes(node);
   const visited = discardSuperstep(draft);
-  scope.triggers = [{ node }];
-  if (stoodThere) scope.hasPassedBreakpoint = true;
+  moveTo(rootFrame(draft), { kind: 'ready', triggers: [{ node }], hasPassedBreakpoint });
   return visited;
 }

@@ -1,6 +1,5 @@
-import { emit } from '../superstep/draft.ts';
+import { emit, emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { rootFrame } from '../superstep/frames.ts';
 import type { JsonObject } from '../values/json.ts';
 import { refuseUndone } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
@@ -23,7 +22,7 @@ export const retry: SignalKind = {
   handleCompensation(draft, doubt, { payload, by }) {
     const refusal = raiseLimits(draft, payload['limits']);
     if (refusal) return refused(refusal);
-    emit(draft, rootFrame(draft), { type: 'run.retried', node: doubt.compensation.task.node, by: by.sub });
+    emitOfRun(draft, { type: 'run.retried', node: doubt.compensation.task.node, by: by.sub });
     retryCompensation(draft, doubt);
     return taken();
   },
@@ -43,7 +42,7 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   if ('code' in found) return refused(found);
   const refusal = refuseUndone(draft) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
-  if (found.length === 0) emit(draft, rootFrame(draft), { type: 'run.retried', by: by.sub });
+  if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
   begin(draft, found, by.sub);
   return taken();
 }
@@ -55,14 +54,14 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
 function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
   const found = findInterventions(draft, payload);
   if (payload['node'] !== undefined || payload['id'] !== undefined) return found;
-  return 'code' in found ? [] : found.filter(({ of }) => of.task.state.phase === 'failed');
+  return 'code' in found ? [] : found.filter(({ handle }) => handle.task.state.phase === 'failed');
 }
 
 function begin(draft: Draft, found: readonly Intervention[], by: string): void {
-  for (const { of, call } of found) {
-    emit(draft, of.frame, { type: 'run.retried', node: of.task.node, by });
-    if (!call) retryTask(of);
-  }
+  for (const { handle } of found) emit(draft, handle.frame, { type: 'run.retried', node: handle.node.id, by });
   if (isEnded(draft.run.status)) reopenRun(draft);
-  for (const { of, call } of found) if (call) tell(of, { kind: 'call.ordered', number: call.number });
+  for (const { handle, call } of found) {
+    if (call) tell(handle, { kind: 'call.ordered', number: call.number });
+    else retryTask(handle);
+  }
 }

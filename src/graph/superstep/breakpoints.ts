@@ -1,11 +1,10 @@
 import type { Breakpoints } from '../run/run.ts';
-import type { Trigger } from '../run/scope.ts';
-import type { Draft, Frame } from './draft.ts';
+import type { Frame } from './frames.ts';
+import { moveTo } from './scope-draft.ts';
 
 /** The nodes among some that a breakpoint of the graph, or of the run, stands at. */
 export function stopsAmong(
-  { run }: Draft,
-  { graph, path }: Frame,
+  { draft: { run }, graph, path }: Frame,
   { at, nodes }: { at: keyof Breakpoints; nodes: readonly string[] },
 ): readonly string[] {
   const ofRun = path.length === 0 ? run.breakpoints[at] : NONE;
@@ -16,11 +15,22 @@ export function stopsAmong(
 
 const NONE: readonly string[] = [];
 
-/** Has a graph stand at the breakpoints before the nodes that are ready, unless they have been passed. @returns whether it does */
-export function stopBefore(draft: Draft, frame: Frame, ready: readonly Trigger[]): boolean {
-  const { scope } = frame;
-  if (scope.hasPassedBreakpoint) return false;
-  const nodes = stopsAmong(draft, frame, { at: 'before', nodes: ready.map(({ node }) => node) });
-  if (nodes.length > 0) scope.stoppedAt = { at: 'before', nodes };
+/** Has a graph stand at the breakpoints before the nodes that run next, unless they have been passed. @returns whether it does */
+export function stopBefore(frame: Frame): boolean {
+  const { at } = frame.scope;
+  if (at.kind !== 'ready' || at.hasPassedBreakpoint) return false;
+  const { triggers } = at;
+  const nodes = stopsAmong(frame, { at: 'before', nodes: triggers.map(({ node }) => node) });
+  if (nodes.length > 0) moveTo(frame, { kind: 'before', nodes, triggers });
   return nodes.length > 0;
+}
+
+/** Has a graph go on from the breakpoint at which it stands, if it stands at one. */
+export function passBreakpoint(frame: Frame): void {
+  const { at } = frame.scope;
+  if (at.kind === 'before') moveTo(frame, { kind: 'ready', triggers: at.triggers, hasPassedBreakpoint: true });
+  if (at.kind !== 'after') return;
+  const { finished, triggers } = at;
+  if (finished.length > 0) moveTo(frame, { kind: 'edges', finished, triggers });
+  else moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
 }

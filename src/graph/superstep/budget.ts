@@ -7,8 +7,8 @@ import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { Draft } from './draft.ts';
 import { estimateRequest } from './estimate-tokens.ts';
-import { openTasks, executionPathOf } from './frames.ts';
-import type { TaskFrame } from './frames.ts';
+import { isSameTask, openTasks } from './frames.ts';
+import type { TaskHandle } from './frames.ts';
 
 /*
  * Budgets of a run. A call sets aside what it may use before it is made, and its output is held to that, so that calls
@@ -25,10 +25,10 @@ interface BudgetedCall<R extends CallRequest> {
  * @returns the call, with its output held to what is left
  * @throws GraphError `BUDGET_EXCEEDED`, which names the budget
  */
-export function reserve(of: TaskFrame, request: CallRequest): BudgetedCall<CallRequest> {
-  const { draft } = of;
+export function reserve(handle: TaskHandle, request: CallRequest): BudgetedCall<CallRequest> {
+  const { draft } = handle;
   if (request.kind === 'tool') {
-    const failure = refuseToolCalls(draft, 1, plannedToolCallsBeside(of));
+    const failure = refuseToolCalls(draft, 1, plannedToolCallsBeside(handle));
     if (failure) throw new GraphError(failure.error.code, failure.error.message);
   }
   return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reservation: null };
@@ -100,14 +100,13 @@ export function refuseToolBatch(draft: Draft, count: number): TaskFailure | null
 }
 
 /** How many calls of tools other tasks have been promised. */
-function plannedToolCallsBeside(of: TaskFrame): number {
-  const { draft } = of;
+function plannedToolCallsBeside(handle: TaskHandle): number {
+  const { draft } = handle;
   if (draft.run.limits.maxToolCalls === undefined) return 0;
-  const place = executionPathOf(of).join('/');
-  return plannedToolCalls(openTasks(draft).filter((other) => executionPathOf(other).join('/') !== place));
+  return plannedToolCalls(openTasks(draft).filter((other) => !isSameTask(handle, other)));
 }
 
-function plannedToolCalls(tasks: readonly TaskFrame[]): number {
+function plannedToolCalls(tasks: readonly TaskHandle[]): number {
   const batches = tasks.flatMap(({ frame, task: { state } }) =>
     state.phase === 'open' && !frame.isFailing ? batchOf(state.position) : [],
   );

@@ -1,27 +1,26 @@
 import type { SavedProgress, TaskState } from '../run/scope.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { childFrame, isWithin, openFrames, taskPathOf } from './frames.ts';
-import type { TaskFrame } from './frames.ts';
+import { childFrame, isWithin } from './frames.ts';
+import type { TaskHandle } from './frames.ts';
 
 /** The keys of the calls that are out of a task, and of what is inside it. */
-export function callsWithin(of: TaskFrame): readonly string[] {
-  const address = taskPathOf(of);
-  return Object.entries(of.draft.run.calls).flatMap(([key, { taskPath }]) =>
-    isWithin(taskPath, address) ? [key] : [],
-  );
+export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
+  return Object.entries(draft.run.calls).flatMap(([key, { taskPath }]) => (isWithin(taskPath, path) ? [key] : []));
 }
 
 /**
  * Has a subgraph whose deadline is over wait for the calls inside that are out: what they have done has to be known.
  * @returns `null`: there are none
  */
-export function cancelCallsWithin(of: TaskFrame, failing: TaskFailure, kept: SavedProgress | null): TaskState | null {
-  const { draft, node } = of;
-  if (node.deadlineMs === null || kept?.kind !== 'subgraph') return null;
-  const child = childFrame(of);
-  const calls = callsWithin(of);
-  if (!child || calls.length === 0) return null;
-  for (const frame of openFrames(draft, child)) frame.isFailing = true;
+export function cancelCallsWithin(
+  handle: TaskHandle,
+  failing: TaskFailure,
+  saved: SavedProgress | null,
+): TaskState | null {
+  const { draft, node } = handle;
+  if (node.deadlineMs === null || saved?.kind !== 'subgraph' || !childFrame(handle)) return null;
+  const calls = callsWithin(handle);
+  if (calls.length === 0) return null;
   for (const key of calls) draft.effects.push({ kind: 'cancel.call', key });
-  return { phase: 'open', position: { ...kept, failing } };
+  return { phase: 'open', position: { ...saved, failing } };
 }

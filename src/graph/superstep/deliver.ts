@@ -7,7 +7,7 @@ import { isEnding } from '../run/run.ts';
 import type { TaskState } from '../run/scope.ts';
 import type { Draft } from './draft.ts';
 import { findTask, emitTask } from './frames.ts';
-import type { TaskFrame } from './frames.ts';
+import type { TaskHandle } from './frames.ts';
 import { placed, resumeTask, takesLate } from './run-task.ts';
 
 /**
@@ -15,22 +15,22 @@ import { placed, resumeTask, takesLate } from './run-task.ts';
  * while the run, or a node around the task, is about to end, or a task would begin new work; but that nobody can tell what
  * a call did is kept, and so is what has become of one of several calls.
  */
-export function deliver(of: TaskFrame | null, happening: TaskInput): void {
-  if (!of) return;
-  const isDropped = (isEnding(of.draft.run) || of.frame.isFailing) && !isAccepted(of, happening);
-  if (!isDropped) return resumeTask(of, happening);
-  if (of.frame.isFailing) recordCanceledCall(of, happening);
+export function deliver(handle: TaskHandle | null, happening: TaskInput): void {
+  if (!handle) return;
+  const isDropped = (isEnding(handle.draft.run) || handle.frame.isFailing) && !isAccepted(handle, happening);
+  if (!isDropped) return resumeTask(handle, happening);
+  if (handle.frame.isFailing) recordCanceledCall(handle, happening);
 }
 
 /** The history says of each task inside a node that has failed that it waits for nothing any more. */
-function recordCanceledCall(of: TaskFrame, { kind }: TaskInput): void {
-  const { state } = of.task;
+function recordCanceledCall(handle: TaskHandle, { kind }: TaskInput): void {
+  const { state } = handle.task;
   if (state.phase !== 'open' || (kind !== 'call.completed' && kind !== 'call.failed')) return;
   const error = { code: 'CANCELED', message: 'A node around it has failed meanwhile' } as const;
-  emitTask(of, { type: 'node.failed', error: placed(of, error), attempts: 1 });
+  emitTask(handle, { type: 'node.failed', error: placed(handle, error), attempts: 1 });
 }
 
-function isAccepted({ task: { state } }: TaskFrame, happening: TaskInput): boolean {
+function isAccepted({ task: { state } }: TaskHandle, happening: TaskInput): boolean {
   return isCallResult(happening) && (happening.kind === 'call.failed' || hasBatch(state));
 }
 

@@ -1,5 +1,4 @@
 import { OwnedLists } from '../channels/reducer.ts';
-import type { ReduceContext } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
 import { totalCost } from '../expression/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
@@ -8,23 +7,17 @@ import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import type { RecordedSignal } from '../run/occurrence.ts';
 import type { SignalResult } from '../run/refusal.ts';
-import type { Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
-import type { NodeTask, Scope } from '../run/scope.ts';
+import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
+import type { Scope } from '../run/scope.ts';
 import type { Spent } from '../run/spending.ts';
 import { jsonSize } from '../values/json-size.ts';
+import { own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A scope that one `advance` works on. */
-export type DraftScope = Mutable<Omit<Scope, 'visits' | 'superstep'>> & {
-  readonly visits: Record<string, number>;
-  superstep: { readonly tasks: NodeTask[] } | null;
-};
-
-/** A run that one `advance` works on: a copy of the bookkeeping, the values shared. */
-export type DraftRun = Mutable<Omit<Run, 'root' | 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
-  readonly root: DraftScope;
+/** A copy of a run's bookkeeping; the values are shared. */
+type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
   readonly calls: Record<string, OpenCall>;
   readonly timers: Record<string, OpenTimer>;
   readonly approvals: Record<string, Approval>;
@@ -32,28 +25,150 @@ export type DraftRun = Mutable<Omit<Run, 'root' | 'calls' | 'timers' | 'approval
   readonly spent: Mutable<Spent>;
 };
 
-/** The working copy of a run during one `advance`, and what it has led to so far. */
-export interface Draft {
+/** Facts of a run that are replaced as a whole. */
+type Facts = Pick<
+  Run,
+  | 'limits'
+  | 'countdown'
+  | 'status'
+  | 'endedAt'
+  | 'pause'
+  | 'cancellation'
+  | 'failing'
+  | 'error'
+  | 'output'
+  | 'toUndo'
+  | 'inDoubt'
+  | 'undone'
+  | 'notUndone'
+>;
+
+/**
+ * The working copy of a run during one `advance`, and what it has led to so far. Its methods are the only writers of a
+ * run, but for the scopes in it (`scope-draft.ts`); `run` is for reading.
+ */
+export class Draft {
   readonly graph: CompiledGraph;
-  readonly run: DraftRun;
   readonly now: number;
   /** `now` and the run's start as RFC 3339. */
   readonly at: string;
   readonly startedAt: string;
-  readonly effects: Effect[];
-  readonly events: RunEvent[];
-  readonly checkpoints: Checkpoint[];
-  readonly signals: RecordedSignal[];
+  readonly effects: Effect[] = [];
+  readonly events: RunEvent[] = [];
+  readonly checkpoints: Checkpoint[] = [];
+  readonly signals: RecordedSignal[] = [];
   /** Approvals that are new or changed, by id. */
-  readonly approvals: Map<string, Approval>;
+  readonly approvals = new Map<string, Approval>();
   /** Lists that this `advance` may extend in place. */
-  readonly owned: OwnedLists;
-  readonly load: Load;
-  /** The graphs inside subgraph tasks that this `advance` has opened, by their address. */
-  readonly frames: Map<string, Frame>;
+  readonly owned = new OwnedLists();
+  /** Scopes that this `advance` has copied, and may change. */
+  readonly copies = new WeakSet<Scope>();
+  readonly load: Load = { bytes: 0, costBefore: totalCost() };
+  readonly #run: DraftRun;
+
+  constructor(graph: CompiledGraph, run: Run, now: number) {
+    this.graph = graph;
+    this.now = now;
+    this.at = new Date(now).toISOString();
+    this.startedAt = new Date(run.startedAt).toISOString();
+    this.#run = {
+      ...run,
+      calls: { ...run.calls },
+      timers: { ...run.timers },
+      approvals: { ...run.approvals },
+      counters: { ...run.counters },
+      spent: { ...run.spent },
+    };
+  }
+
+  get run(): Run {
+    return this.#run;
+  }
+
+  /** The next number of something that a run numbers. */
+  next(counter: keyof Counters): number {
+    return ++this.#run.counters[counter];
+  }
+
+  addCall(key: string, call: OpenCall): void {
+    this.#run.calls[key] = call;
+  }
+
+  /** A call that is not open has been answered before, or belongs to work that was given up. */
+  takeCall(key: string): OpenCall | undefined {
+    const call = own(this.#run.calls, key);
+    delete this.#run.calls[key];
+    return call;
+  }
+
+  addTimer(id: string, timer: OpenTimer): void {
+    this.#run.timers[id] = timer;
+    const { fireAt, summary } = timer;
+    this.effects.push({ kind: 'timer', id, fireAt, summary });
+  }
+
+  takeTimer(id: string): OpenTimer | undefined {
+    const timer = own(this.#run.timers, id);
+    delete this.#run.timers[id];
+    return timer;
+  }
+
+  saveApproval(approval: Approval): void {
+    const { approvals } = this.#run;
+    approvals[approval.id] = approval;
+    this.approvals.set(approval.id, approval);
+    const closed = Object.values(approvals).filter(({ status }) => status !== 'pending');
+    for (const { id } of closed.slice(0, -MAX_CLOSED)) delete approvals[id];
+  }
+
+  spend(amounts: Partial<Spent>): void {
+    const { spent } = this.#run;
+    spent.inputTokens += amounts.inputTokens ?? 0;
+    spent.outputTokens += amounts.outputTokens ?? 0;
+    spent.costMicros += amounts.costMicros ?? 0;
+    spent.modelCalls += amounts.modelCalls ?? 0;
+    spent.toolCalls += amounts.toolCalls ?? 0;
+  }
+
+  /** @param keys of calls that are counted already; none once the superstep is over */
+  setCounted(keys: readonly string[]): void {
+    this.#run.counted = keys;
+  }
+
+  bufferEvents(events: readonly BufferedEvent[]): void {
+    this.#run.bufferedEvents = events;
+    this.#run.areBufferedEventsSaved = false;
+  }
+
+  recordResult(result: SignalResult): void {
+    this.#run.outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
+  }
+
+  addCheckpoint(checkpoint: Checkpoint): void {
+    this.checkpoints.push(checkpoint);
+    this.#run.checkpointId = checkpoint.id;
+    this.#run.areBufferedEventsSaved = true;
+  }
+
+  /** The next checkpoint holds the buffered events, changed or not. */
+  saveBufferedEvents(): void {
+    this.#run.areBufferedEventsSaved = false;
+  }
+
+  setRoot(scope: Scope): void {
+    this.#run.root = scope;
+  }
+
+  set(facts: Partial<Facts>): void {
+    Object.assign(this.#run, facts);
+  }
+
+  forgetDoubt(): void {
+    delete this.#run.inDoubt;
+  }
 }
 
-/** How much this `advance` has done; past the limits it stops, so that no activation grows too long. */
+/** How much an `advance` has done; past the limits it stops, so that no activation grows too long. */
 interface Load {
   bytes: number;
   readonly costBefore: number;
@@ -61,89 +176,30 @@ interface Load {
 
 const MAX_BYTES = 1_000_000;
 const MAX_COST = 5_000_000;
+const EVENT_OVERHEAD = 120;
+/** So many approvals that are closed can be asked for by query; all of them are in the store. */
+const MAX_CLOSED = 100;
+/** So many decisions can be asked after; the API asks at once. */
+const MAX_OUTCOMES = 100;
 
-/** One graph activation being worked on: its scope, and the nodes and tasks around it. */
-export interface Frame {
-  readonly graph: CompiledGraph;
-  readonly scope: DraftScope;
-  /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
+/** Where in a run an event happens: the superstep, and the ids of the nodes around it. */
+export interface EventPlace {
+  readonly step: number;
   readonly path: readonly string[];
-  /** Keys of the parent tasks. */
-  readonly taskPath: readonly string[];
-  /** Which executions of the parent tasks these are: unlike the address, never the same twice in a run. */
-  readonly executionPath: readonly string[];
-  /** A deadline of a node around it holds for what is in it. */
-  readonly isTimed: boolean;
-  /** A node around it has failed, and only waits for the calls that are out: nothing new begins. */
-  isFailing: boolean;
-}
-
-export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
-  const draftRun: DraftRun = {
-    ...run,
-    root: openScope(run.root),
-    calls: { ...run.calls },
-    timers: { ...run.timers },
-    approvals: { ...run.approvals },
-    counters: { ...run.counters },
-    spent: { ...run.spent },
-  };
-  return {
-    graph,
-    run: draftRun,
-    now,
-    at: new Date(now).toISOString(),
-    startedAt: new Date(run.startedAt).toISOString(),
-    effects: [],
-    events: [],
-    checkpoints: [],
-    signals: [],
-    approvals: new Map(),
-    owned: new OwnedLists(),
-    load: { bytes: 0, costBefore: totalCost() },
-    frames: new Map(),
-  };
-}
-
-/** A working copy of a scope. */
-export function openScope(scope: Scope): DraftScope {
-  return {
-    ...scope,
-    visits: { ...scope.visits },
-    superstep: scope.superstep && { tasks: [...scope.superstep.tasks] },
-  };
-}
-
-/** What the reducers of a graph work with. Ids of messages come from the graph itself, so that no other's timing counts. */
-export function reduceContext(draft: Draft, frame: Frame): ReduceContext {
-  return new ScopeContext(draft, frame);
-}
-
-class ScopeContext implements ReduceContext {
-  readonly #draft: Draft;
-  readonly #frame: Frame;
-  readonly owned: OwnedLists;
-  extension: readonly Json[] | null = null;
-
-  constructor(draft: Draft, frame: Frame) {
-    this.#draft = draft;
-    this.#frame = frame;
-    this.owned = draft.owned;
-  }
-
-  nextMessageId(): string {
-    const { scope, executionPath } = this.#frame;
-    return `${[this.#draft.run.id, ...executionPath].join('/')}.m${++scope.messages}`;
-  }
 }
 
 /** Records an event of the run; its number, time and place are added. */
-export function emit(draft: Draft, { scope, path }: Frame, body: RunEventBody): RunEvent {
-  const numbered = { seq: ++draft.run.counters.seq, at: draft.at, step: scope.step };
+export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
+  const numbered = { seq: draft.next('seq'), at: draft.at, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);
   draft.load.bytes += EVENT_OVERHEAD + payloadSize(body);
   return event;
+}
+
+/** Records an event of the run's own graph. */
+export function emitOfRun(draft: Draft, body: RunEventBody): void {
+  emit(draft, { step: draft.run.root.step, path: [] }, body);
 }
 
 /** What an `advance` can have many of. Results come from outside, one at a time, and are bounded there. */
@@ -154,21 +210,12 @@ function payloadSize(body: RunEventBody): number {
 }
 
 /** Records a signal, so that a replay can send it again. */
-export function recordSignal({ run, signals }: Draft, name: string, payload: Json): void {
-  const { counters } = run;
-  signals.push({ number: ++counters.signal, seq: counters.seq, name, payload });
+export function recordSignal(draft: Draft, name: string, payload: Json): void {
+  const number = draft.next('signal');
+  draft.signals.push({ number, seq: draft.run.counters.seq, name, payload });
 }
-
-const EVENT_OVERHEAD = 120;
 
 /** True when this `advance` has done enough and should let the shell write its events first. */
 export function mustYield({ load }: Draft): boolean {
   return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
 }
-
-export function recordResult(draft: Draft, outcome: SignalResult): void {
-  draft.run.outcomes = [...draft.run.outcomes.slice(1 - MAX_OUTCOMES), outcome];
-}
-
-/** So many decisions can be asked after; the API asks at once. */
-const MAX_OUTCOMES = 100;

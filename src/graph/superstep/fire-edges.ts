@@ -1,33 +1,33 @@
-import type { CompiledGraph } from '../compile/compile.ts';
 import type { Outgoing, EdgeTargets, CompiledEdge } from '../compile/edges.ts';
 import { START } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
+import { finishedAt, triggersAt } from '../run/position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
-import type { Draft, Frame } from './draft.ts';
 import { scopeBindings } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { moveTo, setJoins } from './scope-draft.ts';
 
 /** Evaluates the edges of the nodes that have finished; what they lead to is triggered on top of what is. */
-export function fire(draft: Draft, frame: Frame): RunError | null {
-  const { scope } = frame;
+export function fire(frame: Frame): RunError | null {
   try {
-    const { triggers, joins } = evaluateEdges(draft, frame);
-    scope.joins = joins;
-    scope.pendingEdges = [];
-    Object.assign(scope, sort(frame, triggers));
+    const { triggers: all, joins } = evaluateEdges(frame);
+    const { triggers, deferred } = sortTriggers(frame, all);
+    setJoins(frame, joins);
+    moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false }, deferred);
     return null;
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
     const { code, message } = error.cause;
-    return { code, message, ...(error.node !== START && { node: error.node }), step: scope.step };
+    return { code, message, ...(error.node !== START && { node: error.node }), step: frame.step };
   }
 }
 
 /** Where the edges of a scope would lead now; nowhere when they can't tell. */
-export function previewNext(draft: Draft, frame: Frame): readonly string[] {
+export function previewNext(frame: Frame): readonly string[] {
   try {
-    const { triggers, deferred } = sort(frame, evaluateEdges(draft, frame).triggers);
+    const { triggers, deferred } = sortTriggers(frame, evaluateEdges(frame).triggers);
     const next = triggers.length > 0 ? triggers : deferred;
     return [...new Set(next.map(({ node }) => node))].sort();
   } catch (error) {
@@ -37,38 +37,38 @@ export function previewNext(draft: Draft, frame: Frame): readonly string[] {
 }
 
 /** At a breakpoint after a node, what comes next depends on the new state. */
-export function lookAgain(draft: Draft, frame: Frame): void {
-  const { stoppedAt } = frame.scope;
-  if (stoppedAt?.at === 'after') frame.scope.stoppedAt = { ...stoppedAt, next: previewNext(draft, frame) };
+export function lookAgain(frame: Frame): void {
+  const { at } = frame.scope;
+  if (at.kind === 'after') moveTo(frame, { ...at, next: previewNext(frame) });
 }
 
-/** Has nodes run next, or when nothing else is left to run, besides those that are waiting for it. */
-export function trigger(frame: Frame, nodes: readonly Trigger[]): void {
-  const { triggers, deferred } = sort(frame, nodes);
-  const waiting = new Set(frame.scope.deferred.map(({ node }) => node));
-  frame.scope.triggers = triggers;
-  frame.scope.deferred = [...frame.scope.deferred, ...deferred.filter(({ node }) => !waiting.has(node))];
+/** Tells nodes that run next from those that run when nothing else is left to run. */
+export function sortTriggers(
+  { graph: { nodes } }: Frame,
+  all: readonly Trigger[],
+): { readonly triggers: readonly Trigger[]; readonly deferred: readonly Trigger[] } {
+  const isDeferred = ({ node }: Trigger): boolean => nodes.get(node)?.defer ?? false;
+  return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
 }
 
-function sort({ graph }: Frame, all: readonly Trigger[]): Pick<Scope, 'triggers' | 'deferred'> {
-  return {
-    triggers: all.filter(({ node }) => !isDeferred(graph, node)),
-    deferred: all.filter(({ node }) => isDeferred(graph, node)),
-  };
+/** What edges are evaluated on. */
+interface EdgeInput {
+  readonly finished: readonly string[];
+  /** What else runs in the next superstep. */
+  readonly already: readonly Trigger[];
+  readonly bindings: Bindings;
 }
 
-function isDeferred({ nodes }: CompiledGraph, node: string): boolean {
-  return nodes.get(node)?.defer ?? false;
-}
-
-/** Where the edges of the nodes lead that have finished. @throws EdgeFailure */
-export function evaluateEdges(draft: Draft, frame: Frame): Fired {
+/** Where the edges of a scope lead. @param given instead of what the scope holds @throws EdgeFailure */
+export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fired {
   const { graph, scope } = frame;
-  return fireEdges(graph.outgoing, scope.joins, {
-    finished: [...new Set(scope.pendingEdges)].sort(),
-    already: [...scope.triggers, ...scope.deferred],
-    bindings: scopeBindings(draft, frame),
-  });
+  const { at, deferred, joins } = scope;
+  const {
+    finished = finishedAt(at),
+    already = [...triggersAt(at), ...deferred],
+    bindings = scopeBindings(frame),
+  } = given;
+  return fireEdges(graph.outgoing, joins, { finished: [...new Set(finished)].sort(), already, bindings });
 }
 
 /** Where the edges of finished nodes lead, and what their joins have gathered. */
@@ -106,13 +106,12 @@ interface Firing {
  * Evaluates the edges of nodes that have finished, each entry on its own, in the order of source and entry. A node that
  * was to run for each element of an empty list, and that nothing else runs, has finished with it. A join fires once at
  * most, and uses up all arrivals: the order of its sources makes no difference.
- * @param already what else runs in the next superstep
  * @throws EdgeFailure
  */
 export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
-  { finished, already, bindings }: { finished: readonly string[]; already: readonly Trigger[]; bindings: Bindings },
+  { finished, already, bindings }: EdgeInput,
 ): Fired {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);

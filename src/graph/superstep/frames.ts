@@ -1,59 +1,109 @@
-import type { CompiledNode } from '../compile/compile.ts';
+import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { executionKey } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import type { TaskState, NodeTask } from '../run/scope.ts';
+import { tasksIn } from '../run/position.ts';
+import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
 import type { JsonObject } from '../values/json.ts';
-import { openScope, emit } from './draft.ts';
-import type { Draft, Frame } from './draft.ts';
+import { emit } from './draft.ts';
+import type { Draft } from './draft.ts';
 
-export function rootFrame({ graph, run }: Draft): Frame {
-  return { graph, scope: run.root, path: [], taskPath: [], executionPath: [], isTimed: false, isFailing: false };
+/** A graph that is open, and the tasks around it. What it holds is looked up at each use, so it is never stale. */
+export class Frame {
+  readonly draft: Draft;
+  readonly graph: CompiledGraph;
+  /** The task that it is inside of; `null`: it is the run's own graph. */
+  readonly parent: TaskHandle | null;
+  /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
+  readonly path: readonly string[];
+  /** Keys of the parent tasks. */
+  readonly taskPath: TaskPath;
+  /** Executions of the parent tasks: unlike the keys, never the same twice in a run. */
+  readonly executionPath: readonly string[];
+  /** A deadline of a node around it holds for what is in it. */
+  readonly isTimed: boolean;
+
+  constructor(draft: Draft, graph: CompiledGraph, parent: TaskHandle | null) {
+    this.draft = draft;
+    this.graph = graph;
+    this.parent = parent;
+    this.path = parent ? [...parent.frame.path, parent.node.id] : [];
+    this.taskPath = parent?.taskPath ?? [];
+    this.executionPath = parent?.executionPath ?? [];
+    this.isTimed = parent !== null && (parent.frame.isTimed || parent.node.deadlineMs !== null);
+  }
+
+  get scope(): Scope {
+    if (!this.parent) return this.draft.run.root;
+    const position = subgraphPosition(this.parent.task);
+    if (position) return position.scope;
+    throw new TypeError(`The graph inside the task "${this.parent.key}" is not open`);
+  }
+
+  get step(): number {
+    return this.scope.step;
+  }
+
+  /** A node around it has failed, and only waits for the calls that are out: nothing new begins. */
+  get isFailing(): boolean {
+    if (!this.parent) return false;
+    return this.parent.frame.isFailing || subgraphPosition(this.parent.task)?.failing !== undefined;
+  }
 }
 
-/** The graph inside a subgraph task that is open, opened for work; `null`: there is none. */
-export function childFrame(of: TaskFrame): Frame | null {
-  const { draft, frame, node, task } = of;
-  if (!node.subgraph || task.state.phase !== 'open' || task.state.position.kind !== 'subgraph') return null;
-  const address = [...frame.taskPath, task.key];
-  const id = address.join('/');
-  const known = draft.frames.get(id);
-  if (known) return known;
-  const { position } = task.state;
-  const scope = openScope(position.scope);
-  const child = {
-    graph: node.subgraph,
-    scope,
-    path: [...frame.path, node.id],
-    taskPath: address,
-    executionPath: executionPathOf(of),
-    isTimed: frame.isTimed || node.deadlineMs !== null,
-    isFailing: frame.isFailing || position.failing !== undefined,
-  };
-  setState(of, { phase: 'open', position: { ...position, scope } });
-  draft.frames.set(id, child);
-  return child;
+/** A node task of an open superstep, by its place there. What it is now is looked up at each use. */
+export class TaskHandle {
+  readonly frame: Frame;
+  readonly node: CompiledNode;
+  readonly key: string;
+  /** Its place among the tasks of the superstep, which never changes. */
+  readonly at: number;
+  readonly #visit: number;
+
+  constructor(frame: Frame, { key, node: id, visit }: NodeTask, at: number) {
+    const node = frame.graph.nodes.get(id);
+    if (!node) throw new TypeError(`The graph has no node "${id}"`);
+    this.frame = frame;
+    this.node = node;
+    this.key = key;
+    this.at = at;
+    this.#visit = visit;
+  }
+
+  get draft(): Draft {
+    return this.frame.draft;
+  }
+
+  /** @throws TypeError when its superstep is over */
+  get task(): NodeTask {
+    const task = tasksIn(this.frame.scope)[this.at];
+    if (task?.key === this.key && task.visit === this.#visit) return task;
+    throw new TypeError(`The task "${this.key}" is gone`);
+  }
+
+  get taskPath(): TaskPath {
+    return [...this.frame.taskPath, this.key];
+  }
+
+  /** Which execution of a task this is, within all of its run. */
+  get executionPath(): readonly string[] {
+    return [...this.frame.executionPath, executionKey(this.task)];
+  }
 }
 
-/** Which execution of a task this is, within all of its run. */
-export function executionPathOf({ frame, task }: Pick<TaskFrame, 'frame' | 'task'>): readonly string[] {
-  return [...frame.executionPath, executionKey(task)];
+export function rootFrame(draft: Draft): Frame {
+  return new Frame(draft, draft.graph, null);
 }
 
-/** Tasks are values: a changed one takes the place of the old one in its superstep. */
-export function setState({ draft, frame, task }: TaskFrame, state: TaskState): void {
-  const tasks = frame.scope.superstep?.tasks ?? [];
-  const at = tasks.findIndex(({ key }) => key === task.key);
-  if (at < 0) return;
-  tasks[at] = { ...task, state };
-  if (state.phase !== 'open') draft.frames.delete([...frame.taskPath, task.key].join('/'));
+/** The graph inside a subgraph task that is open; `null`: there is none. */
+export function childFrame(handle: TaskHandle): Frame | null {
+  const { subgraph } = handle.node;
+  return subgraph && subgraphPosition(handle.task) ? new Frame(handle.draft, subgraph, handle) : null;
 }
 
-/** Has the graphs inside a task opened anew when they are worked on next. */
-export function closeFrames({ draft, frame, task }: TaskFrame): void {
-  const address = [...frame.taskPath, task.key];
-  for (const [id, child] of draft.frames) if (isWithin(child.taskPath, address)) draft.frames.delete(id);
+function subgraphPosition({ state }: NodeTask): SubgraphPosition | null {
+  return state.phase === 'open' && state.position.kind === 'subgraph' ? state.position : null;
 }
 
 /** Whether a task is the one at an address, or inside it. */
@@ -61,73 +111,64 @@ export function isWithin(task: TaskPath, address: TaskPath): boolean {
   return address.every((key, depth) => task[depth] === key);
 }
 
-/** Finds a task of an open superstep by its address, or `null` when it is gone. */
-export function findTask(draft: Draft, address: TaskPath): TaskFrame | null {
+/** Whether two handles lead to one task. */
+export function isSameTask(one: TaskHandle, other: TaskHandle): boolean {
+  return one.key === other.key && one.frame.taskPath.join('/') === other.frame.taskPath.join('/');
+}
+
+/** Finds a task of an open superstep by its path, or `null` when it is gone. */
+export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
   let frame: Frame | null = rootFrame(draft);
-  let found: TaskFrame | null = null;
-  for (const key of address) {
-    found = frame && taskIn(draft, frame, key);
+  let found: TaskHandle | null = null;
+  for (const key of path) {
+    found = frame && taskIn(frame, key);
     frame = found && childFrame(found);
   }
   return found;
 }
 
-function taskIn(draft: Draft, frame: Frame, key: string): TaskFrame | null {
-  const task = frame.scope.superstep?.tasks.find((candidate) => candidate.key === key);
-  return task ? toTaskFrame(draft, frame, task) : null;
-}
-
-function toTaskFrame(draft: Draft, frame: Frame, task: NodeTask): TaskFrame {
-  const node = frame.graph.nodes.get(task.node);
-  if (!node) throw new TypeError(`The graph has no node "${task.node}"`);
-  return { draft, frame, node, task };
+function taskIn(frame: Frame, key: string): TaskHandle | null {
+  const tasks = tasksIn(frame.scope);
+  const at = tasks.findIndex((candidate) => candidate.key === key);
+  const task = tasks[at];
+  return task ? new TaskHandle(frame, task, at) : null;
 }
 
 /** The tasks of the open superstep of one graph. */
-export function tasksOf(draft: Draft, frame: Frame): TaskFrame[] {
-  return (frame.scope.superstep?.tasks ?? []).map((task) => toTaskFrame(draft, frame, task));
+export function tasksOf(frame: Frame): TaskHandle[] {
+  return tasksIn(frame.scope).map((task, at) => new TaskHandle(frame, task, at));
 }
 
 /** Every graph of a run that is open, outermost first. */
-export function openFrames(draft: Draft, frame: Frame = rootFrame(draft)): Frame[] {
-  const children = tasksOf(draft, frame).flatMap((of) => childFrame(of) ?? []);
-  return [frame, ...children.flatMap((child) => openFrames(draft, child))];
+export function openFrames(frame: Frame): Frame[] {
+  if (!frame.graph.hasSubgraphs) return [frame];
+  const children = tasksOf(frame).flatMap((handle) => childFrame(handle) ?? []);
+  return [frame, ...children.flatMap((child) => openFrames(child))];
 }
 
 /** Every task of every open graph of a run. */
-export function openTasks(draft: Draft): TaskFrame[] {
-  return openFrames(draft).flatMap((frame) => tasksOf(draft, frame));
-}
-
-/** A node task being worked on, with all that its events and calls need to name it. */
-export interface TaskFrame {
-  readonly draft: Draft;
-  readonly frame: Frame;
-  readonly node: CompiledNode;
-  readonly task: NodeTask;
+export function openTasks(draft: Draft): TaskHandle[] {
+  return openFrames(rootFrame(draft)).flatMap((frame) => tasksOf(frame));
 }
 
 /** Records an event about a task. */
-export function emitTask({ draft, frame, task }: TaskFrame, body: TaskEventBody): void {
+export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody): void {
   const { node, visit, index } = task;
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
-export function taskPathOf({ frame, task }: TaskFrame): TaskPath {
-  return [...frame.taskPath, task.key];
-}
-
 /** What the expressions of a task's node see. */
-export function taskBindings(draft: Draft, frame: Frame, { visit, item, index }: NodeTask): Bindings {
-  return { state: frame.scope.channels, run: runFields(draft, frame, visit), item, index };
+export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle): Bindings {
+  return { state: frame.scope.channels, run: runFields(frame, visit), item, index };
 }
 
 /** What expressions of a graph see outside any task. */
-export function scopeBindings(draft: Draft, frame: Frame): Bindings {
-  return { state: frame.scope.channels, run: runFields(draft, frame, null), item: null, index: null };
+export function scopeBindings(frame: Frame): Bindings {
+  return { state: frame.scope.channels, run: runFields(frame, null), item: null, index: null };
 }
 
-function runFields({ run, startedAt }: Draft, { graph, scope }: Frame, visit: number | null): JsonObject {
+function runFields({ draft, graph, scope }: Frame, visit: number | null): JsonObject {
+  const { run, startedAt } = draft;
   const { id, threadId, tenantId } = run;
   return { id, threadId, tenantId, step: scope.step, visit, graph: graph.definition.name, startedAt };
 }

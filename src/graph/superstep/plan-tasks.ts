@@ -1,14 +1,12 @@
 import { taskKey } from '../run/ids.ts';
-import type { Scope, NodeTask, Trigger, ConcurrencyGroup } from '../run/scope.ts';
+import type { ConcurrencyGroup, NodeTask, Scope, Trigger } from '../run/scope.ts';
 import { own } from '../values/json.ts';
-
-type Plannable = Pick<Scope, 'triggers' | 'visits'>;
 
 /**
  * The tasks of the next superstep: one for each node that was triggered, and on top one for each element of a list.
  * They stand in node-id order, then element order, whatever order the triggers came in.
  */
-export function planTasks({ triggers, visits }: Plannable): NodeTask[] {
+export function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeTask[] {
   const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
   const elements = new Map<string, number>();
   return sorted.map(({ node, element = null }) => {
@@ -39,26 +37,18 @@ function compare(a: string, b: string): number {
 /** How many elements of each `forEach` are open. */
 export type OpenByGroup = Map<string, number>;
 
-export function openByGroup({ superstep }: Pick<Scope, 'superstep'>): OpenByGroup {
-  const lanes: OpenByGroup = new Map();
-  for (const task of superstep?.tasks ?? []) if (isOpen(task)) enter(task.group, lanes);
-  return lanes;
+export function openByGroup(tasks: readonly NodeTask[]): OpenByGroup {
+  const groups: OpenByGroup = new Map();
+  for (const task of tasks) occupy(task, groups);
+  return groups;
 }
 
-export function isGroupFull(lane: ConcurrencyGroup | null, lanes: OpenByGroup): boolean {
-  return lane !== null && (lanes.get(lane.id) ?? 0) >= lane.width;
+export function isGroupFull(group: ConcurrencyGroup | null, groups: OpenByGroup): boolean {
+  return group !== null && (groups.get(group.id) ?? 0) >= group.width;
 }
 
-/** Counts a task that has just been started, unless it is over already. */
-export function occupy({ superstep }: Pick<Scope, 'superstep'>, { key, group }: NodeTask, lanes: OpenByGroup): void {
-  const now = superstep?.tasks.find((task) => task.key === key);
-  if (now && isOpen(now)) enter(group, lanes);
-}
-
-function enter(lane: ConcurrencyGroup | null, lanes: OpenByGroup): void {
-  if (lane) lanes.set(lane.id, (lanes.get(lane.id) ?? 0) + 1);
-}
-
-function isOpen({ state }: NodeTask): boolean {
-  return state.phase === 'open' || state.phase === 'intervention';
+/** Counts a task, unless it has not begun or is over. */
+export function occupy({ group, state: { phase } }: NodeTask, groups: OpenByGroup): void {
+  const isOpen = phase === 'open' || phase === 'intervention';
+  if (group && isOpen) groups.set(group.id, (groups.get(group.id) ?? 0) + 1);
 }

@@ -12,35 +12,36 @@ import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { cancelApprovalsOf } from './approvals.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
-import { taskBindings, childFrame, closeFrames, setState, emitTask } from './frames.ts';
-import type { TaskFrame } from './frames.ts';
+import { taskBindings, emitTask } from './frames.ts';
+import type { TaskHandle } from './frames.ts';
+import { setState } from './scope-draft.ts';
 import { OpenTask } from './task-context.ts';
 import { cancelTimersOf } from './timers.ts';
 
 /** Starts a task that is ready. */
-export function startTask(of: TaskFrame): void {
-  emitTask(of, { type: 'node.started' });
-  advanceTask(of, () => {
-    if (of.task.visit > of.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(of) };
-    return begin(of);
+export function startTask(handle: TaskHandle): void {
+  emitTask(handle, { type: 'node.started' });
+  advanceTask(handle, () => {
+    if (handle.task.visit > handle.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(handle) };
+    return begin(handle);
   });
 }
 
-function begin(of: TaskFrame): Progress {
-  const { state } = of.task;
-  const { behavior } = of.node;
+function begin(handle: TaskHandle): Progress {
+  const { state } = handle.task;
+  const { behavior } = handle.node;
   const kept = 'saved' in state ? state.saved : null;
   if (kept?.kind === 'finished') return kept.outcome;
-  return kept && behavior.restart ? behavior.restart(new OpenTask(of), kept) : behavior.start(new OpenTask(of));
+  return kept && behavior.restart ? behavior.restart(new OpenTask(handle), kept) : behavior.start(new OpenTask(handle));
 }
 
 /** Goes on with a task that waited. One that has ended meanwhile is left alone, but for what its calls have done. */
-export function resumeTask(of: TaskFrame, happening: TaskInput): void {
-  const { state } = of.task;
-  const { behavior } = of.node;
-  if (state.phase === 'open') advanceTask(of, () => behavior.resume(new OpenTask(of), state.position, happening));
-  if (!takesLate(state) || !isCallResult(happening) || !behavior.updateSaved) return;
-  setState(of, { ...state, saved: behavior.updateSaved(new OpenTask(of), state.saved, happening) });
+export function resumeTask(handle: TaskHandle, input: TaskInput): void {
+  const { state } = handle.task;
+  const { behavior } = handle.node;
+  if (state.phase === 'open') advanceTask(handle, () => behavior.resume(new OpenTask(handle), state.position, input));
+  if (!takesLate(state) || !isCallResult(input) || !behavior.updateSaved) return;
+  setState(handle, { ...state, saved: behavior.updateSaved(new OpenTask(handle), state.saved, input) });
 }
 
 type Failed = TaskState & { readonly phase: 'failed' | 'intervention' };
@@ -51,12 +52,12 @@ export function takesLate(state: TaskState): state is Failed & { readonly saved:
   return hasFailed && state.saved !== null && state.saved.kind !== 'finished';
 }
 
-function advanceTask(of: TaskFrame, step: () => Progress): void {
-  setState(of, nextState(of, step));
+function advanceTask(handle: TaskHandle, step: () => Progress): void {
+  setState(handle, nextState(handle, step));
 }
 
 /** Turns a step into the task's next state; whatever is thrown on the way is the task's failure. */
-function nextState(of: TaskFrame, step: () => Progress): TaskState {
+function nextState(handle: TaskHandle, step: () => Progress): TaskState {
   try {
     const progress = step();
     switch (progress.kind) {
@@ -64,14 +65,14 @@ function nextState(of: TaskFrame, step: () => Progress): TaskState {
         return { phase: 'open', position: progress.position };
       case 'done':
       case 'commanded':
-        if (of.node.deadlineMs !== null) cancelTimersOf(of);
-        return finish(of, progress);
+        if (handle.node.deadlineMs !== null) cancelTimersOf(handle);
+        return finish(handle, progress);
       case 'failed':
-        return fail(of, progress.failure, progress.saved ?? progressOf(of));
+        return fail(handle, progress.failure, progress.saved ?? progressOf(handle));
     }
   } catch (error) {
     const failure = toRunError(error);
-    return fail(of, { callFailed: false, error: failure }, progressOf(of));
+    return fail(handle, { callFailed: false, error: failure }, progressOf(handle));
   }
 }
 
@@ -81,22 +82,22 @@ function isAskedAnew({ code }: RunError): boolean {
 }
 
 /** A task whose outcome can't be written has failed, and what it has done is kept. */
-function finish(of: TaskFrame, outcome: Outcome): TaskState {
+function finish(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
-    return outcome.kind === 'done' ? complete(of, outcome) : obey(of, outcome);
+    return outcome.kind === 'done' ? complete(handle, outcome) : obey(handle, outcome);
   } catch (error) {
     const failure = toRunError(error);
     const kept = isAskedAnew(failure) ? null : ({ kind: 'finished', outcome } as const);
-    return fail(of, { callFailed: kept === null, error: failure }, kept);
+    return fail(handle, { callFailed: kept === null, error: failure }, kept);
   }
 }
 
-function complete(of: TaskFrame, outcome: Outcome & { kind: 'done' }): TaskState {
+function complete(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
-  const written = of.node.write({ ...taskBindings(of.draft, of.frame, of.task), result });
+  const written = handle.node.write({ ...taskBindings(handle), result });
   const update = { ...given, ...after(given, written) };
   refuseLarge('What the node writes', update);
-  emitTask(of, { type: 'node.completed', update });
+  emitTask(handle, { type: 'node.completed', update });
   return { phase: 'completed', update, goto: null, outcome };
 }
 
@@ -113,14 +114,14 @@ function after(conversation: Update, written: Update): Update {
 }
 
 /** Carries out what code says to the engine. */
-function obey(of: TaskFrame, outcome: Outcome & { kind: 'commanded' }): TaskState {
-  const { draft, node } = of;
+function obey(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): TaskState {
+  const { draft, node } = handle;
   const { update: given, goto, control, reason } = outcome.command;
   if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
-  if (control === 'pause') draft.run.pause = { by: node.id, reason };
-  const update = { ...given, ...node.writeOfCommand({ ...taskBindings(draft, of.frame, of.task), result: null }) };
+  if (control === 'pause') draft.set({ pause: { by: node.id, reason } });
+  const update = { ...given, ...node.writeOfCommand({ ...taskBindings(handle), result: null }) };
   refuseLarge('What the node writes', update);
-  emitTask(of, { type: 'node.completed', update });
+  emitTask(handle, { type: 'node.completed', update });
   return { phase: 'completed', update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
 }
 
@@ -128,29 +129,29 @@ function obey(of: TaskFrame, outcome: Outcome & { kind: 'commanded' }): TaskStat
  * Gives a task the output of a person instead of its own.
  * @throws GraphError when the node can't write it; the task waits as before
  */
-export function skipTask(of: TaskFrame, output: Json, by: string): void {
-  const { node, task, frame } = of;
-  const update = node.write({ ...taskBindings(of.draft, of.frame, of.task), result: output });
+export function skipTask(handle: TaskHandle, output: Json, by: string): void {
+  const { node, task, frame } = handle;
+  const update = node.write({ ...taskBindings(handle), result: output });
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
-  emitTask(of, { type: 'node.skipped', update, by });
-  setState(of, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
+  emitTask(handle, { type: 'node.skipped', update, by });
+  setState(handle, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
 }
 
 /** Ends a task that a person has given up. */
 export function failTask(
-  of: TaskFrame,
+  handle: TaskHandle,
   { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
 ): void {
   const { attempts = 1 } = failure.error;
-  const error = placed(of, failure.error);
-  emitTask(of, { type: 'node.failed', error, attempts, by });
-  cancelApprovalsOf(of);
-  setState(of, { phase: 'failed', failure: { ...failure, error }, saved });
+  const error = placed(handle, failure.error);
+  emitTask(handle, { type: 'node.failed', error, attempts, by });
+  cancelApprovalsOf(handle);
+  setState(handle, { phase: 'failed', failure: { ...failure, error }, saved });
 }
 
 /** An error, with where it has come up. */
-export function placed({ node, frame }: TaskFrame, error: RunError): RunError {
+export function placed({ node, frame }: TaskHandle, error: RunError): RunError {
   const { attempts = 1 } = error;
   return { ...error, attempts, node: node.id, step: frame.scope.step };
 }
@@ -164,30 +165,29 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'INTERNAL',
 ]);
 
-function fail(of: TaskFrame, { callFailed, error }: TaskFailure, kept: SavedProgress | null): TaskState {
+function fail(handle: TaskHandle, { callFailed, error }: TaskFailure, kept: SavedProgress | null): TaskState {
   const { attempts = 1 } = error;
-  const failure: TaskFailure = { callFailed, error: placed(of, error) };
-  emitTask(of, { type: 'node.failed', error: failure.error, attempts });
-  cancelApprovalsOf(of);
-  return cancelCallsWithin(of, failure, kept) ?? giveUp(of, failure, kept);
+  const failure: TaskFailure = { callFailed, error: placed(handle, error) };
+  emitTask(handle, { type: 'node.failed', error: failure.error, attempts });
+  cancelApprovalsOf(handle);
+  return cancelCallsWithin(handle, failure, kept) ?? giveUp(handle, failure, kept);
 }
 
 /** Ends a subgraph that has failed, once no call inside is out any more. @returns whether it has */
-export function endFailing(of: TaskFrame): boolean {
-  const kept = progressOf(of);
-  if (kept?.kind !== 'subgraph' || !kept.failing || callsWithin(of).length > 0) return false;
+export function endFailing(handle: TaskHandle): boolean {
+  const kept = progressOf(handle);
+  if (kept?.kind !== 'subgraph' || !kept.failing || callsWithin(handle).length > 0) return false;
   const { failing, ...position } = kept;
-  cancelApprovalsOf(of);
-  setState(of, giveUp(of, failing, position));
+  cancelApprovalsOf(handle);
+  setState(handle, giveUp(handle, failing, position));
   return true;
 }
 
-function giveUp(of: TaskFrame, failure: TaskFailure, saved: SavedProgress | null): TaskState {
-  const { draft, node } = of;
+function giveUp(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
+  const { draft, node } = handle;
   const { error } = failure;
-  if (node.subgraph) closeFrames(of);
   if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, saved: null };
-  if (leavesUnknownOutcome(of, error, saved)) return { phase: 'intervention', failure, since: draft.at, saved };
+  if (leavesUnknownOutcome(handle, error, saved)) return { phase: 'intervention', failure, since: draft.at, saved };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
@@ -195,26 +195,25 @@ function giveUp(of: TaskFrame, failure: TaskFailure, saved: SavedProgress | null
     case 'intervene':
       return { phase: 'intervention', failure, since: draft.at, saved };
     case 'goto':
-      return divert(of, onError, { failure, kept: saved });
+      return divert(handle, onError, { failure, kept: saved });
   }
 }
 
 /** Whether a person has to say what a call of a task did, its own or one inside it, whatever its `onError` says. */
-function leavesUnknownOutcome({ node }: TaskFrame, { code }: RunError, kept: SavedProgress | null): boolean {
+function leavesUnknownOutcome({ node }: TaskHandle, { code }: RunError, kept: SavedProgress | null): boolean {
   return hasUnknownOutcome(kept) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
 }
 
 /** What a task has done already that is not to be done again. */
-function progressOf(of: TaskFrame): SavedProgress | null {
-  const { state } = of.task;
+function progressOf(handle: TaskHandle): SavedProgress | null {
+  const { state } = handle.task;
   if (state.phase === 'ready') return state.saved ?? null;
   if (state.phase !== 'open' || !isResumable(state.position)) return null;
-  const child = childFrame(of);
-  return child && state.position.kind === 'subgraph' ? { ...state.position, scope: child.scope } : state.position;
+  return state.position;
 }
 
 function divert(
-  of: TaskFrame,
+  handle: TaskHandle,
   { to, write }: OnError & { kind: 'goto' },
   { failure, kept: saved }: { failure: TaskFailure; kept: SavedProgress | null },
 ): TaskState {
@@ -225,7 +224,7 @@ function divert(
       to,
       failure,
       saved,
-      update: write({ ...taskBindings(of.draft, of.frame, of.task), error: { code, message, node, attempts } }),
+      update: write({ ...taskBindings(handle), error: { code, message, node, attempts } }),
     };
   } catch (error) {
     if (error instanceof GraphError)
@@ -238,7 +237,7 @@ function divert(
   }
 }
 
-function tooManyVisits({ node, task }: TaskFrame): TaskFailure {
+function tooManyVisits({ node, task }: TaskHandle): TaskFailure {
   const message = `Node "${node.id}" would run for the ${task.visit}th time; its maxVisits is ${node.maxVisits}`;
   return { callFailed: false, error: { code: 'MAX_VISITS_EXCEEDED', message } };
 }

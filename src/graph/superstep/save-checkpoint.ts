@@ -5,21 +5,22 @@ import type { Visited } from '../journal/resume-point.ts';
 import { nextNodes } from '../run/position.ts';
 import { isJsonList } from '../values/json.ts';
 import { emit } from './draft.ts';
-import type { Draft, Frame } from './draft.ts';
+import type { Draft } from './draft.ts';
+import type { Frame } from './frames.ts';
 
 /** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
 export function saveCheckpoint(
-  draft: Draft,
   frame: Frame,
   { source, changes, step, visited }: Pick<Checkpoint, 'source' | 'changes' | 'step'> & { readonly visited: Visited },
 ): void {
   if (frame.path.length > 0) return;
+  const { draft } = frame;
   const { run } = draft;
-  const id = `${run.id}.c${++run.counters.checkpoint}`;
+  const id = `${run.id}.c${draft.next('checkpoint')}`;
   const next = nextNodes(frame.scope);
   const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);
-  draft.checkpoints.push({
+  draft.addCheckpoint({
     id,
     parentId: run.checkpointId,
     seq,
@@ -30,8 +31,6 @@ export function saveCheckpoint(
     changes: lasting(frame, changes),
     resumePoint: resumePointNow(run, visited),
   });
-  run.areBufferedEventsSaved = true;
-  run.checkpointId = id;
 }
 
 type Changes = Checkpoint['changes'];

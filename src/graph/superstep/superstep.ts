@@ -1,25 +1,24 @@
-import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import { END } from '../definition/definition.ts';
-import { awaitedBudget, wantsCapacity, isSettled } from '../run/position.ts';
+import { awaitedBudget, wantsCapacity, isSettled, tasksIn } from '../run/position.ts';
 import type { SettledTask } from '../run/position.ts';
-import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
+import type { NodeTask, ReadyScope, TaskState, Trigger } from '../run/scope.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { stopBefore, stopsAmong } from './breakpoints.ts';
 import { isBudgetAvailable, mustWaitForBudget, reservedTotals } from './budget.ts';
 import type { ReservedTotals } from './budget.ts';
-import { emit, mustYield, reduceContext } from './draft.ts';
-import type { Draft, Frame } from './draft.ts';
+import { emit, mustYield } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
-import { fire, previewNext, trigger } from './fire-edges.ts';
-import { childFrame, tasksOf } from './frames.ts';
-import type { TaskFrame } from './frames.ts';
+import { fire, previewNext, sortTriggers } from './fire-edges.ts';
+import { childFrame, TaskHandle, tasksOf } from './frames.ts';
+import type { Frame } from './frames.ts';
 import { isGroupFull, openByGroup, occupy, planTasks } from './plan-tasks.ts';
 import type { OpenByGroup } from './plan-tasks.ts';
 import { endFailing, resumeTask, startTask } from './run-task.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';
+import { moveTo, nextStep, openSuperstep, setChannels, setState, writeChannels } from './scope-draft.ts';
 import { hasCapacity } from './task-context.ts';
 
 /** How far a scope got: it waits for something outside, has nothing left to do, can't go on, or should let the shell catch up first. */
@@ -31,61 +30,63 @@ export type Standing =
   | { readonly kind: 'full' };
 
 /** Runs supersteps, one after the other, as far as they go without the outside. */
-export function runSupersteps(draft: Draft, frame: Frame): Standing {
+export function runSupersteps(frame: Frame): Standing {
   for (;;) {
-    const standing = frame.scope.superstep ? workOn(draft, frame, frame.scope.superstep.tasks) : openNext(draft, frame);
+    const standing = frame.scope.at.kind === 'running' ? workOn(frame) : openNext(frame);
     if (standing) return standing;
-    if (mustYield(draft)) return { kind: 'full' };
+    if (mustYield(frame.draft)) return { kind: 'full' };
   }
 }
 
 /** Starts what can be started, goes on inside subgraphs, and closes the superstep when all of it is over. */
-function workOn(draft: Draft, frame: Frame, tasks: NodeTask[]): Standing | null {
-  if (startReady(draft, frame)) return { kind: 'full' };
-  const inside = driveChildren(draft, frame);
+function workOn(frame: Frame): Standing | null {
+  if (startReady(frame)) return { kind: 'full' };
+  const inside = driveChildren(frame);
   if (inside === 'full') return { kind: 'full' };
   if (inside === 'settled') return null;
-  const settled = tasks.filter(isSettled);
-  const failures = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
-  if (settled.length + failures.length < tasks.length) return { kind: inside };
-  const [first, second] = failures;
+  const tasks = tasksIn(frame.scope);
+  if (!tasks.every(isOver)) return { kind: inside };
+  const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withCause(first, second) };
-  return close(draft, frame, { tasks, settled });
+  return close(frame, tasks.filter(isSettled));
+}
+
+function isOver(task: NodeTask): boolean {
+  return isSettled(task) || task.state.phase === 'failed';
 }
 
 /** Goes on inside each subgraph that is open. @returns what that came to: some of them may have settled */
-function driveChildren(draft: Draft, frame: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
+function driveChildren(frame: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
   let standing: 'settled' | 'paused' | 'waiting' = 'waiting';
   if (!frame.graph.hasSubgraphs) return standing;
-  for (const of of tasksOf(draft, frame)) {
-    const child = childFrame(of);
+  for (const handle of tasksOf(frame)) {
+    const child = childFrame(handle);
     if (!child) continue;
-    const inside = driveChild(of, child);
+    const inside = driveChild(handle, child);
     if (inside === 'full') return 'full';
     if (inside === 'settled' || standing === 'waiting') standing = inside;
   }
   return standing;
 }
 
-function driveChild(of: TaskFrame, child: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
-  const { draft } = of;
-  if (child.isFailing) return endFailing(of) ? 'settled' : 'waiting';
-  const standing = enterChild(of, child) ?? runSupersteps(draft, child);
+function driveChild(handle: TaskHandle, child: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
+  if (child.isFailing) return endFailing(handle) ? 'settled' : 'waiting';
+  const standing = enterChild(handle, child) ?? runSupersteps(child);
   switch (standing.kind) {
     case 'finished':
-      resumeTask(of, { kind: 'subgraph.finished', output: outputOf(child) });
+      resumeTask(handle, { kind: 'subgraph.finished', output: outputOf(child) });
       return 'settled';
     case 'failed':
-      resumeTask(of, { kind: 'subgraph.failed', error: standing.error });
+      resumeTask(handle, { kind: 'subgraph.failed', error: standing.error });
       return 'settled';
     default:
       return standing.kind;
   }
 }
 
-function enterChild({ draft, task }: TaskFrame, child: Frame): Standing | null {
-  if (child.scope.step >= 0 || task.state.phase !== 'open' || task.state.position.kind !== 'subgraph') return null;
-  const error = enterScope(draft, child, { input: task.state.position.input, startAt: null });
+function enterChild({ task: { state } }: TaskHandle, child: Frame): Standing | null {
+  if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
+  const error = enterScope(child, { input: state.position.input, startAt: null });
   return error && { kind: 'failed', error };
 }
 
@@ -101,63 +102,80 @@ function withCause(first: RunError, second: RunError | undefined): RunError {
 }
 
 /** @returns whether the draft became full before all ready tasks were started */
-function startReady(draft: Draft, frame: Frame): boolean {
-  const lanes = openByGroup(frame.scope);
-  let aside = reservedTotals(draft);
-  for (const of of tasksOf(draft, frame)) {
-    const { task } = of;
-    const isReady = task.state.phase === 'ready' && !isGroupFull(task.group, lanes) && mayBegin(of, aside);
-    if (!isReady && !isHeldBack(of, aside)) continue;
+function startReady(frame: Frame): boolean {
+  const { draft } = frame;
+  const groups = openByGroup(tasksIn(frame.scope));
+  let reserved = reservedTotals(draft);
+  for (const [at, task] of tasksIn(frame.scope).entries()) {
+    if (isOver(task) || (task.state.phase === 'ready' && isGroupFull(task.group, groups))) continue;
+    const handle = new TaskHandle(frame, task, at);
+    if (!mayGoOn(handle, reserved)) continue;
     if (!hasCapacity(draft)) return false;
     if (mustYield(draft)) return true;
-    if (isReady) startIn(of, lanes);
-    else resumeTask(of, { kind: 'capacity' });
-    aside = reservedTotals(draft);
+    goOn(handle, groups);
+    reserved = reservedTotals(draft);
   }
   return false;
 }
 
-function startIn(of: TaskFrame, lanes: OpenByGroup): void {
-  startTask(of);
-  if (of.task.group) occupy(of.frame.scope, of.task, lanes);
+function goOn(handle: TaskHandle, groups: OpenByGroup): void {
+  if (handle.task.state.phase !== 'ready') return resumeTask(handle, { kind: 'capacity' });
+  startTask(handle);
+  occupy(handle.task, groups);
+}
+
+/** Whether a task could begin, or has more to call, and nothing but `maxConcurrency` is in its way. */
+function mayGoOn(handle: TaskHandle, reserved: ReservedTotals): boolean {
+  const { phase } = handle.task.state;
+  return phase === 'ready' ? mayBegin(handle, reserved) : phase === 'open' && isHeldBack(handle, reserved);
 }
 
 /** A node that asks a model as it begins waits for room in the budgets. */
-function mayBegin({ draft, node }: TaskFrame, aside: ReservedTotals): boolean {
-  return !node.asksModel || isBudgetAvailable(draft, aside);
+function mayBegin({ draft, node }: TaskHandle, reserved: ReservedTotals): boolean {
+  return !node.asksModel || isBudgetAvailable(draft, reserved);
 }
 
-/** Whether a task that is at work has more to call, and nothing but `maxConcurrency` in its way. */
-function isHeldBack({ draft, task: { state } }: TaskFrame, aside: ReservedTotals): boolean {
+function isHeldBack({ draft, task: { state } }: TaskHandle, reserved: ReservedTotals): boolean {
   if (state.phase !== 'open') return false;
   const needs = awaitedBudget(state.position);
-  return needs ? !mustWaitForBudget(draft, needs, aside) : wantsCapacity(state.position);
-}
-
-/** A superstep whose tasks are over: as it holds them, and as what they are. */
-interface Closing {
-  readonly tasks: NodeTask[];
-  readonly settled: readonly SettledTask[];
+  return needs ? !mustWaitForBudget(draft, needs, reserved) : wantsCapacity(state.position);
 }
 
 /** Applies the writes, saves a checkpoint and evaluates the edges on the new state. */
-function close(draft: Draft, frame: Frame, { tasks, settled }: Closing): Standing | null {
-  const { scope } = frame;
-  const writes = settled.map(toWrite);
-  const applied = applyWrites(frame.graph.channels, scope.channels, { writes, context: reduceContext(draft, frame) });
-  if (!applied.ok) return failWriters({ tasks, settled }, applied, scope.step);
-  scope.channels = fadeEphemeral(frame, applied);
-  scope.superstep = null;
-  if (frame.path.length === 0) delete draft.run.counted;
-  scope.pendingEdges = settled.filter(takesEdges).map(({ node }) => node);
-  trigger(frame, gotoTargetsOf(settled));
-  const nodes = stopsAmong(draft, frame, { at: 'after', nodes: settled.map(({ node }) => node) });
-  if (nodes.length > 0) scope.stoppedAt = { at: 'after', nodes, next: previewNext(draft, frame) };
-  const failure = nodes.length > 0 ? null : fire(draft, frame);
-  const visited = tasks.map(({ node }) => node);
-  saveCheckpoint(draft, frame, { source: 'loop', changes: applied.changes, step: scope.step, visited });
-  scope.step += 1;
+function close(frame: Frame, settled: readonly SettledTask[]): Standing | null {
+  const { draft } = frame;
+  const { step, deferred } = frame.scope;
+  const applied = writeChannels(frame, settled.map(toWrite));
+  if (!applied.ok) return failWriters(frame, applied);
+  fadeEphemeral(frame, applied);
+  if (frame.path.length === 0) draft.setCounted([]);
+  const gotos = sortTriggers(frame, gotoTargetsOf(settled));
+  const finished = isLastStep(frame) ? [] : settled.filter(takesEdges).map(({ node }) => node);
+  moveTo(frame, { kind: 'edges', finished, triggers: gotos.triggers }, withoutDoubles(deferred, gotos.deferred));
+  const failure = stopAfter(frame, settled) ? null : fire(frame);
+  const visited = settled.map(({ node }) => node);
+  saveCheckpoint(frame, { source: 'loop', changes: applied.changes, step, visited });
+  nextStep(frame);
   return failure && { kind: 'failed', error: failure };
+}
+
+/** Has a graph stand at the breakpoints after the nodes that have finished. @returns whether it does */
+function stopAfter(frame: Frame, settled: readonly SettledTask[]): boolean {
+  const { at } = frame.scope;
+  const nodes = isLastStep(frame) ? [] : stopsAmong(frame, { at: 'after', nodes: settled.map(({ node }) => node) });
+  if (nodes.length === 0 || at.kind !== 'edges') return false;
+  moveTo(frame, { ...at, kind: 'after', nodes, next: previewNext(frame) });
+  return true;
+}
+
+/** Nothing leads on from the last superstep of a run that is canceled. */
+function isLastStep({ draft, path }: Frame): boolean {
+  return path.length === 0 && draft.run.cancellation?.isClosing === true;
+}
+
+function withoutDoubles(deferred: readonly Trigger[], more: readonly Trigger[]): readonly Trigger[] {
+  const waiting = new Set(deferred.map(({ node }) => node));
+  return [...deferred, ...more.filter(({ node }) => !waiting.has(node))];
 }
 
 function takesEdges({ state }: NodeTask): boolean {
@@ -169,15 +187,13 @@ function toWrite({ key, node, state }: SettledTask): Write {
 }
 
 /** The nodes to blame for a write that can't be applied have failed; all keep what they did. */
-function failWriters(
-  { tasks, settled }: Closing,
-  { error, culprits }: { error: RunError; culprits: readonly string[] },
-  step: number,
-): Standing {
-  const failed: RunError = { ...error, step, attempts: 1 };
-  for (const task of settled)
-    if (culprits.includes(task.key))
-      tasks[tasks.indexOf(task)] = { ...task, state: unwritten(task.state, { ...failed, node: task.node }) };
+function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): Standing {
+  const failed: RunError = { ...error, step: frame.step, attempts: 1 };
+  for (const handle of tasksOf(frame)) {
+    const { task } = handle;
+    if (isSettled(task) && culprits.includes(task.key))
+      setState(handle, unwritten(task.state, { ...failed, node: task.node }));
+  }
   return { kind: 'failed', error: failed };
 }
 
@@ -189,10 +205,11 @@ function unwritten(state: SettledTask['state'], error: RunError): TaskState {
 }
 
 /** An ephemeral channel is empty again unless this superstep wrote it. */
-function fadeEphemeral({ graph }: Frame, { channels, changes }: Applied & { ok: true }): Channels {
-  if (graph.ephemeral.length === 0) return channels;
-  const faded = graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
-  return { ...channels, ...Object.fromEntries(faded.map(({ name, initial }) => [name, initial])) };
+function fadeEphemeral(frame: Frame, { channels, changes }: Applied & { readonly ok: true }): void {
+  const faded = frame.graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
+  if (faded.length === 0) return;
+  const empty: Channels = Object.fromEntries(faded.map(({ name, initial }) => [name, initial]));
+  setChannels(frame, { ...channels, ...empty });
 }
 
 /** Where nodes themselves, or their `onError`, sent the run. */
@@ -202,28 +219,29 @@ function gotoTargetsOf(tasks: readonly SettledTask[]): readonly Trigger[] {
 }
 
 /** Opens the next superstep, if there is anything to run and nothing holds it. */
-function openNext(draft: Draft, frame: Frame): Standing | null {
-  const { scope } = frame;
-  if (scope.stoppedAt) return { kind: 'paused' };
-  if (scope.pendingEdges.length > 0) {
-    const failure = fire(draft, frame);
-    if (failure) return { kind: 'failed', error: failure };
-  }
-  const ready = scope.triggers.length > 0 ? scope.triggers : releaseDeferred(frame);
+function openNext(frame: Frame): Standing | null {
+  const { draft, graph, path } = frame;
+  const failure = frame.scope.at.kind === 'edges' ? fire(frame) : null;
+  if (failure) return { kind: 'failed', error: failure };
+  const { at, step } = frame.scope;
+  if (at.kind !== 'ready') return { kind: 'paused' };
+  const { triggers } = releaseDeferred(frame, at);
   if (draft.run.pause) return { kind: 'paused' };
-  if (ready.length === 0) return { kind: 'finished' };
-  const limit = frame.path.length === 0 ? draft.run.limits.maxSteps : frame.graph.maxSteps;
-  if (scope.step >= limit) return { kind: 'failed', error: recursionLimit(scope.step, limit) };
-  if (stopBefore(draft, frame, ready)) return { kind: 'paused' };
-  openStep(draft, frame);
+  if (triggers.length === 0) return { kind: 'finished' };
+  const limit = path.length === 0 ? draft.run.limits.maxSteps : graph.maxSteps;
+  if (step >= limit) return { kind: 'failed', error: recursionLimit(step, limit) };
+  if (stopBefore(frame)) return { kind: 'paused' };
+  openStep(frame, triggers);
   return null;
 }
 
 /** Deferred nodes run when nothing else is left to run. */
-function releaseDeferred({ scope }: Frame): readonly Trigger[] {
-  scope.triggers = scope.deferred;
-  scope.deferred = [];
-  return scope.triggers;
+function releaseDeferred(frame: Frame, at: ReadyScope): ReadyScope {
+  const { deferred } = frame.scope;
+  if (at.triggers.length > 0 || deferred.length === 0) return at;
+  const released = { ...at, triggers: deferred };
+  moveTo(frame, released, []);
+  return released;
 }
 
 function recursionLimit(step: number, limit: number): RunError {
@@ -235,12 +253,8 @@ function recursionLimit(step: number, limit: number): RunError {
 }
 
 /** Opens the next superstep with what is triggered. */
-export function openStep(draft: Draft, frame: Frame): void {
-  const { scope } = frame;
-  const tasks = planTasks(scope);
-  for (const { node, visit } of tasks) scope.visits[node] = visit;
-  scope.superstep = { tasks };
-  scope.triggers = [];
-  scope.hasPassedBreakpoint = false;
-  emit(draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
+export function openStep(frame: Frame, triggers: readonly Trigger[]): void {
+  const tasks = planTasks(triggers, frame.scope.visits);
+  openSuperstep(frame, tasks);
+  emit(frame.draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
 }

@@ -14,7 +14,6 @@ import type { TaskFailure } from '../values/errors.ts';
 import { refuseLarge } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { saveApproval } from './approvals.ts';
 import {
   isBudgetAvailable,
   isModelAllowed,
@@ -24,72 +23,72 @@ import {
   reserve,
 } from './budget.ts';
 import type { Draft } from './draft.ts';
-import { taskBindings, taskPathOf, emitTask, executionPathOf } from './frames.ts';
-import type { TaskFrame } from './frames.ts';
+import { taskBindings, emitTask } from './frames.ts';
+import type { TaskHandle } from './frames.ts';
 import { cancelTimer, summaryOf, startTimer } from './timers.ts';
 
 /** What a node's code may ask of its task. A class, because one is made for each step of each task. */
 export class OpenTask implements TaskContext {
-  readonly #of: TaskFrame;
+  readonly #handle: TaskHandle;
   readonly now: number;
   readonly at: string;
   readonly createdBy: Principal;
   readonly asksPeople: boolean;
 
-  constructor(of: TaskFrame) {
-    this.#of = of;
-    this.at = of.draft.at;
-    this.createdBy = of.draft.run.createdBy;
-    this.asksPeople = !of.draft.run.cancellation?.isClosing;
-    this.now = of.draft.now;
+  constructor(handle: TaskHandle) {
+    this.#handle = handle;
+    this.at = handle.draft.at;
+    this.createdBy = handle.draft.run.createdBy;
+    this.asksPeople = !handle.draft.run.cancellation?.isClosing;
+    this.now = handle.draft.now;
   }
 
   get bindings(): Bindings {
-    return taskBindings(this.#of.draft, this.#of.frame, this.#of.task);
+    return taskBindings(this.#handle);
   }
 
   call(number: number, request: CallRequest, takeover = 0): string {
-    return requestCall(this.#of, { number, takeover }, request);
+    return requestCall(this.#handle, { number, takeover }, request);
   }
 
   hasCapacity(): boolean {
-    return hasCapacity(this.#of.draft) && !this.#of.frame.isFailing;
+    return hasCapacity(this.#handle.draft) && !this.#handle.frame.isFailing;
   }
 
   hasModelCapacity(): boolean {
-    return this.hasCapacity() && isBudgetAvailable(this.#of.draft, reservedTotals(this.#of.draft));
+    return this.hasCapacity() && isBudgetAvailable(this.#handle.draft, reservedTotals(this.#handle.draft));
   }
 
   missingBudget(request: ModelCallRequest): ModelNeeds | null {
-    return missingBudget(this.#of.draft, request);
+    return missingBudget(this.#handle.draft, request);
   }
 
   isModelAllowed(model: string): boolean {
-    return isModelAllowed(this.#of.draft, model);
+    return isModelAllowed(this.#handle.draft, model);
   }
 
   refuseToolCalls(count: number): TaskFailure | null {
-    return refuseToolBatch(this.#of.draft, count);
+    return refuseToolBatch(this.#handle.draft, count);
   }
 
   requestApproval(question: Question): { approvalId: string; timerId: string } {
-    return requestApproval(this.#of, question);
+    return requestApproval(this.#handle, question);
   }
 
   expireApproval(id: string, status: Approval['status']): Approval {
-    return expireApproval(this.#of, id, status);
+    return expireApproval(this.#handle, id, status);
   }
 
   cancelTimer(id: string): void {
-    cancelTimer(this.#of.draft, id);
+    cancelTimer(this.#handle.draft, id);
   }
 
   startTimer(fireAt: number): string {
-    return startWaitTimer(this.#of, fireAt);
+    return startWaitTimer(this.#handle, fireAt);
   }
 
   takeEvent(name: string): Json | undefined {
-    return takeEvent(this.#of.draft, name);
+    return takeEvent(this.#handle.draft, name);
   }
 }
 
@@ -100,21 +99,17 @@ export function hasCapacity({ run }: Draft): boolean {
 }
 
 function requestCall(
-  of: TaskFrame,
+  handle: TaskHandle,
   { number, takeover }: { number: number; takeover: number },
   wanted: CallRequest,
 ): string {
-  const { draft, task } = of;
+  const { draft, task } = handle;
   const { kind, name } = calledBy(wanted);
   refuseLarge(`The request to the ${kind} "${name}"`, wanted);
-  const { request, reservation } = reserve(of, wanted);
-  const key = callKey(draft.run.id, of.frame.executionPath, { ...task, number });
-  draft.run.calls[key] = {
-    taskPath: taskPathOf(of),
-    called: { kind, name },
-    since: draft.now,
-    ...(reservation && { reservation }),
-  };
+  const { request, reservation } = reserve(handle, wanted);
+  const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
+  const { taskPath } = handle;
+  draft.addCall(key, { taskPath, called: { kind, name }, since: draft.now, ...(reservation && { reservation }) });
   draft.effects.push({
     kind: 'call',
     key,
@@ -122,21 +117,24 @@ function requestCall(
     node: task.node,
     ...(task.index !== null && { index: task.index }),
     request,
-    summary: summaryOf(of, request.kind),
-    ...(of.frame.isTimed && { isCancelable: true }),
-    ...(of.node.compensate && { isCompensable: true }),
+    summary: summaryOf(handle, request.kind),
+    ...(handle.frame.isTimed && { isCancelable: true }),
+    ...(handle.node.compensate && { isCompensable: true }),
   });
   if (request.kind === 'tool')
-    emitTask(of, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
+    emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
 }
 
-function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): { approvalId: string; timerId: string } {
-  const { draft, task } = of;
+function requestApproval(
+  handle: TaskHandle,
+  { timeoutMs, ...question }: Question,
+): { approvalId: string; timerId: string } {
+  const { draft, task } = handle;
   const { run } = draft;
   if (run.cancellation?.isClosing) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
   refuseLarge('The question', question);
-  const id = `${run.id}.a${++run.counters.approval}`;
+  const id = `${run.id}.a${draft.next('approval')}`;
   const fireAt = draft.now + timeoutMs;
   const approval: Approval = {
     id,
@@ -149,12 +147,12 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
     requestedBy: run.createdBy.sub,
     requestedAt: draft.at,
     expiresAt: new Date(fireAt).toISOString(),
-    task: taskPathOf(of),
+    task: handle.taskPath,
   };
-  saveApproval(draft, approval);
-  emitTask(of, { type: 'approval.requested', approval: toPublicApproval(approval) });
+  draft.saveApproval(approval);
+  emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });
   const timerId = `${id}.timeout`;
-  startTimer(of, { id: timerId, fireAt, summary: summaryOf(of, 'approval timeout') });
+  startTimer(handle, { id: timerId, fireAt, summary: summaryOf(handle, 'approval timeout') });
   return { approvalId: id, timerId };
 }
 
@@ -166,27 +164,27 @@ function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
   return isJsonObject(details) ? { ...details, parentRun } : { ...(details !== null && { details }), parentRun };
 }
 
-function startWaitTimer(of: TaskFrame, fireAt: number): string {
-  const id = `${shortenId(executionPathOf(of).join('/'))}.timer`;
-  startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
+function startWaitTimer(handle: TaskHandle, fireAt: number): string {
+  const id = `${shortenId(handle.executionPath.join('/'))}.timer`;
+  startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'wait') });
   return id;
 }
 
 /** The oldest event of a name that came before anything waited for it. @returns `undefined`: there is none */
-function takeEvent({ run }: Draft, name: string): Json | undefined {
+function takeEvent(draft: Draft, name: string): Json | undefined {
+  const { run } = draft;
   const at = run.bufferedEvents.findIndex((event) => event.name === name);
   const event = run.bufferedEvents[at];
   if (!event) return undefined;
-  run.bufferedEvents = run.bufferedEvents.toSpliced(at, 1);
-  run.areBufferedEventsSaved = false;
+  draft.bufferEvents(run.bufferedEvents.toSpliced(at, 1));
   return event.payload;
 }
 
-function expireApproval(of: TaskFrame, id: string, status: Approval['status']): Approval {
-  const pending = own(of.draft.run.approvals, id);
+function expireApproval(handle: TaskHandle, id: string, status: Approval['status']): Approval {
+  const pending = own(handle.draft.run.approvals, id);
   if (!pending) throw new TypeError(`There is no approval "${id}"`);
   const approval = { ...pending, status };
-  saveApproval(of.draft, approval);
-  emitTask(of, { type: 'approval.expired', approvalId: id, status });
+  handle.draft.saveApproval(approval);
+  emitTask(handle, { type: 'approval.expired', approvalId: id, status });
   return approval;
 }

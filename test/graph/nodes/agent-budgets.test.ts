@@ -338,7 +338,7 @@ describe('an answer that is asked for again under its key is counted once', () =
       status: 'completed',
       spent: { modelCalls: 2, inputTokens: 20, outputTokens: 10, toolCalls: 0 },
     });
-    expect(run.run.counted).toBeUndefined();
+    expect(run.run.counted).toEqual([]);
   });
 
   test.each(['model', 'tool'] as const)('when that of a %s came while the run was about to end', (kind) => {
