@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue, Limits } from '../../graph/definition/index.ts';
+import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { hasErrors } from '../../graph/definition/index.ts';
-import { limitsOfGraph } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
@@ -74,20 +73,6 @@ export async function resolveGraph(reference: Json, place: GraphLookup): Promise
 
 function isValid(definition: unknown, issues: readonly GraphIssue[]): definition is GraphDefinition & Json {
   return typeof definition === 'object' && !hasErrors(issues);
-}
-
-/** The limits in force, as definitions write them. */
-export function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
-  const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
-  const { deadline } = defaults;
-  const limits = {
-    ...(deadline !== undefined && { deadline }),
-    ...definition.limits,
-    maxSteps,
-    maxConcurrency,
-    ...asked,
-  };
-  return { ...limits, maxConcurrency: Math.min(maxConcurrency, limits.maxConcurrency) };
 }
 
 /** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */

@@ -2,17 +2,17 @@ import type { Beginning } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
-import { toRunView } from '../../graph/journal/index.ts';
+import { journalBatch, toRunView } from '../../graph/journal/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
-import { toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import type { NewRun, RunRecord } from '../../store/runs.ts';
+import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { Divergence } from '../../store/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { pinnedGraph, requireInput } from '../runs/pinned-graph.ts';
+import { newRun } from '../runs/new-run.ts';
+import { pinnedByRun, requireInput } from '../runs/pinned-graph.ts';
 import { redactEvent } from '../runs/redact-event.ts';
 import { firstBeginning } from '../runs/thread-state.ts';
 import type { ReplayLog } from './replay-log.ts';
@@ -38,31 +38,23 @@ export async function replayRun(
 ): Promise<void> {
   if (!isEnded(run.status))
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
-  const pinned = await pinnedGraph(deps, run, wanted.graph);
+  const { start, pinned } = await pinnedByRun(deps, run, wanted.graph);
   await requireRoom(deps.store, run);
   const recording = await readRecording(deps.store, run, id);
   const graph = compileShared(pinned.definition, pinned.catalog);
-  const own = await firstBeginning(deps.store, pinned.start, run.predecessorId);
+  const own = await firstBeginning(deps.store, start, run.predecessorId);
   const begin = wanted.input ? withInput(own, wanted.input, graph) : own;
-  const identity = { ...pinned.start.identity, id, graph: pinned.graph };
+  const identity = { ...start.identity, id, graph: pinned.graph };
   const replayed = await replay({ graph, identity, begin }, recording);
-  const record: NewRun = {
-    id,
-    tenantId: run.tenantId,
-    graph: pinned.graph,
-    definition: pinned.given,
-    threadId: null,
-    onBusy: 'reject',
-    parentRunId: null,
+  const record = newRun(pinned, {
+    identity,
+    begin,
     replay: { of: run.id, divergence: hide(replayed.divergence, pinned.redacted) },
     input: wanted.input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
-    redacted: pinned.redacted,
     createdBy: caller.sub,
-    createdAt: new Date().toISOString(),
-    start: toJson({ ...pinned.start, identity, definition: pinned.definition, catalog: pinned.catalog, begin }),
-  };
+  });
   await deps.store.runs.createEnded(record, toBatches(replayed));
 }
 
@@ -134,13 +126,12 @@ function toBatches(replayed: Replayed): readonly JournalBatch[] {
     const slice = events.slice(rank * PAGE, (rank + 1) * PAGE);
     const numbers = new Set(slice.map(({ seq }) => seq));
     const isLast = (rank + 1) * PAGE >= events.length;
-    return {
+    return journalBatch({
       events: slice,
       checkpoints: checkpoints.filter(({ seq }) => numbers.has(seq)),
       approvals: isLast ? approvals : [],
       signals: isLast ? signals : [],
       view,
-      endedState: null,
-    };
+    });
   });
 }

@@ -1,8 +1,8 @@
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { SignalResult, SentSignal } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
+import { closingBatch } from './closing-batch.ts';
 
 interface SignalToQueued extends SentSignal {
   readonly by: string;
@@ -33,16 +33,9 @@ async function cancelQueued(
   run: RunRecord,
   { payload, by }: SignalToQueued,
 ): Promise<boolean> {
-  const at = new Date().toISOString();
   const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
-  return await store.threads.cancelQueued(run, {
-    events: [{ seq: 1, at, step: -1, type: 'run.canceled', by, reason }],
-    checkpoints: [],
-    approvals: [],
-    signals: [],
-    view: { ...NOT_BEGUN, status: 'canceled', endedAt: at },
-    endedState: null,
-  });
+  const event = { type: 'run.canceled', at: new Date().toISOString(), by, reason } as const;
+  return await store.threads.cancelQueued(run, closingBatch(run, event));
 }
 
 async function keepEvent(

@@ -1,9 +1,7 @@
 import { forkRun } from '../../graph/advance/index.ts';
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
-import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
-import { toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -13,8 +11,8 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { findState } from '../states/read-state.ts';
 import { tryDispatch } from './dispatch-run.ts';
-import { pinnedGraph } from './pinned-graph.ts';
-import type { PinnedGraph } from './pinned-graph.ts';
+import { newIdentity, newRun } from './new-run.ts';
+import { pinnedByRun } from './pinned-graph.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;
@@ -39,30 +37,18 @@ export async function startFork(
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
-  const forked = await pinnedGraph(deps, parent, wanted.graph);
+  const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
-  const fork = toFork(state, { wanted, done, isSameGraph: forked.graph.hash === parent.graph.hash });
-  const start = toStart(caller, forked, { id, tenantId: parent.tenantId, fork });
-  const { definition, catalog, identity } = start;
-  const tried = forkRun(compileShared(definition, catalog), identity, { fork, startedAt: Date.now() });
+  const fork = toFork(state, { wanted, done, isSameGraph: pinned.graph.hash === parent.graph.hash });
+  const { tenantId, input, metadata } = parent;
+  const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
+  const graph = compileShared(pinned.definition, pinned.catalog);
+  const tried = forkRun(graph, identity, { fork, startedAt: Date.now() });
   if ('code' in tried) throw toApiError(tried);
-  await deps.store.runs.create({
-    id,
-    tenantId: parent.tenantId,
-    graph: forked.graph,
-    definition: forked.given,
-    threadId: null,
-    onBusy: 'reject',
-    parentRunId: parent.id,
-    replay: null,
-    input: parent.input,
-    limits: forked.publicLimits,
-    metadata: parent.metadata,
-    redacted: forked.redacted,
-    createdBy: caller.sub,
-    createdAt: new Date().toISOString(),
-    start: toJson(start),
-  });
+  const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
+  await deps.store.runs.create(
+    newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),
+  );
   await tryDispatch(deps, id);
 }
 
@@ -93,16 +79,6 @@ function toFork(
     values: wanted.values,
     asNode: wanted.asNode,
   };
-}
-
-function toStart(
-  { sub, roles }: Caller,
-  { start, graph, definition, catalog, limits }: PinnedGraph,
-  { id, tenantId, fork }: { id: string; tenantId: string; fork: ForkStart },
-): RunGraphInput {
-  const identity = { id, tenantId, threadId: null, graph, createdBy: { sub, roles }, limits };
-  const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
-  return { interpreterVersion: INTERPRETER_VERSION, execution: 1, identity, definition, catalog, begin };
 }
 
 /** A fork stops where its parent was told to stop. */

@@ -1,12 +1,9 @@
-import type { JournalBatch } from '../../graph/journal/index.ts';
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
-import type { Approval } from '../../graph/run/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { formatTimestamp, MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
-import type { RunRecord } from '../../store/runs.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
+import { closingBatch } from '../runs/closing-batch.ts';
 import type { TerminatedRun } from '../temporal/terminated-runs.ts';
 
 type ReconcileDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
@@ -75,27 +72,11 @@ async function reconcileRun(
   if (!end) return true;
   if (Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
-  const batch = lastWords(run, end, await store.approvals.ofRun(id));
+  const event = { type: 'run.failed', at: end.at, error: toError(end) } as const;
+  const batch = closingBatch(run, event, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
   logger.warn({ run: id, end }, 'the end of a run is noted that was ended by force');
   return true;
-}
-
-/** What a run would have said that is over at once. */
-function lastWords(run: RunRecord, end: TerminatedRun, approvals: readonly Approval[]): JournalBatch {
-  const { at } = end;
-  const view = run.view ?? NOT_BEGUN;
-  const error = toError(end);
-  return {
-    events: [{ seq: run.lastSeq + 1, at, step: view.step, type: 'run.failed', error }],
-    checkpoints: [],
-    approvals: approvals
-      .filter(({ status }) => status === 'pending')
-      .map((approval) => ({ ...approval, status: 'canceled' })),
-    signals: [],
-    view: { ...view, status: 'failed', waitingFor: [], error, endedAt: at },
-    endedState: null,
-  };
 }
 
 function toError(end: TerminatedRun): RunError {

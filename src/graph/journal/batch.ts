@@ -16,3 +16,10 @@ export interface JournalBatch {
   /** The run once it has ended, so that it can be gone on with. */
   readonly endedState: EndedRunState | null;
 }
+
+const NOTHING = { checkpoints: [], approvals: [], signals: [], endedState: null } as const;
+
+/** Makes a batch of what is given of it, and nothing else. */
+export function journalBatch(parts: Pick<JournalBatch, 'events' | 'view'> & Partial<JournalBatch>): JournalBatch {
+  return { ...NOTHING, ...parts };
+}
