@@ -1,5 +1,5 @@
-export { decide, toPublicApproval } from './approval.ts';
-export type { Approval, PublicApproval } from './approval.ts';
+export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
+export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
 export { calledBy, mustReconcile, isCallReply, isUnsafe } from './call.ts';
 export type {
   CallEffect,
