@@ -42,8 +42,8 @@ export interface Threads {
   markInterrupted(runId: string): Promise<void>;
   /** Ends a run that waits for its turn. @returns whether it still did */
   cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
-  /** Keeps a signal for a run that waits for its turn. @returns as `keepSignal` */
-  tellQueued(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
+  /** Keeps a signal for a run that waits for its turn. @returns as `queueSignal` */
+  queueSignal(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
 }
 
 export function createThreads(db: Kysely<Tables>): Threads {
@@ -68,7 +68,7 @@ export function createThreads(db: Kysely<Tables>): Threads {
         await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
         return true;
       }),
-    tellQueued: (id, signal) => db.transaction().execute((transaction) => queueSignal(transaction, id, signal)),
+    queueSignal: (id, signal) => db.transaction().execute((transaction) => queueSignal(transaction, id, signal)),
   };
 }
 

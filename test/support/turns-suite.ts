@@ -138,11 +138,11 @@ function turns(store: () => Store): void {
     await create('told-1');
     await create('told-2', 'enqueue');
     const tell = async (id: string) =>
-      await store().threads.tellQueued('told-2', { name: 'event', payload: { decisionId: id } });
-    expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['kept', 'kept', 'kept']);
+      await store().threads.queueSignal('told-2', { name: 'event', payload: { decisionId: id } });
+    expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['taken', 'taken', 'taken']);
     await endRun(store(), { id: 'told-1', tenantId: 'told' });
     expect(await store().threads.dequeue(aHead('told-2'), AT)).toBe(true);
-    expect(await tell('three')).toBe('begun');
+    expect(await tell('three')).toBe('dequeued');
     const claimed = await store().pendingStarts.claim('told-2', LATER, LATER);
     expect(claimed?.queuedSignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
   });
@@ -152,8 +152,8 @@ function turns(store: () => Store): void {
     await create('full-2', 'enqueue');
     const answers: string[] = [];
     for (let n = 0; n < 101; n += 1)
-      answers.push(await store().threads.tellQueued('full-2', { name: 'event', payload: { decisionId: `${n}` } }));
-    expect([answers.filter((answer) => answer === 'kept').length, answers.at(-1)]).toEqual([100, 'full']);
+      answers.push(await store().threads.queueSignal('full-2', { name: 'event', payload: { decisionId: `${n}` } }));
+    expect([answers.filter((answer) => answer === 'taken').length, answers.at(-1)]).toEqual([100, 'full']);
   });
 
   test('an end that is written late does not free the thread of somebody else', async () => {

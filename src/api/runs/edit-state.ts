@@ -1,3 +1,4 @@
+import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
@@ -24,19 +25,19 @@ export async function editState(
   caller: Caller,
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
 ): Promise<void> {
-  const refuse = (): void => requireCurrent(run, wanted.ifMatch);
-  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refuse };
-  const outcome = await sendSignal(deps, caller, { run, signal });
-  if (!outcome.taken) throw toApiError(outcome.refusal);
-  if (typeof outcome.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
-  await untilWritten(deps, run.id, outcome.value);
+  const refusal = refuseOutdated(run, wanted.ifMatch);
+  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refusal };
+  const result = await sendSignal(deps, caller, { run, signal });
+  if (!result.taken) throw toApiError(result.refusal);
+  if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
+  await untilWritten(deps, run.id, result.value);
 }
 
-/** @throws ApiError unless the header names the state as it is */
-function requireCurrent(run: RunRecord, ifMatch: string | undefined): void {
+/** @throws ApiError 428 without the header */
+function refuseOutdated(run: RunRecord, ifMatch: string | undefined): Refusal | null {
   if (ifMatch === undefined)
     throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
-  if (!isMatched(ifMatch, run)) throw new ApiError('STALE', 'The state has changed since that ETag');
+  return isMatched(ifMatch, run) ? null : { code: 'STALE', message: 'The state has changed since that ETag' };
 }
 
 function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
