@@ -1,4 +1,4 @@
-import type { ApiSettings } from '../config/api-settings.ts';
+import type { ApiSettings } from './api-settings.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';

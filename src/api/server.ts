@@ -11,13 +11,14 @@ import { temporalForClient } from '../process/temporal-for-client.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
 import { readPort } from '../process/read-port.ts';
-import { toApiSettings, toCatalog } from '../config/to-catalog.ts';
+import { toCatalog } from '../config/to-catalog.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
 import { openDoor } from './door.ts';
 import { createEngine } from './temporal/engine.ts';
 import type { ApiDeps } from './deps.ts';
+import { toApiSettings } from './api-settings.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
 
 /** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */

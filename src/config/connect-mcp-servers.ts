@@ -1,6 +1,5 @@
-import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
-import { openMcpTools } from '../activities/tools/mcp/open-mcp-tools.ts';
+import type { McpTools } from '../activities/tools/mcp/open-mcp-tools.ts';
 import { findBadFallbacks } from './bad-fallbacks.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tools.ts';
@@ -23,12 +22,8 @@ interface Surroundings {
  * Adds the tools of its MCP servers to a configuration. What wires catalogs and activities sees no difference then.
  * @throws when a server can't be used as the configuration wants it, or a tool names another one that is not there
  */
-export async function connectMcpServers(
-  config: Config,
-  { environment, report }: Surroundings,
-): Promise<ConnectedConfig> {
-  const { mcpServers, http, secrets = createEnvironmentSecrets(environment) } = config;
-  const opened = await openMcpTools(mcpServers, { fetch: createGuardedFetch(http.allow), secrets, report });
+export async function connectMcpServers(config: Config, surroundings: Surroundings): Promise<ConnectedConfig> {
+  const opened = await openServers(config, surroundings);
   const tools: ToolConfig[] = [...config.tools, ...opened.tools];
   const problems = [
     ...findNamesakes(tools),
@@ -37,6 +32,22 @@ export async function connectMcpServers(
   if (problems.length === 0) return { config: { ...config, tools }, close: () => opened.close() };
   await opened.close();
   throw new Error(`The tools of the configuration don't fit together:\n  ${problems.join('\n  ')}`);
+}
+
+const NO_TOOLS: McpTools = { tools: [], close: async () => undefined };
+
+/** The client for MCP is large: a process loads it only where servers are configured. */
+async function openServers(
+  { mcpServers, http, secrets }: Config,
+  { environment, report }: Surroundings,
+): Promise<McpTools> {
+  if (Object.keys(mcpServers).length === 0) return NO_TOOLS;
+  const [{ openMcpTools }, { createGuardedFetch }] = await Promise.all([
+    import('../activities/tools/mcp/open-mcp-tools.ts'),
+    import('../activities/http/guarded-fetch.ts'),
+  ]);
+  const fetch = createGuardedFetch(http.allow);
+  return await openMcpTools(mcpServers, { fetch, secrets: secrets ?? createEnvironmentSecrets(environment), report });
 }
 
 function findNamesakes(tools: readonly ToolConfig[]): readonly string[] {

@@ -1,7 +1,6 @@
-import { builtInSteps } from '../activities/context/processing-steps.ts';
+import { BUILT_IN_PROCESSORS } from '../activities/context/built-in-processors.ts';
 import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
-import { mapValues, parseDuration, toMs } from '../graph/values/index.ts';
-import type { ApiSettings } from './api-settings.ts';
+import { mapValues } from '../graph/values/index.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tools.ts';
 
@@ -16,7 +15,7 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
         nodeTypes.map(({ name, schema, effect, timeout, retry }) => [name, { schema, effect, timeout, retry }]),
       ),
     }),
-    messageProcessors: [...Object.keys(builtInSteps), ...Object.keys(messageProcessors)],
+    messageProcessors: [...BUILT_IN_PROCESSORS, ...Object.keys(messageProcessors)],
     defaults,
   };
 }
@@ -24,18 +23,4 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
 function toToolEntry(tool: ToolConfig): ToolEntry {
   const { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue } = tool;
   return { description, parameters, effect, timeout, retry, approval, roles, onFailure, taskQueue };
-}
-
-/** What the API itself goes by. */
-export function toApiSettings({ retention, forking, shutdownGrace }: Config): ApiSettings {
-  const { runs, checkpoints } = retention;
-  return {
-    retention: { runsMs: ageOf(runs), checkpointsMs: ageOf(checkpoints) },
-    forking,
-    shutdownGraceMs: toMs(shutdownGrace),
-  };
-}
-
-function ageOf(text: string | undefined): number | null {
-  return text === undefined ? null : parseDuration(text);
 }
