@@ -1,10 +1,5 @@
-import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type {
-  NativeConnection,
-  WorkerDeploymentOptions,
-  WorkerOptions,
-  WorkflowBundleOption,
-} from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import type { WorkerDeploymentOptions, WorkerOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
@@ -17,7 +12,7 @@ import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
 import { database } from './process/database.ts';
-import { temporalForWorker } from './process/temporal-for-worker.ts';
+import { temporal } from './process/temporal.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
@@ -124,7 +119,10 @@ async function openParts(loaded: Config, patience: RetryOptions) {
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
     connectWithRetry(database(DATABASE_URL), patience),
-    connectWithRetry(temporalForWorker(), patience),
+    connectWithRetry(
+      temporal((options) => NativeConnection.connect(options)),
+      patience,
+    ),
   ]);
   const connected = await connectMcpServers(loaded, { environment, report: (message) => logger.warn(message) });
   const { config } = connected;

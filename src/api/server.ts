@@ -1,3 +1,5 @@
+import { Connection } from '@temporalio/client';
+import type { ConnectionOptions } from '@temporalio/client';
 import { loadConfig } from '../config/load-config.ts';
 import type { AuthConfig, Config } from '../config/load-config.ts';
 import { learnMcpTools } from '../config/connect-mcp-servers.ts';
@@ -7,7 +9,7 @@ import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
 import { database } from '../process/database.ts';
-import { temporalForClient } from '../process/temporal-for-client.ts';
+import { temporal } from '../process/temporal.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
 import { readPort } from '../process/read-port.ts';
@@ -22,8 +24,8 @@ import { toApiSettings } from './api-settings.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
 
 /** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
-export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, place: ListenOptions): Promise<Listening> {
-  const door = await openDoor({ ...place, graceMs: deps.settings.shutdownGraceMs });
+export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Listening> {
+  const door = await openDoor({ ...options, graceMs: deps.settings.shutdownGraceMs });
   door.open(deps);
   return door;
 }
@@ -81,12 +83,12 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
     throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
   const report = (message: string): void => logger.warn(message);
-  const [config, store, temporal] = await Promise.all([
+  const [config, store, { connection, namespace }] = await Promise.all([
     learnMcpTools(loaded, { environment: process.env, report }),
     connectWithRetry(database(databaseUrl), patience),
-    connectWithRetry(temporalForClient(), patience),
+    connectWithRetry(temporal(toConnection), patience),
   ]);
-  const engine = createEngine(temporal.connection, temporal.namespace, createDataConverter(store.blobs));
+  const engine = createEngine(connection, namespace, createDataConverter(store.blobs));
   const deps = {
     store,
     engine,
@@ -96,7 +98,13 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
     cursors: createCursors(cursorSecret),
     logger,
   };
-  return { deps, close: async () => void (await Promise.all([store.close(), temporal.connection.close()])) };
+  return { deps, close: async () => void (await Promise.all([store.close(), connection.close()])) };
 }
+
+/** A lost connection is tried again this soon; the pauses of gRPC itself grow to two minutes. */
+const MAX_RECONNECT_MS = 3_000;
+
+const toConnection = (options: ConnectionOptions): Connection =>
+  Connection.lazy({ ...options, channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS } });
 
 if (isMain(import.meta.url)) await main();

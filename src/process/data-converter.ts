@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
-import { mapValues } from '../graph/values/index.ts';
 import type { Blobs, NewBlob } from '../store/blobs.ts';
 
 /** The module that turns values into payloads, also inside of workflows. */
@@ -31,7 +30,7 @@ function createDriver(blobs: Blobs): StorageDriver {
     async retrieve(_context, claims) {
       const found = await blobs.get(claims.map(({ claimData }) => claimData['id'] ?? ''));
       return found.map(({ metadata, data }) => ({
-        metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')),
+        metadata: eachValue(metadata, (value) => Buffer.from(value, 'base64')),
         data,
       }));
     },
@@ -42,7 +41,14 @@ function createDriver(blobs: Blobs): StorageDriver {
 function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
   const workflowId = target?.id ?? '';
   const data = payload.data ?? new Uint8Array();
-  const metadata = mapValues(payload.metadata ?? {}, (value) => Buffer.from(value).toString('base64'));
+  const metadata = eachValue(payload.metadata ?? {}, (value) => Buffer.from(value).toString('base64'));
   const digest = createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
   return { id: `${workflowId}/${digest}`, workflowId, metadata, data };
+}
+
+function eachValue<From, To>(
+  metadata: Readonly<Record<string, From>>,
+  convert: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, convert(value)]));
 }

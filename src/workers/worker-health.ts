@@ -1,9 +1,10 @@
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { SHUTTING_DOWN, findUnavailable, startingFor } from '../process/dependencies.ts';
+import { SHUTTING_DOWN, findUnavailable, startingUp } from '../process/readiness.ts';
+import type { Checks, Readiness } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
 import { createProbes } from '../process/probes.ts';
 import type { Failure } from '../process/problem.ts';
-import { pingTemporal } from '../process/temporal-for-client.ts';
+import { pingTemporal } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
 
 /** What a worker process works with, once all of it is there. */
@@ -33,23 +34,23 @@ export async function openWorkerHealth(
   { shuttingDown, unavailable }: HealthOptions,
 ): Promise<WorkerHealth> {
   let begun: WorkerProcess | null = null;
-  const obstacle = async (): Promise<string | null> => {
+  const readiness: Readiness = async () => {
     if (shuttingDown.aborted) return SHUTTING_DOWN;
-    return begun ? await findUnavailable(needsOf(begun)) : startingFor(unavailable);
+    return begun ? await findUnavailable(checksOf(begun)) : startingUp(unavailable);
   };
   const nothing = async (path: string): Promise<Failure> => ({
     code: 'NOT_FOUND',
     status: 404,
     message: `There is nothing at ${path}: a worker answers /healthz and /readyz`,
   });
-  const listening = await listen(createProbes(obstacle, nothing), { port, hostname: '0.0.0.0' });
+  const listening = await listen(createProbes(readiness, nothing), { port, hostname: '0.0.0.0' });
   return {
     begin: (process) => void (begun = process),
     stop: () => listening.stop(),
   };
 }
 
-function needsOf({ workers, store, connection, namespace }: WorkerProcess) {
+function checksOf({ workers, store, connection, namespace }: WorkerProcess): Checks {
   return {
     'A worker that runs': async () => {
       if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');
