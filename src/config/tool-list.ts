@@ -74,8 +74,8 @@ function refuseNamesakes(listed: readonly Listed[], context: z.RefinementCtx): v
 }
 
 function nameOf({ origin, path }: Listed): string {
-  const place = `/tools${toPointer(path)}`;
-  return origin === null ? place : `${origin} at ${place}`;
+  const pointer = `/tools${toPointer(path)}`;
+  return origin === null ? pointer : `${origin} at ${pointer}`;
 }
 
 function refuseUnknownFallbacks(listed: readonly Listed[], context: z.RefinementCtx): void {

@@ -33,8 +33,8 @@ const GRACE_MS = 2_000;
 const KEEP_ALIVE_MS = 75_000;
 
 /** @throws when the port is taken */
-export async function listen(app: App, place: ListenOptions): Promise<Listening> {
-  const { port, hostname = '127.0.0.1', graceMs = GRACE_MS } = place;
+export async function listen(app: App, options: ListenOptions): Promise<Listening> {
+  const { port, hostname = '127.0.0.1', graceMs = GRACE_MS } = options;
   const traffic = counted(app);
   const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>(
     (resolve, reject) => {

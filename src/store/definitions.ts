@@ -9,7 +9,7 @@ export async function keepDefinition(
   hash: string,
   definition: JsonObject,
 ): Promise<void> {
-  while (!(await hold(transaction, hash)))
+  while (!(await lock(transaction, hash)))
     await transaction
       .insertInto('definitions')
       .values({ hash, definition: JSON.stringify(definition) })
@@ -17,9 +17,9 @@ export async function keepDefinition(
       .execute();
 }
 
-async function hold(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
-  const held = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
-  return (await held.executeTakeFirst()) !== undefined;
+async function lock(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
+  const found = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 /**

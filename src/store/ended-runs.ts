@@ -3,7 +3,7 @@ import type { EndedRunState, RunView } from '../graph/journal/index.ts';
 import { isEnded } from '../graph/run/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
-import { takeBack } from './thread-queue.ts';
+import { reactivateRun } from './thread-queue.ts';
 
 /** How a run that has ended is gone on with. */
 export interface Reopening {
@@ -67,8 +67,8 @@ async function reopen(
     .executeTakeFirst();
   if (row?.last_seq !== lastSeq) return 'changed';
   const { tenant_id: tenantId, thread_id: threadId } = row;
-  const hasTurn = threadId === null || (await takeBack(transaction, { runId: id, tenantId, threadId, at }));
-  if (!hasTurn && !isEnded(view.status)) return 'busy';
+  const isActive = threadId === null || (await reactivateRun(transaction, { runId: id, tenantId, threadId, at }));
+  if (!isActive && !isEnded(view.status)) return 'busy';
   await transaction
     .updateTable('runs')
     .set({

@@ -157,17 +157,17 @@ function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<un
   const { view, endedState } = batch;
   const lastSeq = lastSeqOf(batch);
   const startedAt = batch.events.find(({ type }) => type === 'run.started')?.at ?? null;
-  const isNews = sql`last_seq < ${lastSeq}`;
+  const isNewer = sql`last_seq < ${lastSeq}`;
   return sql`
     update runs set
-      status = case when ${isNews} then ${view.status} else status end,
-      view = case when ${isNews} then ${JSON.stringify(view)}::json else view end,
-      ended_state = case when ${isNews} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
-      ended_at = case when ${isNews} then ${view.endedAt}::timestamptz else ended_at end,
+      status = case when ${isNewer} then ${view.status} else status end,
+      view = case when ${isNewer} then ${JSON.stringify(view)}::json else view end,
+      ended_state = case when ${isNewer} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
+      ended_at = case when ${isNewer} then ${view.endedAt}::timestamptz else ended_at end,
       last_seq = greatest(last_seq, ${lastSeq}),
       started_at = coalesce(started_at, ${startedAt}::timestamptz),
-      dispatched_at = case when ${isNews} then coalesce(dispatched_at, now()) else dispatched_at end
-    where id = ${runId} and (${isNews} or ${startedAt !== null})
+      dispatched_at = case when ${isNewer} then coalesce(dispatched_at, now()) else dispatched_at end
+    where id = ${runId} and (${isNewer} or ${startedAt !== null})
   `;
 }
 

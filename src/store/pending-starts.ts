@@ -23,7 +23,7 @@ export interface PendingStarts {
   /** Takes on handing a run over. @returns `null`: it has been, somebody else is at it, or it is not its turn */
   claim(id: string, now: string, until: string): Promise<PendingStart | null>;
   /** Notes that Temporal has an execution. */
-  complete(handOver: Pick<PendingStart, 'id' | 'execution'>, at: string): Promise<void>;
+  complete(start: Pick<PendingStart, 'id' | 'execution'>, at: string): Promise<void>;
   /** Runs that Temporal has not taken and nobody is handing over. */
   due(now: string, limit: number): Promise<readonly string[]>;
 }

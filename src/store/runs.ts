@@ -115,15 +115,15 @@ async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'a
   const { id, tenantId, threadId, createdAt: at } = run;
   const isKnown = await transaction.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
   if (isKnown) return 'accepted';
-  const turn =
+  const position =
     threadId === null
-      ? ALWAYS
+      ? NO_THREAD
       : await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
-  if (turn.kind === 'busy') return 'busy';
+  if (position.kind === 'busy') return 'busy';
   await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction
     .insertInto('runs')
-    .values({ ...toRow(run), ...toTurn(turn, run) })
+    .values({ ...toRow(run), ...toQueueColumns(position, run) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return 'accepted';
@@ -157,17 +157,17 @@ function toRow(run: NewRun) {
   };
 }
 
-function toTurn(turn: QueuePosition, { onBusy, createdAt }: NewRun) {
-  const isGranted = turn.kind === 'granted';
+function toQueueColumns(position: QueuePosition, { onBusy, createdAt }: NewRun) {
+  const isActive = position.kind === 'active';
   return {
-    is_dequeued: isGranted,
-    predecessor_id: isGranted ? turn.predecessorId : null,
-    interrupts: !isGranted && onBusy === 'interrupt',
+    is_dequeued: isActive,
+    predecessor_id: isActive ? position.predecessorId : null,
+    interrupts: !isActive && onBusy === 'interrupt',
     dispatch_after: createdAt,
   };
 }
 
-const ALWAYS: QueuePosition = { kind: 'granted', predecessorId: null };
+const NO_THREAD: QueuePosition = { kind: 'active', predecessorId: null };
 
 async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`

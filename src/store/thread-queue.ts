@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export type QueuePosition =
-  | { readonly kind: 'granted'; readonly predecessorId: string | null }
+  | { readonly kind: 'active'; readonly predecessorId: string | null }
   | { readonly kind: 'queued' }
   | { readonly kind: 'busy' };
 
@@ -26,16 +26,16 @@ export async function enqueueRun(
     .values({ tenant_id: tenantId, id: threadId, created_at: at, ...fresh })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 1n) return { kind: 'granted', predecessorId: null };
+  if (numInsertedOrUpdatedRows === 1n) return { kind: 'active', predecessorId: null };
   const thread = await lockThread(transaction, tenantId, threadId);
   const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
   if (!isFree) return { kind: mayQueue ? 'queued' : 'busy' };
   await activate(transaction, { runId, tenantId, threadId, at });
-  return { kind: 'granted', predecessorId: thread.last_run_id };
+  return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
 /** Has the last run of a thread, which had ended, be its active run again. @returns false: the thread has gone on */
-export async function takeBack(
+export async function reactivateRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
 ): Promise<boolean> {

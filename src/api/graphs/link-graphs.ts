@@ -28,32 +28,32 @@ const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
  */
 export async function linkGraphs(
   definition: Json,
-  place: TenantStore,
+  tenant: TenantStore,
   pins: Readonly<Record<string, number>> = {},
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
-  const linked = await link(definition, { place, pins, graphs });
+  const linked = await link(definition, { tenant, pins, graphs });
   return { ...linked, graphs: Object.fromEntries(graphs) };
 }
 
 interface Linking {
-  readonly place: TenantStore;
+  readonly tenant: TenantStore;
   readonly pins: Readonly<Record<string, number>>;
   readonly graphs: Map<string, GraphDefinition>;
 }
 
-async function link(definition: Json, { place, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
+async function link(definition: Json, { tenant, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
   if (!isJsonObject(definition)) return { definition, pins: {} };
   const names = new Map<string, string>();
   const pinned: Record<string, number> = {};
   for (const reference of referencesIn(definition)) {
-    const found = await findNamed(reference, place, pins);
+    const found = await findNamed(reference, tenant, pins);
     if (!found) continue;
     const { name, version } = found;
     const exact = `${name}@${version}`;
     names.set(reference, exact);
     if (reference === name) pinned[name] = version;
-    await load(exact, found, { place, graphs });
+    await load(exact, found, { tenant, graphs });
     const loaded = graphs.get(exact);
     if (loaded) graphs.set(reference, loaded);
   }
@@ -61,10 +61,10 @@ async function link(definition: Json, { place, pins, graphs }: Linking): Promise
 }
 
 /** Loads a graph and what it is made of, once; a graph that contains itself ends there. */
-async function load(exact: string, found: PublishedGraph, { place, graphs }: Omit<Linking, 'pins'>): Promise<void> {
+async function load(exact: string, found: PublishedGraph, { tenant, graphs }: Omit<Linking, 'pins'>): Promise<void> {
   if (graphs.has(exact) || !isDefinition(found.definition)) return;
   graphs.set(exact, found.definition);
-  const linked = await link(found.definition, { place, pins: found.pins, graphs });
+  const linked = await link(found.definition, { tenant, pins: found.pins, graphs });
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 

@@ -29,12 +29,12 @@ function hashOf(definition: Json): string {
 /** @throws ApiError when the definition has errors, with all its issues */
 export async function requireValid(
   given: Json,
-  place: GraphLookup,
+  lookup: GraphLookup,
   pins?: Readonly<Record<string, number>>,
 ): Promise<Checked> {
-  const linked = await linkGraphs(given, place, pins);
+  const linked = await linkGraphs(given, lookup, pins);
   const { graphs } = linked;
-  const issues = validateGraph(given, { ...place.catalog, graphs });
+  const issues = validateGraph(given, { ...lookup.catalog, graphs });
   if (!isValid(given, issues) || !isValid(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
@@ -63,11 +63,11 @@ export interface Checked {
 }
 
 /** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
-export async function resolveGraph(reference: Json, place: GraphLookup): Promise<ValidGraph> {
-  if (typeof reference !== 'string') return (await requireValid(reference, place)).graph;
-  const found = await findNamed(reference, place);
+export async function resolveGraph(reference: Json, lookup: GraphLookup): Promise<ValidGraph> {
+  if (typeof reference !== 'string') return (await requireValid(reference, lookup)).graph;
+  const found = await findNamed(reference, lookup);
   if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
-  const { graph } = await requireValid(found.definition, place, found.pins);
+  const { graph } = await requireValid(found.definition, lookup, found.pins);
   return { ...graph, version: found.version, hash: found.hash };
 }
 

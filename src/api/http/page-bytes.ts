@@ -10,22 +10,22 @@ export interface PageBytes<T> {
 
 /** @param bytes so much JSON does the page hold, or one entry that is larger */
 export function createPageBytes<T>(length: number, bytes: number): PageBytes<T> {
-  const held = new Map<number, { readonly entry: T; readonly bytes: number }>();
-  const room = { end: length, bytes: 0 };
+  const kept = new Map<number, { readonly entry: T; readonly bytes: number }>();
+  const page = { end: length, bytes: 0 };
   const dropLast = (): void => {
-    room.end -= 1;
-    room.bytes -= held.get(room.end)?.bytes ?? 0;
-    held.delete(room.end);
+    page.end -= 1;
+    page.bytes -= kept.get(page.end)?.bytes ?? 0;
+    kept.delete(page.end);
   };
   return {
-    has: (rank) => rank < room.end,
+    has: (rank) => rank < page.end,
     put(rank, entry) {
       const size = Buffer.byteLength(JSON.stringify(entry));
-      held.set(rank, { entry, bytes: size });
-      room.bytes += size;
-      while (room.bytes > bytes && room.end > 1) dropLast();
+      kept.set(rank, { entry, bytes: size });
+      page.bytes += size;
+      while (page.bytes > bytes && page.end > 1) dropLast();
     },
-    end: () => room.end,
-    entries: () => [...held.entries()].toSorted(([a], [b]) => a - b).map(([, { entry }]) => entry),
+    end: () => page.end,
+    entries: () => [...kept.entries()].toSorted(([a], [b]) => a - b).map(([, { entry }]) => entry),
   };
 }

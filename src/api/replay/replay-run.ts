@@ -39,7 +39,7 @@ export async function replayRun(
   if (!isEnded(run.status))
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
   const { start, pinned } = await pinnedByRun(deps, run, wanted.graph);
-  await requireRoom(deps.store, run);
+  await requireReplayable(deps.store, run);
   const recording = await readRecording(deps.store, run, id);
   const graph = compileShared(pinned.definition, pinned.catalog);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
@@ -63,7 +63,7 @@ const MAX_RECORDED = 50_000;
 const MAX_RECORDED_BYTES = 64 * 1_048_576;
 
 /** @throws ApiError 409 when the run is too large to be replayed */
-async function requireRoom({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
+async function requireReplayable({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
   if (lastSeq > MAX_RECORDED)
     throw new ApiError('NOT_ALLOWED_NOW', `The run has ${lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
   const bytes = await journal.recordedBytes(id);

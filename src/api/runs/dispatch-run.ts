@@ -27,7 +27,7 @@ export async function dispatchRun({ engine, store }: Pick<ApiDeps, 'engine' | 's
 /** Hands a run over; what can't be done now, the sweeper does later. */
 export async function tryDispatch(deps: Pick<ApiDeps, 'engine' | 'store' | 'logger'>, id: string): Promise<void> {
   await dispatchRun(deps, id).catch((error: unknown) =>
-    deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
+    deps.logger.warn({ error, run: id }, 'a run could not be dispatched yet'),
   );
 }
 

@@ -64,9 +64,9 @@ async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): 
   const ended = await store.endedRuns.find(id);
   if (!ended) return null;
   const { start, lastSeq } = ended;
-  const closed = readRun(ended.state);
-  const state = await findState(store, id, closed.checkpointId);
-  return isStart(start) ? { start, lastSeq, whole: fromEndedState(closed, state?.channels ?? {}) } : null;
+  const kept = readRun(ended.state);
+  const state = await findState(store, id, kept.checkpointId);
+  return isStart(start) ? { start, lastSeq, whole: fromEndedState(kept, state?.channels ?? {}) } : null;
 }
 
 function threadGone({ threadId }: RunRecord): ApiError {

@@ -21,7 +21,7 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
     visited: await store.journal.visited(run.id, checkpoint.seq),
     next: checkpoint.next,
     pending: [],
-    ...(isNow(run, wanted) && placeOf(run)),
+    ...(isNow(run, wanted) && nextOf(run)),
   };
 }
 
@@ -32,7 +32,7 @@ function isNow({ view }: RunRecord, wanted: string | null): boolean {
 }
 
 /** For the newest checkpoint the run itself knows better where it goes on. */
-function placeOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
+function nextOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
   return view && { next: view.next, pending: view.pending };
 }
 

@@ -31,9 +31,9 @@ export function createTerminatedRunsReconciler(
     const isAll = now - lookedAtAll >= LOOK_AT_ALL_EVERY_MS;
     const span = { after: isAll ? null : formatTimestamp(lookedUntil - OVERLAP_MS), before: formatTimestamp(before) };
     const later: RunReference[] = [];
-    for await (const run of inTurn(again, deps.engine.terminatedRuns(span))) {
+    for await (const run of concat(again, deps.engine.terminatedRuns(span))) {
       if (stopping.aborted) return;
-      if (!(await isSeenTo(deps, run, before))) later.push(run);
+      if (!(await isReconciled(deps, run, before))) later.push(run);
     }
     again = later;
     lookedUntil = before;
@@ -41,19 +41,19 @@ export function createTerminatedRunsReconciler(
   };
 }
 
-async function* inTurn<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
+async function* concat<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
   yield* first;
   yield* then;
 }
 
 /** @returns false: it has to be looked at again. What goes wrong with one run keeps no other from its end. */
-async function isSeenTo(deps: ReconcileDeps, run: RunReference, before: number): Promise<boolean> {
+async function isReconciled(deps: ReconcileDeps, run: RunReference, before: number): Promise<boolean> {
   try {
     return await reconcileRun(deps, run, before);
   } catch (error) {
     deps.logger.warn(
       { error, run: run.id },
-      'a run that was ended by force could not be seen to; it will be tried again',
+      'a run whose workflow was terminated could not be reconciled; it will be tried again',
     );
     return false;
   }
@@ -75,7 +75,7 @@ async function reconcileRun(
   const event = { type: 'run.failed', at: end.at, error: toError(end) } as const;
   const batch = closingBatch(run, event, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
-  logger.warn({ run: id, end }, 'the end of a run is noted that was ended by force');
+  logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
 }
 

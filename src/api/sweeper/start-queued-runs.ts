@@ -11,14 +11,14 @@ export async function startQueuedRuns(deps: QueueDeps): Promise<void> {
   const heads = await deps.store.threads.queueHeads(BATCH);
   await Promise.all(
     heads.map(async (head) => {
-      await see(deps, head).catch((error: unknown) =>
-        deps.logger.warn({ error, run: head.runId }, 'a queued run could not be seen to; it will be tried again'),
+      await startHead(deps, head).catch((error: unknown) =>
+        deps.logger.warn({ error, run: head.runId }, 'a queued run could not be started; it will be tried again'),
       );
     }),
   );
 }
 
-async function see(deps: QueueDeps, head: QueueHead): Promise<void> {
+async function startHead(deps: QueueDeps, head: QueueHead): Promise<void> {
   if (head.activeRunId !== null) await interrupt(deps, head, head.activeRunId);
   else if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);
 }

@@ -44,7 +44,7 @@ export interface Engine {
 /** A worker that is there answers within milliseconds; one that is not never does. */
 const ANSWER_WITHIN_MS = 8_000;
 /** An execution that has said its last word is gone soon after. */
-const UNTIL_CLOSED = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
+const UNTIL_GONE = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
 
 /**
  * Values of some megabytes are read and written within a step of a workflow; one that takes too long is done again, for
@@ -71,8 +71,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   return {
     async start(input) {
       const tryToStart = async () => await soon(() => startWorkflow(client, input));
-      const obstacle = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_CLOSED));
-      if (obstacle) throw obstacle;
+      const busy = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_GONE));
+      if (busy) throw busy;
     },
     send,
     decide: async (run, signal, payload) =>

@@ -13,7 +13,7 @@ export function createPgliteDialect(database: PGlite): Dialect {
 }
 
 /** When the only connection of each database is free again. */
-const turns = new WeakMap<PGlite, Promise<void>>();
+const releases = new WeakMap<PGlite, Promise<void>>();
 
 /**
  * The database has one connection: whoever acquires it, by this driver or another of the same database, has it alone
@@ -26,12 +26,12 @@ function createDriver(database: PGlite): Driver {
   return {
     init: async () => database.waitReady,
     async acquireConnection() {
-      const before = turns.get(database);
+      const before = releases.get(database);
       let done = (): void => undefined;
-      const turn = new Promise<void>((resolve) => {
+      const released = new Promise<void>((resolve) => {
         done = resolve;
       });
-      turns.set(database, turn);
+      releases.set(database, released);
       await before;
       release = done;
       return connection;
@@ -40,7 +40,7 @@ function createDriver(database: PGlite): Driver {
     beginTransaction: run('begin'),
     commitTransaction: run('commit'),
     rollbackTransaction: run('rollback'),
-    destroy: async () => turns.get(database),
+    destroy: async () => releases.get(database),
   };
 }
 

@@ -50,7 +50,7 @@ test('snapshots stay linear when a run is listed by pages of 50, the newest firs
   expect(kept).toBeLessThanOrEqual(written);
 }, 60_000);
 
-test('a hand-over that is noted late is not taken for that of the next execution', async () => {
+test('a start that is noted late is not taken for that of the next execution', async () => {
   await store.runs.create(aNewRun({ id: 'H' }));
   await store.pendingStarts.claim('H', AT, LATER); // the first execution: given to Temporal, and not noted yet …
   await endRun(store, { id: 'H' }); // … it ends, and is retried, and its second execution can't be given to Temporal
