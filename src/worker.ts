@@ -11,7 +11,7 @@ import { toMs } from './graph/values/index.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
-import { database } from './process/database.ts';
+import { postgresStore } from './store/store.ts';
 import { temporal } from './process/temporal.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
@@ -118,7 +118,7 @@ async function openParts(loaded: Config, patience: RetryOptions) {
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
-    connectWithRetry(database(DATABASE_URL), patience),
+    connectWithRetry(postgresStore(DATABASE_URL), patience),
     connectWithRetry(
       temporal((options) => NativeConnection.connect(options)),
       patience,

@@ -8,7 +8,7 @@ import { toMs } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
-import { database } from '../process/database.ts';
+import { postgresStore } from '../store/store.ts';
 import { temporal } from '../process/temporal.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
@@ -85,7 +85,7 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   const report = (message: string): void => logger.warn(message);
   const [config, store, { connection, namespace }] = await Promise.all([
     learnMcpTools(loaded, { environment: process.env, report }),
-    connectWithRetry(database(databaseUrl), patience),
+    connectWithRetry(postgresStore(databaseUrl), patience),
     connectWithRetry(temporal(toConnection), patience),
   ]);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs));

@@ -2,7 +2,24 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
-import type { Blobs, NewBlob } from '../store/blobs.ts';
+
+/** A payload as the store keeps it; its metadata says how to read the data, in base64. */
+interface StoredPayload {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly data: Uint8Array;
+}
+
+interface NewPayload extends StoredPayload {
+  readonly id: string;
+  readonly workflowId: string;
+}
+
+/** Where payloads are kept that are too large for a history. */
+interface PayloadStore {
+  put(payloads: readonly NewPayload[]): Promise<void>;
+  /** @returns payloads in the order of their ids */
+  get(ids: readonly string[]): Promise<readonly StoredPayload[]>;
+}
 
 /** The module that turns values into payloads, also inside of workflows. */
 export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
@@ -11,14 +28,14 @@ export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-
 const MAX_INLINE_BYTES = 65_536;
 
 /** How values become payloads. Workers, clients and replays need the same. */
-export function createDataConverter(blobs: Blobs): DataConverter {
+export function createDataConverter(store: PayloadStore): DataConverter {
   return {
     payloadConverterPath,
-    externalStorage: new ExternalStorage({ drivers: [createDriver(blobs)], payloadSizeThreshold: MAX_INLINE_BYTES }),
+    externalStorage: new ExternalStorage({ drivers: [createDriver(store)], payloadSizeThreshold: MAX_INLINE_BYTES }),
   };
 }
 
-function createDriver(blobs: Blobs): StorageDriver {
+function createDriver(blobs: PayloadStore): StorageDriver {
   return {
     name: 'holdfast',
     type: 'holdfast.blobs',
@@ -38,7 +55,7 @@ function createDriver(blobs: Blobs): StorageDriver {
 }
 
 /** The id says whose and what it is: writing it twice changes nothing. */
-function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
+function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewPayload {
   const workflowId = target?.id ?? '';
   const data = payload.data ?? new Uint8Array();
   const metadata = eachValue(payload.metadata ?? {}, (value) => Buffer.from(value).toString('base64'));

@@ -19,6 +19,7 @@ import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
+import { isDatabaseAway } from './database/database-away.ts';
 import { migrate } from './database/migrate.ts';
 import { createPgliteDialect } from './database/pglite-dialect.ts';
 import { createPostgresDialect } from './database/postgres-dialect.ts';
@@ -61,6 +62,11 @@ const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
 export async function openPostgresStore(url: string): Promise<Store> {
   const dialect = createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS });
   return await openStore(dialect, createPostgresDialect(url, PATIENT));
+}
+
+/** The store in a PostgreSQL database, for a process that waits until it is there. */
+export function postgresStore(url: string) {
+  return { name: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
 }
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
