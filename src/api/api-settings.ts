@@ -1,16 +1,16 @@
 import { parseDuration, toMs } from '../graph/values/index.ts';
 
-/** What an installation says of the API itself. */
+/** Settings of the API itself. */
 export interface ApiSettings {
-  /** For how long runs that have ended are kept, and all of their states; milliseconds, `null`: for ever. */
+  /** The times for which ended runs and their states are kept, in milliseconds; `null`: for ever. */
   readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
-  /** Runs may begin at checkpoints of others. */
+  /** Runs may begin at checkpoints of other runs. */
   readonly forking: boolean;
-  /** So long a process that ends may take to finish what it has begun. */
+  /** The time that a process has to finish open requests when it shuts down. */
   readonly shutdownGraceMs: number;
 }
 
-/** The part of a configuration that is about the API itself; durations are text, such as `30d`. */
+/** The part of a configuration that is about the API; durations are texts such as `30d`. */
 interface ApiConfig {
   readonly retention: { readonly runs?: string | undefined; readonly checkpoints?: string | undefined };
   readonly forking: boolean;

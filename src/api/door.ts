@@ -8,9 +8,9 @@ import { createProbes } from '../process/probes.ts';
 import { startSweeper } from './sweeper/sweeper.ts';
 import type { Sweeper } from './sweeper/sweeper.ts';
 
-/** Where requests come in. Until the API is there, probes are answered, and all else with 503. */
+/** The port of the API. Until the API is open, it answers probes, and all other requests with 503. */
 export interface Door extends Listening {
-  /** Has the API answer from now on, and what looks after accepted runs work. */
+  /** Opens the API and starts the sweeper. */
   open(deps: Omit<ApiDeps, 'shuttingDown'>): void;
 }
 

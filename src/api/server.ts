@@ -23,7 +23,7 @@ import type { ApiDeps } from './deps.ts';
 import { toApiSettings } from './api-settings.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
 
-/** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
+/** Starts the API and the sweeper. @throws when the port is taken */
 export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Listening> {
   const door = await openDoor({ ...options, graceMs: deps.settings.shutdownGraceMs });
   door.open(deps);
@@ -34,7 +34,7 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
   return { issuer, audience, keys: new URL(jwksUrl), claims };
 }
 
-/** The API as a process of its own: Temporal and the database by the environment, the configuration by its file. */
+/** Runs an API process: the environment gives Temporal and the database, a file the configuration. */
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const logger = createLogger(settings.logLevel);
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   await parts.close();
 }
 
-/** What is open besides requests is closed in no time, unless the other side does not answer. */
+/** The time to close connections, for servers that do not answer. */
 const CLOSE_WITHIN_MS = 5_000;
 
 interface Settings {
@@ -76,7 +76,7 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** Opens what the API works with, and waits for what is not there yet. */
+/** Opens all that the API needs; dependencies that are away are waited for. */
 async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings, patience: RetryOptions) {
   const { logger } = patience;
   if (!loaded.auth)
@@ -101,7 +101,7 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   return { deps, close: async () => void (await Promise.all([store.close(), connection.close()])) };
 }
 
-/** A lost connection is tried again this soon; the pauses of gRPC itself grow to two minutes. */
+/** A lost connection is tried again after at most this time; gRPC's own pauses grow to two minutes. */
 const MAX_RECONNECT_MS = 3_000;
 
 const toConnection = (options: ConnectionOptions): Connection =>

@@ -19,7 +19,7 @@ export interface RetryOptions {
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Opens a dependency, again and again until it is there. @throws an error that does not say that it is away */
+/** Opens a dependency, again and again until it is there. @throws any error that does not mean "away" */
 export async function connectWithRetry<T>(
   { name, open, isAway }: Dependency<T>,
   { logger, unavailable }: RetryOptions,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
 
-/** A payload as the store keeps it; its metadata says how to read the data, in base64. */
+/** A payload as the store keeps it. Its metadata says how to read the data; values are in base64. */
 interface StoredPayload {
   readonly metadata: Readonly<Record<string, string>>;
   readonly data: Uint8Array;
@@ -14,20 +14,20 @@ interface NewPayload extends StoredPayload {
   readonly workflowId: string;
 }
 
-/** Where payloads are kept that are too large for a history. */
+/** Keeps payloads that are too large for a history. */
 interface PayloadStore {
   put(payloads: readonly NewPayload[]): Promise<void>;
-  /** @returns payloads in the order of their ids */
+  /** @returns the payloads in the order of their ids */
   get(ids: readonly string[]): Promise<readonly StoredPayload[]>;
 }
 
-/** The module that turns values into payloads, also inside of workflows. */
+/** The module that turns values into payloads; the workflow's bundle loads it, too. */
 export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
 
-/** Larger payloads travel by reference: a payload of Temporal's is limited, and so is a history. */
+/** Larger payloads travel by reference, because Temporal limits the size of payloads and histories. */
 const MAX_INLINE_BYTES = 65_536;
 
-/** How values become payloads. Workers, clients and replays need the same. */
+/** Turns values into payloads. Workers, clients and replays must use the same converter. */
 export function createDataConverter(store: PayloadStore): DataConverter {
   return {
     payloadConverterPath,
@@ -54,7 +54,7 @@ function createDriver(blobs: PayloadStore): StorageDriver {
   };
 }
 
-/** The id says whose and what it is: writing it twice changes nothing. */
+/** The id follows from workflow and content, so writing a payload twice changes nothing. */
 function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewPayload {
   const workflowId = target?.id ?? '';
   const data = payload.data ?? new Uint8Array();

@@ -12,7 +12,7 @@ export function startingUp(unavailable: ReadonlySet<string>): string {
 /** Checks by the name of a dependency; one that rejects, or is late, finds the dependency unavailable. */
 export type Checks = Readonly<Record<string, () => Promise<unknown>>>;
 
-/** A probe that is answered late counts as failed. */
+/** A late answer to a probe counts as a failure. */
 const CHECK_WITHIN_MS = 3_000;
 
 /** Makes all checks. @returns the dependencies that are unavailable, in words; `null`: none */

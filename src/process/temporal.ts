@@ -9,7 +9,10 @@ export interface TemporalConnection<C extends ConnectionLike> {
   readonly namespace: string;
 }
 
-/** Temporal, at the address that its own variables and profiles give. @param connect opens a client's or a worker's connection */
+/**
+ * Makes Temporal a dependency; its own environment variables and profiles give the address.
+ * @param connect opens the connection of a client or a worker
+ */
 export function temporal<C extends ConnectionLike>(
   connect: (options: ClientConnectConfig['connectionOptions']) => C | Promise<C>,
 ): Dependency<TemporalConnection<C>> {
@@ -36,10 +39,10 @@ export async function pingTemporal({ connection, namespace }: TemporalConnection
   );
 }
 
-/** The codes of gRPC with which a server says that asking again is in vain. */
+/** gRPC codes of refusals, after which asking again is in vain. */
 const REFUSED: ReadonlySet<number> = new Set([3, 7, 12, 16]);
 
-/** Tells errors of a server, or a namespace, that may be there later from errors that stay. */
+/** Tells errors that may pass, such as a missing namespace, from errors that stay. */
 function isTemporalAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error.name === 'TransportError') return true;

@@ -3,13 +3,13 @@ import type { Transaction } from 'kysely';
 import type { SentSignal } from '../graph/run/index.ts';
 import type { Tables } from './tables.ts';
 
-/** So many are kept for a run that waits for its turn, as many as a run keeps events, and so much of them together. */
+/** The limits of the signals for one queued run; a running run buffers as many events. */
 const MAX_KEPT = 100;
 const MAX_BYTES = 2 * 1_048_576;
 
 /**
- * Keeps a signal for a run that waits for its turn; the same again changes nothing.
- * @returns `full`: it keeps as many as it may; `dequeued`: it waits no longer
+ * Stores a signal for a queued run; the same signal again changes nothing.
+ * @returns `full` when the run has as many as it may, `dequeued` when it is not queued any more
  */
 export async function queueSignal(
   transaction: Transaction<Tables>,

@@ -7,7 +7,7 @@ export type QueuePosition =
   | { readonly kind: 'queued' }
   | { readonly kind: 'busy' };
 
-/** A run and the thread it belongs to, at a moment. */
+/** A run, its thread, and the time. */
 interface RunOnThread {
   readonly runId: string;
   readonly tenantId: string;
@@ -15,7 +15,7 @@ interface RunOnThread {
   readonly at: string;
 }
 
-/** Gives a new run its turn on its thread, or a place in the queue. Two that race take turns at the thread's row. */
+/** Makes a new run the active run of its thread, or queues it. The lock on the thread's row orders concurrent runs. */
 export async function enqueueRun(
   transaction: Transaction<Tables>,
   { mayQueue, runId, tenantId, threadId, at }: RunOnThread & { readonly mayQueue: boolean },
@@ -34,7 +34,7 @@ export async function enqueueRun(
   return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
-/** Has the last run of a thread, which had ended, be its active run again. @returns false: the thread has gone on */
+/** Makes the ended last run of a thread active again. @returns false when the thread has gone on */
 export async function reactivateRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
@@ -46,7 +46,7 @@ export async function reactivateRun(
   return true;
 }
 
-/** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
+/** Makes a queued run active. @returns false when another run is active */
 export async function dequeueRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
@@ -64,7 +64,7 @@ export async function dequeueRun(
   return true;
 }
 
-/** Has a run wait for its turn no longer, as it will never begin. @returns whether it still waited */
+/** Takes a run that will never begin out of the queue. @returns false when it was not queued */
 export async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
@@ -75,7 +75,7 @@ export async function leaveQueue(transaction: Transaction<Tables>, id: string): 
   return numUpdatedRows === 1n;
 }
 
-/** The runs of a thread that wait for their turn, the next one first. */
+/** The queued runs of a thread, next first. */
 export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) {
   return db
     .selectFrom('runs')

@@ -7,7 +7,7 @@ import type { Failure } from '../process/problem.ts';
 import { pingTemporal } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a worker process works with, once all of it is there. */
+/** The parts of a worker process that has started. */
 export interface WorkerProcess {
   readonly workers: readonly Worker[];
   readonly store: Store;
@@ -15,20 +15,20 @@ export interface WorkerProcess {
   readonly namespace: string;
 }
 
-/** What a worker process tells who asks for its health. */
+/** Answers the health probes of a worker process. */
 export interface WorkerHealth {
-  /** From now on it is ready while its workers run, and Temporal and the database answer. */
+  /** From now on readiness follows the workers, Temporal and the database. */
   begin(process: WorkerProcess): void;
   stop(): Promise<void>;
 }
 
 interface HealthOptions {
   readonly shuttingDown: AbortSignal;
-  /** What the process waits for before it begins. */
+  /** The dependencies that the process waits for. */
   readonly unavailable: ReadonlySet<string>;
 }
 
-/** Answers `/healthz` and `/readyz` on a port. @throws when it is taken */
+/** Answers `/healthz` and `/readyz` on a port. @throws when the port is taken */
 export async function openWorkerHealth(
   port: number,
   { shuttingDown, unavailable }: HealthOptions,

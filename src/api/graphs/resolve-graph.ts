@@ -8,25 +8,25 @@ import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
 import { linkGraphs, findNamed } from './link-graphs.ts';
 
-/** A definition that has been found valid, and which one it is. */
+/** A definition that has passed validation. */
 export interface ValidGraph {
   readonly name: string;
   readonly version: number | null;
   readonly hash: string;
-  /** As it was given. */
+  /** The definition as its author gave it. */
   readonly given: GraphDefinition;
-  /** With the version at every name of another graph. */
+  /** The definition with an exact version in every reference. */
   readonly definition: GraphDefinition;
-  /** Those graphs. */
+  /** The graphs that the definition refers to. */
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
 }
 
-/** The hash that tells definitions apart: equal content has equal hashes, whatever the order of its keys. */
+/** Identifies a definition: equal content has the same hash, whatever the order of its keys. */
 function hashOf(definition: Json): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 
-/** @throws ApiError when the definition has errors, with all its issues */
+/** @throws ApiError with all issues when the definition has errors */
 export async function requireValid(
   given: Json,
   lookup: GraphLookup,
@@ -49,7 +49,7 @@ export async function requireValid(
   return { graph, warnings: issues, pins: linked.pins };
 }
 
-/** Where the graphs and the names that a definition uses are looked up. */
+/** The sources of the names that a definition uses. */
 export interface GraphLookup {
   readonly store: Store;
   readonly tenantId: string;
@@ -62,7 +62,7 @@ export interface Checked {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-/** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
+/** Finds the graph of a new run: by name, by name and version, or given whole. */
 export async function resolveGraph(reference: Json, lookup: GraphLookup): Promise<ValidGraph> {
   if (typeof reference !== 'string') return (await requireValid(reference, lookup)).graph;
   const found = await findNamed(reference, lookup);
@@ -75,7 +75,7 @@ function isValid(definition: unknown, issues: readonly GraphIssue[]): definition
   return typeof definition === 'object' && !hasErrors(issues);
 }
 
-/** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */
+/** The channels of a graph and its subgraphs whose values are hidden from most callers. */
 export function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
   const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
   return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];

@@ -1,14 +1,14 @@
-/** Entries of a page that come in any order, of which those at its end are let go once there is no room for all. */
+/** Entries of a page that are added in any order; entries at its end are dropped when the page is too large. */
 export interface PageBytes<T> {
-  /** Whether the page may still hold the entry of a rank. */
+  /** True while the page has space for the entry of a rank. */
   has(rank: number): boolean;
   put(rank: number, entry: T): void;
-  /** The rank after the last that the page has room for. */
+  /** The rank after the last entry on the page. */
   end(): number;
   entries(): readonly T[];
 }
 
-/** @param bytes so much JSON does the page hold, or one entry that is larger */
+/** @param bytes the limit of the page's JSON; one larger entry is allowed */
 export function createPageBytes<T>(length: number, bytes: number): PageBytes<T> {
   const kept = new Map<number, { readonly entry: T; readonly bytes: number }>();
   const page = { end: length, bytes: 0 };

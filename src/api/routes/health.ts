@@ -35,5 +35,5 @@ const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
   });
 };
 
-/** Probes, without a token. */
+/** Routes of health probes, which need no token. */
 export const healthRoutes = routes(alive, ready);

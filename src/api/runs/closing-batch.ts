@@ -4,13 +4,13 @@ import type { Approval } from '../../graph/run/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 
-/** The last event of a run, without its place in the history. */
+/** The last event of a run, without its number and step. */
 type LastEvent = { readonly at: string } & (
   | { readonly type: 'run.failed'; readonly error: RunError }
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null }
 );
 
-/** The last batch of a run that no workflow can write any more. Approvals that are pending are canceled with it. */
+/** The last batch of a run without a workflow that could write it. Pending approvals are canceled. */
 export function closingBatch(
   run: Pick<RunRecord, 'view' | 'lastSeq'>,
   event: LastEvent,

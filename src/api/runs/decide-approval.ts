@@ -17,7 +17,10 @@ export interface WantedDecision {
   readonly values?: unknown;
 }
 
-/** Decides an approval. Who of several people is first, the run says. @throws ApiError when the decision is refused */
+/**
+ * Decides an approval. Only the run knows which of several concurrent decisions comes first.
+ * @throws ApiError when the decision is refused
+ */
 export async function decideApproval(
   deps: ApiDeps,
   caller: Caller,
@@ -35,7 +38,10 @@ export async function decideApproval(
   throw toApiError(sinceEnded ?? result.refusal);
 }
 
-/** Refuses what the rows tell to be refused. Rows lag behind a run, which knows best which approvals are pending. */
+/**
+ * Refuses a decision that the rows already exclude. The rows lag behind the run, so a missing row proves nothing
+ * unless the decision names it.
+ */
 async function refuseByRows(
   { store }: ApiDeps,
   { runId, hasEnded }: { runId: string; hasEnded: boolean },
@@ -59,7 +65,7 @@ const NOTHING_WAITS: Refusal = {
   message: 'The run has ended; nothing waits for a decision',
 };
 
-/** Reads the approval as decided. The run names a large one by its id only; the store has it once it is written. */
+/** Reads the decided approval. The run answers with the id only if the approval is large; the row follows. */
 async function readApproval({ store }: ApiDeps, { sub }: Caller, value: Json): Promise<PublicApproval> {
   if (isApproval(value)) return value;
   const id = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : '';
@@ -74,7 +80,7 @@ function isApproval(value: Json): value is PublicApproval & JsonObject {
   return isJsonObject(value) && typeof value['id'] === 'string' && Array.isArray(value['decisions']);
 }
 
-/** One approval by its id, if the caller may know of it. */
+/** Finds an approval of the caller's tenant; an admin sees those of all tenants. */
 export async function findApproval(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,

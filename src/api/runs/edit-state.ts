@@ -11,13 +11,13 @@ import { sendSignal } from './send-signal.ts';
 export interface WantedEdit {
   readonly values: JsonObject;
   readonly asNode?: string | undefined;
-  /** The `If-Match` header. */
+  /** The value of the `If-Match` header. */
   readonly ifMatch: string | undefined;
 }
 
 /**
- * Corrects the state of a run that waits, is paused or has ended.
- * @returns once the store knows the checkpoint that holds the correction
+ * Edits the state of a run that waits, is paused or has ended.
+ * @returns once the checkpoint of the edit is written
  * @throws ApiError 428 without `If-Match`, 412 when the state has changed since, 409 while nodes run
  */
 export async function editState(

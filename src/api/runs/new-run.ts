@@ -6,7 +6,7 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
 
-/** What a new run does not have from its graph; without a thread it is on none. */
+/** The parts of a new run that do not follow from its graph; the default is no thread. */
 export interface RunOrigin
   extends
     Pick<NewRun, 'input' | 'metadata' | 'createdBy'>,
@@ -15,7 +15,7 @@ export interface RunOrigin
   readonly begin: Beginning;
 }
 
-/** Makes the row of a new run, with all that its workflow is started with. */
+/** Makes the row of a new run, with the input of its workflow. */
 export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunOrigin): NewRun {
   const { given, definition, catalog, limits, redacted } = pinned;
   const { id, tenantId, graph } = identity;
@@ -44,7 +44,7 @@ export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunO
   };
 }
 
-/** Who and what a caller's run of a graph is. */
+/** Makes the identity of a caller's run. */
 export function newIdentity(
   { graph, limits: { limits } }: PinnedGraph,
   { sub, roles }: Caller,

@@ -18,16 +18,16 @@ import { unknownRun } from './find-run.ts';
 /** A graph with all that a run of it pins. */
 export interface PinnedGraph {
   readonly graph: Run['graph'];
-  /** As it was given. */
+  /** The definition as its author gave it. */
   readonly given: JsonObject;
-  /** With the version at every name of another graph. */
+  /** The definition with an exact version in every reference. */
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly limits: LimitsOfRun;
   readonly redacted: readonly string[];
 }
 
-/** Pins what a new run of a graph needs. @param asked limits that the run asks for itself */
+/** Pins a graph for a new run. @param asked limits that the run asks for */
 export function pinGraph(valid: ValidGraph, catalog: Catalog, asked: Limits = {}): PinnedGraph {
   const { name, version, hash, given, definition, graphs } = valid;
   return {
@@ -40,16 +40,16 @@ export function pinGraph(valid: ValidGraph, catalog: Catalog, asked: Limits = {}
   };
 }
 
-/** What a run was started with, and what a run that goes on from it or replays it pins. */
+/** The input of an earlier run, and the graph for a run that follows from it. */
 export interface EarlierRun {
   readonly start: RunGraphInput;
   readonly pinned: PinnedGraph;
 }
 
 /**
- * Reads what a run has pinned, or pins another graph in its place.
+ * Reads the graph that a run has pinned, or pins another one in its place.
  * @param reference `null`: the run's own graph
- * @throws ApiError 404 when the run has been forgotten meanwhile
+ * @throws ApiError 404 when the run has been pruned meanwhile
  */
 export async function pinnedByRun(
   deps: Pick<ApiDeps, 'store' | 'catalog'>,
@@ -75,7 +75,7 @@ async function pinnedOf(
   return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redacted };
 }
 
-/** @throws ApiError 422 when a run of the graph could not begin with the input, with all that is wrong with it */
+/** @throws ApiError 422 with all faults of an input that the graph does not take */
 export function requireInput(graph: CompiledGraph, input: JsonObject): void {
   const issues = checkInput(graph, input).map(({ path, message }) => ({ path: `/input${path}`, message }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });

@@ -17,7 +17,7 @@ import { tryDispatch } from './dispatch-run.ts';
 type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 /**
- * Signals a run that has ended. A signal that it takes reopens it, as a new execution of its workflow.
+ * Signals a run that has ended. A signal that it takes starts a new execution of its workflow.
  * @throws ApiError 409 when its thread has gone on without it, 503 while its state is being written
  */
 export async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
@@ -28,7 +28,7 @@ export async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSigna
   return { id: signal.payload.decisionId, taken: false, refusal };
 }
 
-/** Tries the signal here, as the interpreter is the same everywhere: the new execution is given the run and the signal. */
+/** Tries the signal here: the interpreter is pure, so the new execution comes to the same result. */
 async function reopenEnded(
   deps: ReopenDeps,
   run: RunRecord,
@@ -73,7 +73,7 @@ function threadGone({ threadId }: RunRecord): ApiError {
   return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
 }
 
-/** An edit names the state that it corrects, which is an older one now. */
+/** An edit names the checkpoint that it corrects, and there is a newer one now. */
 function changedMeanwhile(signal: string): Refusal {
   return signal === 'edit'
     ? { code: 'STALE', message: 'The state has changed in this moment; look again' }
@@ -85,7 +85,7 @@ function alreadyEnded({ status, view }: RunRecord): Refusal {
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}${endedAt === null ? '' : ` since ${endedAt}`}` };
 }
 
-/** A run that another request has reopened shows it at once. */
+/** A run that another request has reopened shows it in its row at once. */
 const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
 
 async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
@@ -93,7 +93,7 @@ async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Pr
   return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
 }
 
-/** A correction alone leaves a run ended; any other run is at work again. */
+/** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
 function viewUntilThen(before: Run, after: Run): RunView {
   const view = toRunView(before);
   return isEnded(after.status) && before.status === after.status && after.endedAt === before.endedAt

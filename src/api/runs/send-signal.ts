@@ -15,16 +15,16 @@ type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;
-  /** Its id is the decision's: a run takes it once, however often it is sent. */
+  /** Its id becomes the decision's: a run takes it once, however often it is sent. */
   readonly attempt: Attempt;
   readonly payload: JsonObject;
-  /** Why the signal is not sent, unless an earlier try of the request has sent it already. */
+  /** Refuses the signal before it is sent, unless an earlier try of the request has sent it. */
   readonly refusal?: Refusal | null;
 }
 
 /**
  * Sends a caller's decision or control to a run and waits for its result.
- * @throws ApiError 503 when no worker answers; 409 when the run has ended and its thread has gone on
+ * @throws ApiError 503 when no worker answers, 409 when the run has ended and its thread has gone on
  */
 export async function sendSignal(
   deps: SendDeps,
@@ -41,27 +41,27 @@ export async function sendSignal(
   return now;
 }
 
-type RunState = 'queued' | 'unstarted' | 'running' | 'ended';
+type RunState = 'queued' | 'pending' | 'running' | 'ended';
 
 function stateOf({ status, isQueued, isDispatched }: RunRecord): RunState {
   if (isEnded(status)) return 'ended';
   if (isQueued) return 'queued';
-  return isDispatched ? 'running' : 'unstarted';
+  return isDispatched ? 'running' : 'pending';
 }
 
-/** Signals a run in one state. @returns the result; or the run as it is now, when it has left that state */
+/** Signals a run in one state. @returns the result, or the run in its new state if it has left this one */
 type WayToSignal = (deps: SendDeps, run: RunRecord, signal: SignedSignal) => Promise<SignalResult | RunRecord>;
 
 const waysToSignal: Readonly<Record<RunState, WayToSignal>> = {
   queued: signalQueued,
-  unstarted: dispatchFirst,
+  pending: dispatchFirst,
   running: signalWorkflow,
   ended: reopen,
 };
 
 const UNTIL_DISPATCHED = { everyMs: 25, withinMs: 5_000 };
 
-/** Another process may be dispatching the run, so its row tells when that is done. @throws ApiError 503 */
+/** Waits until the run is dispatched, perhaps by another process. @throws ApiError 503 */
 async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunRecord> {
   await dispatchRun(deps, id);
   const run = await poll(
@@ -73,7 +73,7 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
   return run;
 }
 
-/** A workflow that takes no signal has ended, and its run says so with its last write. @throws ApiError 503 */
+/** A workflow that takes no signal has ended, and its last write ends the run. @throws ApiError 503 */
 async function signalWorkflow(
   { engine, store }: SendDeps,
   run: RunRecord,

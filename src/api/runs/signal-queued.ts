@@ -5,7 +5,7 @@ import type { ApiDeps } from '../deps.ts';
 import { closingBatch } from './closing-batch.ts';
 import { unknownRun } from './find-run.ts';
 
-/** A signal that says who sends it. */
+/** A signal with its sender. */
 export interface SignedSignal extends SentSignal {
   readonly payload: SentSignal['payload'] & {
     readonly by: { readonly sub: string; readonly roles: readonly string[] };
@@ -13,8 +13,8 @@ export interface SignedSignal extends SentSignal {
 }
 
 /**
- * Signals a run that waits in the queue of its thread: it can be canceled, and events are kept for it.
- * @returns the result; or the run as it is now, when it waits no longer
+ * Signals a queued run, which can be canceled, and stores events until it begins.
+ * @returns the result, or the run in its new state if it is not queued any more
  */
 export async function signalQueued(
   { store }: Pick<ApiDeps, 'store'>,

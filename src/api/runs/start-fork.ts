@@ -18,15 +18,14 @@ export interface WantedFork {
   readonly checkpoint: string;
   readonly values: JsonObject;
   readonly asNode: string | null;
-  /** `null`: the one that the parent executes. */
+  /** `null`: the graph of the parent. */
   readonly graph: Json;
 }
 
 /**
- * Accepts a run that goes on from a checkpoint of another one, which stays as it is.
- * @param id the new run's id, chosen before; accepting it twice accepts it once
- * @throws ApiError 404 when there is no such checkpoint, 422 when the fork can't go on from there, 503 while the parent's
- * state is being written
+ * Accepts a new run that begins at a checkpoint of another one.
+ * @param id the new run's id, chosen before; the same id again makes no second run
+ * @throws ApiError 404 without such a checkpoint, 422 when the fork can't begin there, 503 while the state is written
  */
 export async function startFork(
   deps: ApiDeps,
@@ -52,7 +51,7 @@ export async function startFork(
   await tryDispatch(deps, id);
 }
 
-/** So many calls of the parent are told to whoever decides in the fork. */
+/** The number of the parent's calls that approvals in the fork mention. */
 const MAX_TOLD = 20;
 
 async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
@@ -65,7 +64,7 @@ async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Prom
   return done;
 }
 
-/** Joins are half-filled by edges of the parent's graph; another graph has others. */
+/** A half-filled join names edges of the parent's graph, so a fork with another graph begins without joins. */
 function toFork(
   { checkpoint, channels, resumePoint }: StoredState,
   { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly EarlierCall[]; isSameGraph: boolean },
@@ -81,7 +80,7 @@ function toFork(
   };
 }
 
-/** A fork stops where its parent was told to stop. */
+/** A fork has the breakpoints of its parent. */
 function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> {
   return begin.kind !== 'reopen' && begin.breakpoints ? { breakpoints: begin.breakpoints } : {};
 }

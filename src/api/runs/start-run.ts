@@ -13,7 +13,7 @@ import { newIdentity, newRun } from './new-run.ts';
 import { pinGraph, requireInput } from './pinned-graph.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
 
-/** A run that somebody wants. */
+/** A run as a caller asks for it. */
 export interface WantedRun {
   readonly graph: Json;
   readonly input: JsonObject;
@@ -26,9 +26,8 @@ export interface WantedRun {
 }
 
 /**
- * Accepts a run: from here on it will be run, whatever happens to this process. Handing it over to Temporal is tried at
- * once, and again by the sweeper until it is done.
- * @param id the run's id, chosen before; accepting it twice accepts it once
+ * Accepts a run. It is dispatched at once if possible, and otherwise by the sweeper.
+ * @param id the run's id, chosen before; the same id again makes no second run
  * @throws ApiError 409 when its thread is busy
  */
 export async function startRun(
@@ -38,7 +37,7 @@ export async function startRun(
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
   const pinned = pinGraph(await resolveGraph(wanted.graph, { ...deps, tenantId }), deps.catalog, wanted.limits);
-  requireStartable(pinned, wanted);
+  checkWanted(pinned, wanted);
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
@@ -51,13 +50,13 @@ export async function startRun(
 }
 
 /** @throws ApiError 422 when the graph does not take the input, has no such nodes, or does not give the limits */
-function requireStartable({ definition, catalog, limits: { refusal } }: PinnedGraph, wanted: WantedRun): void {
+function checkWanted({ definition, catalog, limits: { refusal } }: PinnedGraph, wanted: WantedRun): void {
   requireInput(compileShared(definition, catalog), wanted.input);
   requireNodes(definition, wanted);
   if (refusal) throw toApiError(refusal);
 }
 
-/** @throws ApiError when a run names a node that its graph does not have */
+/** @throws ApiError 422 when the run names a node that the graph does not have */
 function requireNodes({ nodes }: GraphDefinition, { startAt, breakpoints }: WantedRun): void {
   const named = [
     ...(startAt === null ? [] : [{ path: '/startAt', name: startAt }]),

@@ -6,8 +6,8 @@ import type { Store } from '../../store/store.ts';
 import { createPageBytes } from '../http/page-bytes.ts';
 
 /**
- * A page of the checkpoints of some runs with the values at each, the newest first. Those whose values are not known yet,
- * because one before them is still being written, are left out.
+ * A page of the checkpoints of some runs with their values, newest first. Checkpoints whose values are
+ * still being written are left out.
  */
 export async function listCheckpoints({ checkpoints }: Store, runIds: readonly string[], page: PageRequest) {
   const { items, next } = await checkpoints.list(runIds, page);

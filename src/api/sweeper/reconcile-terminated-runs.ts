@@ -8,16 +8,16 @@ import type { TerminatedRun } from '../temporal/terminated-runs.ts';
 
 type ReconcileDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** So long a write may take that a run's last activity had begun. One of a worker that stood still comes later. */
+/** A write that the last activity has begun takes no longer, unless its worker stood still. */
 export const SETTLED_AFTER_MS = 20_000;
-/** Visibility may be told late. */
+/** Temporal's visibility may lag behind by this much. */
 const OVERLAP_MS = 10 * 60_000;
-/** Everything is looked at again, for what was written or told even later. */
+/** A full search finds what was written or became visible even later. */
 const LOOK_AT_ALL_EVERY_MS = 3_600_000;
 
 /**
- * Ends the runs whose workflows somebody has terminated in Temporal, or that Temporal has: they fail, nobody is asked any
- * more, and their threads are free. Each time, those are looked for that ended since the last, and now and then all.
+ * Ends the runs whose workflows were terminated or timed out in Temporal: they fail, their approvals are canceled,
+ * their threads are free. Each search covers the time since the last one; now and then it covers all.
  */
 export function createTerminatedRunsReconciler(
   settledAfterMs = SETTLED_AFTER_MS,
@@ -46,7 +46,7 @@ async function* concat<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIter
   yield* then;
 }
 
-/** @returns false: it has to be looked at again. What goes wrong with one run keeps no other from its end. */
+/** @returns false when the run must be looked at again; an error with one run does not stop the others */
 async function isReconciled(deps: ReconcileDeps, run: RunReference, before: number): Promise<boolean> {
   try {
     return await reconcileRun(deps, run, before);
@@ -59,7 +59,10 @@ async function isReconciled(deps: ReconcileDeps, run: RunReference, before: numb
   }
 }
 
-/** Leaves alone a run that has ended or goes on. @returns false: it is on its way to Temporal, or ended a moment ago */
+/**
+ * Leaves runs alone that have ended or go on.
+ * @returns false when the run is not dispatched, or its end is too recent
+ */
 async function reconcileRun(
   { store, engine, logger }: ReconcileDeps,
   { tenantId, id }: RunReference,

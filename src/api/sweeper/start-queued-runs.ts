@@ -6,7 +6,7 @@ type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
 const BATCH = 100;
 
-/** Has the next run of each thread begin once the thread is free, and the one at work end that is to be interrupted. */
+/** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
 export async function startQueuedRuns(deps: QueueDeps): Promise<void> {
   const heads = await deps.store.threads.queueHeads(BATCH);
   await Promise.all(
@@ -23,7 +23,7 @@ async function startHead(deps: QueueDeps, head: QueueHead): Promise<void> {
   else if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);
 }
 
-/** A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once. */
+/** Sends the cancel without waiting for a worker; if Temporal does not have the run yet, the next sweep tries again. */
 async function interrupt(
   { store, engine }: QueueDeps,
   { tenantId, interruption }: QueueHead,

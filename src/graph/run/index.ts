@@ -21,7 +21,7 @@ export type {
 export { DEADLINE_TIMER, taskKey } from './ids.ts';
 export type { TaskPath } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
-export type { LimitsOfRun, RunLimits } from './limits.ts';
+export type { LimitsOfRun } from './limits.ts';
 export type { OccurrenceBody, RecordedSignal, SentSignal } from './occurrence.ts';
 export { mayCall } from './principal.ts';
 export type { Principal } from './principal.ts';
