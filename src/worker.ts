@@ -1,5 +1,5 @@
-import { Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import type { NativeConnection, WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import type { WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createActivities } from './activities/index.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
@@ -11,8 +11,8 @@ import { toMs } from './graph/values/index.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
-import { database } from './process/database.ts';
-import { temporalForWorker } from './process/temporal-for-worker.ts';
+import { postgresStore } from './store/store.ts';
+import { temporal } from './process/temporal.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
@@ -29,15 +29,15 @@ interface WorkerParts extends WorkerSupplies {
   readonly config: Config;
   readonly connection: NativeConnection;
   readonly namespace: string;
-  /** The queues that it serves. */
+  /** The task queues to serve. */
   readonly taskQueues: readonly string[];
-  /** Which version of the workers they are; without one they take every run. */
+  /** The version of the workers; without one they take every run. */
   readonly deployment?: WorkerDeploymentOptions | null;
 }
 
 /**
- * Makes the workers of a process, one a queue; `run()` has each work until it is shut down. Runs are in the engine's own
- * queue, in others only calls of tools.
+ * Makes the workers of a process, one for each task queue. Runs are in the engine's own queue;
+ * other queues hold only calls of tools.
  */
 export async function createWorkers({
   config,
@@ -64,7 +64,7 @@ export async function createWorkers({
   return await Promise.all(taskQueues.map(create));
 }
 
-/** So long calls that were called back when the grace was over may take to say so. */
+/** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;
 
 /** The workflow's code is in the file that `HOLDFAST_WORKFLOW_BUNDLE` names, or is bundled, which takes some seconds. */
@@ -75,12 +75,12 @@ async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<P
       ? { codePath }
       : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
     maxCachedWorkflows: cachedRuns(environment),
-    // So long a run waits for a worker that is gone before another one takes it over.
+    // A run waits this long for the worker that has it cached before another worker takes it.
     stickyQueueScheduleToStartTimeout: '3 seconds',
   };
 }
 
-/** A worker as a process of its own: Temporal and the database by the environment, the configuration by its file. */
+/** Runs a worker process: the environment gives Temporal and the database, a file the configuration. */
 async function main(): Promise<void> {
   const { HOLDFAST_CONFIG, HOLDFAST_HEALTH_PORT, LOG_LEVEL = 'info' } = process.env;
   const logger = createLogger(LOG_LEVEL);
@@ -108,7 +108,7 @@ async function main(): Promise<void> {
 
 const CLOSE_WITHIN_MS = 5_000;
 
-/** Opens what the workers of a process work with, and waits for what is not there yet. */
+/** Opens all that the workers need; dependencies that are away are waited for. */
 async function openParts(loaded: Config, patience: RetryOptions) {
   const { DATABASE_URL, HOLDFAST_TASK_QUEUES } = process.env;
   if (!DATABASE_URL) throw new Error('DATABASE_URL is not set; `npm start` runs everything in one process without it');
@@ -116,8 +116,11 @@ async function openParts(loaded: Config, patience: RetryOptions) {
   const environment = process.env;
   const deployment = readWorkerDeployment(environment);
   const [store, { connection, namespace }] = await Promise.all([
-    connectWithRetry(database(DATABASE_URL), patience),
-    connectWithRetry(temporalForWorker(), patience),
+    connectWithRetry(postgresStore(DATABASE_URL), patience),
+    connectWithRetry(
+      temporal((options) => NativeConnection.connect(options)),
+      patience,
+    ),
   ]);
   const connected = await connectMcpServers(loaded, { environment, report: (message) => logger.warn(message) });
   const { config } = connected;

@@ -20,7 +20,7 @@ import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
 
-/** Puts the API together: what is done for every request, then the routes. */
+/** Puts the API together: first what every request goes through, then the routes. */
 export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   const app = new OpenAPIHono<ApiEnv>();
   app.use(async (c, next) => {

@@ -6,7 +6,7 @@ import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
 import type { Engine } from './temporal/engine.ts';
 
-/** What the API works with. */
+/** The parts that the API works with. */
 export interface ApiDeps {
   readonly store: Store;
   readonly engine: Engine;
@@ -15,30 +15,30 @@ export interface ApiDeps {
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
   readonly logger: Logger;
-  /** When the sweeper does its chores, where that is not as usual. */
+  /** Intervals of the sweeper that differ from the defaults. */
   readonly sweeping?: Partial<SweepTimes> | undefined;
-  /** Aborted when the process begins to end: who waits is answered at once. */
+  /** Aborted when the process begins to shut down; waiting requests are answered at once. */
   readonly shuttingDown: AbortSignal;
 }
 
-/** How often is looked after what tests wait for, too. */
+/** Intervals of the sweeper's chores that tests shorten. */
 export interface SweepTimes {
   readonly queuesMs: number;
   readonly dispatchMs: number;
   readonly terminatedRunsMs: number;
-  /** So long a forced end is left alone: a last write may come. */
+  /** A terminated run is left alone for this long, because its last write may still come. */
   readonly settledAfterMs: number;
 }
 
 /** One try of a request. */
 export interface Attempt {
-  /** The id of what the request makes or decides: the same for all tries under one idempotency key. */
+  /** The id of the new resource or decision: the same for all tries with one idempotency key. */
   readonly id: string;
-  /** There was an earlier try, whose answer nobody knows; it may have done the work. */
+  /** An earlier try may have done the work; its answer is not known. */
   readonly isRepetition: boolean;
 }
 
-/** What middleware leaves for the handlers of a request. */
+/** Values that middleware leaves for the handlers of a request. */
 export interface ApiEnv {
   Variables: {
     requestId: string;

@@ -1,3 +1,5 @@
+import { Connection } from '@temporalio/client';
+import type { ConnectionOptions } from '@temporalio/client';
 import { loadConfig } from '../config/load-config.ts';
 import type { AuthConfig, Config } from '../config/load-config.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
@@ -6,8 +8,8 @@ import { toMs } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
-import { database } from '../process/database.ts';
-import { temporalForClient } from '../process/temporal-for-client.ts';
+import { postgresStore } from '../store/store.ts';
+import { temporal } from '../process/temporal.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
 import type { RetryOptions } from '../process/connect-with-retry.ts';
 import { readPort } from '../process/read-port.ts';
@@ -21,9 +23,9 @@ import { createEngine } from './temporal/engine.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
 
-/** Starts the API, and what looks after runs that were accepted. @throws when the port is taken */
-export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, place: ListenOptions): Promise<Listening> {
-  const door = await openDoor({ ...place, graceMs: deps.settings.shutdownGraceMs });
+/** Starts the API and the sweeper. @throws when the port is taken */
+export async function startApi(deps: Omit<ApiDeps, 'shuttingDown'>, options: ListenOptions): Promise<Listening> {
+  const door = await openDoor({ ...options, graceMs: deps.settings.shutdownGraceMs });
   door.open(deps);
   return door;
 }
@@ -32,7 +34,7 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
   return { issuer, audience, keys: new URL(jwksUrl), claims };
 }
 
-/** The API as a process of its own: Temporal and the database by the environment, the configuration by its file. */
+/** Runs an API process: the environment gives Temporal and the database, a file the configuration. */
 async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const logger = createLogger(settings.logLevel);
@@ -49,7 +51,7 @@ async function main(): Promise<void> {
   await parts.close();
 }
 
-/** What is open besides requests is closed in no time, unless the other side does not answer. */
+/** The time to close connections, for servers that do not answer. */
 const CLOSE_WITHIN_MS = 5_000;
 
 interface Settings {
@@ -74,19 +76,19 @@ function readSettings(environment: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** Opens what the API works with, and waits for what is not there yet. */
+/** Opens all that the API needs; dependencies that are away are waited for. */
 async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings, patience: RetryOptions) {
   const { logger } = patience;
   if (!loaded.auth)
     throw new Error('The configuration has no auth section: issuer, audience and jwksUrl of the tokens to accept');
   const authenticate = createAuthenticate(toAuthSettings(loaded.auth));
   const report = (message: string): void => logger.warn(message);
-  const [config, store, temporal] = await Promise.all([
+  const [config, store, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
-    connectWithRetry(database(databaseUrl), patience),
-    connectWithRetry(temporalForClient(), patience),
+    connectWithRetry(postgresStore(databaseUrl), patience),
+    connectWithRetry(temporal(toConnection), patience),
   ]);
-  const engine = createEngine(temporal.connection, temporal.namespace, createDataConverter(store.blobs));
+  const engine = createEngine(connection, namespace, createDataConverter(store.blobs));
   const deps = {
     store,
     engine,
@@ -96,7 +98,13 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
     cursors: createCursors(cursorSecret),
     logger,
   };
-  return { deps, close: async () => void (await Promise.all([store.close(), temporal.connection.close()])) };
+  return { deps, close: async () => void (await Promise.all([store.close(), connection.close()])) };
 }
+
+/** A lost connection is tried again after at most this time; gRPC's own pauses grow to two minutes. */
+const MAX_RECONNECT_MS = 3_000;
+
+const toConnection = (options: ConnectionOptions): Connection =>
+  Connection.lazy({ ...options, channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS } });
 
 if (isMain(import.meta.url)) await main();

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { RegisteredFunction } from '../activities/call-function.ts';
 import type { RegisteredNodeType } from '../activities/call-node.ts';
+import { BUILT_IN_PROCESSORS } from '../activities/context/built-in-processors.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
-import { builtInSteps } from '../activities/context/processing-steps.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { callFields, code, Effect, Schema } from './fields.ts';
 
@@ -24,7 +24,7 @@ const NamedFunction = z.union([
 export const Functions = z.record(z.string(), NamedFunction);
 
 export const MessageProcessors = z.record(z.string(), code<MessageProcessor>()).superRefine((processors, context) => {
-  for (const name of Object.keys(processors).filter((name) => Object.hasOwn(builtInSteps, name)))
+  for (const name of BUILT_IN_PROCESSORS.filter((name) => Object.hasOwn(processors, name)))
     context.addIssue({ code: 'custom', path: [name], message: 'is the name of a built-in message processor' });
 });
 

@@ -1,6 +1,5 @@
-import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import { createEnvironmentSecrets } from '../activities/secrets.ts';
-import { openMcpTools } from '../activities/tools/mcp/open-mcp-tools.ts';
+import type { McpTools } from '../activities/tools/mcp/open-mcp-tools.ts';
 import { findBadFallbacks } from './find-bad-fallbacks.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tool.ts';
@@ -23,12 +22,8 @@ interface ConnectDeps {
  * Adds the tools of a configuration's MCP servers to its tools; later code treats them alike.
  * @throws if a server can't be used as configured, or a tool's `onFailure` names a missing tool
  */
-export async function connectMcpServers(
-  config: Config,
-  { environment, report }: ConnectDeps,
-): Promise<ConnectedConfig> {
-  const { mcpServers, http, secrets = createEnvironmentSecrets(environment) } = config;
-  const opened = await openMcpTools(mcpServers, { fetch: createGuardedFetch(http.allow), secrets, report });
+export async function connectMcpServers(config: Config, deps: ConnectDeps): Promise<ConnectedConfig> {
+  const opened = await openServers(config, deps);
   const tools: ToolConfig[] = [...config.tools, ...opened.tools];
   const problems = [
     ...findDuplicateNames(tools),
@@ -37,6 +32,22 @@ export async function connectMcpServers(
   if (problems.length === 0) return { config: { ...config, tools }, close: () => opened.close() };
   await opened.close();
   throw new Error(`The tools of the configuration don't fit together:\n  ${problems.join('\n  ')}`);
+}
+
+const NO_TOOLS: McpTools = { tools: [], close: async () => undefined };
+
+/** Opens the MCP servers. The client is large, so a process loads it only if servers are configured. */
+async function openServers(
+  { mcpServers, http, secrets }: Config,
+  { environment, report }: ConnectDeps,
+): Promise<McpTools> {
+  if (Object.keys(mcpServers).length === 0) return NO_TOOLS;
+  const [{ openMcpTools }, { createGuardedFetch }] = await Promise.all([
+    import('../activities/tools/mcp/open-mcp-tools.ts'),
+    import('../activities/http/guarded-fetch.ts'),
+  ]);
+  const fetch = createGuardedFetch(http.allow);
+  return await openMcpTools(mcpServers, { fetch, secrets: secrets ?? createEnvironmentSecrets(environment), report });
 }
 
 function findDuplicateNames(tools: readonly ToolConfig[]): readonly string[] {

@@ -1,4 +1,4 @@
-import { builtInSteps } from '../activities/context/processing-steps.ts';
+import { BUILT_IN_PROCESSORS } from '../activities/context/built-in-processors.ts';
 import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
 import { mapValues } from '../graph/values/index.ts';
 import type { Config } from './load-config.ts';
@@ -15,7 +15,7 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
         nodeTypes.map(({ name, schema, effect, timeout, retry }) => [name, { schema, effect, timeout, retry }]),
       ),
     }),
-    messageProcessors: [...Object.keys(builtInSteps), ...Object.keys(messageProcessors)],
+    messageProcessors: [...BUILT_IN_PROCESSORS, ...Object.keys(messageProcessors)],
     defaults,
   };
 }

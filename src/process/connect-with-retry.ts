@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../graph/values/index.ts';
 import type { Logger } from './logger.ts';
 
 /** Something that a process needs before it can begin, and that may start later than the process. */
@@ -7,22 +6,20 @@ export interface Dependency<T> {
   /** Such as `Temporal`. */
   readonly name: string;
   readonly open: () => Promise<T>;
-  /** Whether an error only says that it is not there yet; any other one ends the waiting. */
+  /** Tells errors of a dependency that may be there later; any other error ends the waiting. */
   readonly isAway: (error: unknown) => boolean;
 }
 
-/** How a process waits. */
 export interface RetryOptions {
-  /** Is told what is waited for, and why. */
   readonly logger: Logger;
-  /** What is waited for right now. */
+  /** Holds the names of the dependencies that are waited for, which readiness probes answer with. */
   readonly unavailable: Set<string>;
 }
 
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 5_000;
 
-/** Opens what is needed, again and again until it is there. */
+/** Opens a dependency, again and again until it is there. @throws any error that does not mean "away" */
 export async function connectWithRetry<T>(
   { name, open, isAway }: Dependency<T>,
   { logger, unavailable }: RetryOptions,
@@ -35,7 +32,7 @@ export async function connectWithRetry<T>(
       return opened;
     } catch (error) {
       if (!isAway(error)) throw error;
-      logger.warn({ reason: messageOf(error) }, `waiting for ${name}`);
+      logger.warn({ reason: error instanceof Error ? error.message : String(error) }, `waiting for ${name}`);
     }
     await sleep(pauseMs);
   }

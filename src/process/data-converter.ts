@@ -2,24 +2,40 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
-import { mapValues } from '../graph/values/index.ts';
-import type { Blobs, NewBlob } from '../store/blobs.ts';
 
-/** The module that turns values into payloads, also inside of workflows. */
+/** A payload as the store keeps it. Its metadata says how to read the data; values are in base64. */
+interface StoredPayload {
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly data: Uint8Array;
+}
+
+interface NewPayload extends StoredPayload {
+  readonly id: string;
+  readonly workflowId: string;
+}
+
+/** Keeps payloads that are too large for a history. */
+interface PayloadStore {
+  put(payloads: readonly NewPayload[]): Promise<void>;
+  /** @returns the payloads in the order of their ids */
+  get(ids: readonly string[]): Promise<readonly StoredPayload[]>;
+}
+
+/** The module that turns values into payloads; the workflow's bundle loads it, too. */
 export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
 
-/** Larger payloads travel by reference: a payload of Temporal's is limited, and so is a history. */
+/** Larger payloads travel by reference, because Temporal limits the size of payloads and histories. */
 const MAX_INLINE_BYTES = 65_536;
 
-/** How values become payloads. Workers, clients and replays need the same. */
-export function createDataConverter(blobs: Blobs): DataConverter {
+/** Turns values into payloads. Workers, clients and replays must use the same converter. */
+export function createDataConverter(store: PayloadStore): DataConverter {
   return {
     payloadConverterPath,
-    externalStorage: new ExternalStorage({ drivers: [createDriver(blobs)], payloadSizeThreshold: MAX_INLINE_BYTES }),
+    externalStorage: new ExternalStorage({ drivers: [createDriver(store)], payloadSizeThreshold: MAX_INLINE_BYTES }),
   };
 }
 
-function createDriver(blobs: Blobs): StorageDriver {
+function createDriver(blobs: PayloadStore): StorageDriver {
   return {
     name: 'holdfast',
     type: 'holdfast.blobs',
@@ -31,18 +47,25 @@ function createDriver(blobs: Blobs): StorageDriver {
     async retrieve(_context, claims) {
       const found = await blobs.get(claims.map(({ claimData }) => claimData['id'] ?? ''));
       return found.map(({ metadata, data }) => ({
-        metadata: mapValues(metadata, (value) => Buffer.from(value, 'base64')),
+        metadata: eachValue(metadata, (value) => Buffer.from(value, 'base64')),
         data,
       }));
     },
   };
 }
 
-/** The id says whose and what it is: writing it twice changes nothing. */
-function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewBlob {
+/** The id follows from workflow and content, so writing a payload twice changes nothing. */
+function toBlob({ target }: StorageDriverStoreContext, payload: Payload): NewPayload {
   const workflowId = target?.id ?? '';
   const data = payload.data ?? new Uint8Array();
-  const metadata = mapValues(payload.metadata ?? {}, (value) => Buffer.from(value).toString('base64'));
+  const metadata = eachValue(payload.metadata ?? {}, (value) => Buffer.from(value).toString('base64'));
   const digest = createHash('sha256').update(JSON.stringify(metadata)).update(data).digest('base64url');
   return { id: `${workflowId}/${digest}`, workflowId, metadata, data };
+}
+
+function eachValue<From, To>(
+  metadata: Readonly<Record<string, From>>,
+  convert: (value: From) => To,
+): Record<string, To> {
+  return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, convert(value)]));
 }

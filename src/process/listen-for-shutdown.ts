@@ -1,16 +1,16 @@
 import type { Logger } from './logger.ts';
 
-/** Hears of it when a process shall end. */
+/** Tells a process when it is asked to shut down. */
 export interface Shutdown {
-  /** Aborted when the process is asked to end. */
+  /** Aborted when the process is asked to shut down. */
   readonly signal: AbortSignal;
-  /** Waits until everything is open. A process that is asked to end before simply ends: it has begun nothing. */
+  /** Waits until the parts are open. A process that is asked to shut down before then exits at once. */
   opening<T>(parts: Promise<T>): Promise<T>;
-  /** Resolves when the process is asked to end. From then on it has so long to do so by itself. */
+  /** Resolves when the process is asked to shut down; after `withinMs` more the process exits anyway. */
   asked(withinMs: number): Promise<void>;
 }
 
-/** The first SIGTERM or SIGINT asks the process to end; the second one ends it at once. */
+/** The first SIGTERM or SIGINT asks for a shutdown; the second one ends the process at once. */
 export function listenForShutdown(logger: Logger): Shutdown {
   const asked = new AbortController();
   const take = (signal: NodeJS.Signals): void => {

@@ -2,39 +2,38 @@ import { EventEmitter, once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 
-/** An HTTP server that listens. */
 export interface Listening {
   readonly url: string;
   readonly port: number;
   /**
-   * Lets the requests that are there be answered, and takes more as long as there are any; then there is nobody any more.
-   * What is not answered within the grace never is.
+   * Stops once no request is open; requests that come meanwhile are answered, too.
+   * Requests that are open when the grace is over get no answer.
    */
   stop(): Promise<void>;
 }
 
-/** What answers requests. */
+/** Answers requests. */
 export type App = Pick<Parameters<typeof serve>[0], 'fetch'>;
 
 export interface ListenOptions {
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number;
-  /** This machine only, unless it says otherwise. */
+  /** The default is this machine only. */
   readonly hostname?: string | undefined;
-  /** So long requests may take that are there when it stops. */
+  /** The time that open requests have when the server stops. */
   readonly graceMs?: number;
 }
 
 const GRACE_MS = 2_000;
 /**
- * Longer than the minute after which clients and proxies let go of a connection that nothing comes through: one that is
- * closed here at the moment when a request is sent loses the request.
+ * Clients and proxies drop idle connections after a minute. The server must wait longer, because a request
+ * that is sent while the server closes its connection is lost.
  */
 const KEEP_ALIVE_MS = 75_000;
 
 /** @throws when the port is taken */
-export async function listen(app: App, place: ListenOptions): Promise<Listening> {
-  const { port, hostname = '127.0.0.1', graceMs = GRACE_MS } = place;
+export async function listen(app: App, options: ListenOptions): Promise<Listening> {
+  const { port, hostname = '127.0.0.1', graceMs = GRACE_MS } = options;
   const traffic = counted(app);
   const { server, address } = await new Promise<{ server: ReturnType<typeof serve>; address: AddressInfo }>(
     (resolve, reject) => {
@@ -61,7 +60,7 @@ export async function listen(app: App, place: ListenOptions): Promise<Listening>
   };
 }
 
-/** Knows when an app has nothing to answer. */
+/** Counts the requests that an app has not answered yet. */
 function counted({ fetch }: App): App & { idle(patience: AbortSignal): Promise<void> } {
   const events = new EventEmitter();
   let open = 0;

@@ -1,4 +1,4 @@
-/** A request that is not served, and why. */
+/** The reason why a request is not served. */
 export interface Failure {
   readonly code: string;
   /** The HTTP status. */
@@ -8,7 +8,6 @@ export interface Failure {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Clients ask again after this time when something behind a process is away. */
 const RETRY_AFTER_SECONDS = '5';
 
 /** Tells clients to ask again later. */

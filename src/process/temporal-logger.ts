@@ -4,7 +4,7 @@ import type { Logger } from './logger.ts';
 
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Has Temporal's SDK log where we do, from warnings up. */
+/** Lets Temporal's SDK write to our log, from warnings up. */
 export function toTemporalLogger(logger: Logger): DefaultLogger {
   return new DefaultLogger('WARN', ({ level, message, meta }: LogEntry) => logger[LEVELS[level]]({ ...meta }, message));
 }

@@ -10,7 +10,7 @@ export interface ApprovalFilter {
   readonly runId?: string | undefined;
 }
 
-/** An approval and whose it is. */
+/** An approval with its tenant. */
 export interface ApprovalRecord {
   readonly tenantId: string;
   readonly approval: Approval;
@@ -19,7 +19,7 @@ export interface ApprovalRecord {
 export interface Approvals {
   find(id: string): Promise<ApprovalRecord | null>;
   ofRun(runId: string): Promise<readonly Approval[]>;
-  /** The inbox, the newest first. */
+  /** The inbox of a tenant, newest first. */
   list(tenantId: string, filter: ApprovalFilter, page: PageRequest): Promise<Page<Approval>>;
 }
 

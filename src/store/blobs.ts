@@ -2,23 +2,23 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** A payload as Temporal hands it over. */
+/** A payload as Temporal gives it to a storage driver. */
 export interface Blob {
-  /** Says how to read the data; values in base64. */
+  /** Says how to read the data; values are in base64. */
   readonly metadata: Readonly<Record<string, string>>;
   readonly data: Uint8Array;
 }
 
 export interface NewBlob extends Blob {
   readonly id: string;
-  /** Whose history refers to it. */
+  /** The workflow whose history refers to the blob. */
   readonly workflowId: string;
 }
 
 export interface Blobs {
-  /** Keeps blobs; one that is there already stays. */
+  /** Stores blobs; an existing blob stays as it is. */
   put(blobs: readonly NewBlob[]): Promise<void>;
-  /** @returns the blobs in the order of their ids. @throws RangeError when one is not there */
+  /** @returns the blobs in the order of their ids @throws RangeError when a blob is missing */
   get(ids: readonly string[]): Promise<readonly Blob[]>;
 }
 

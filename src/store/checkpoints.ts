@@ -7,7 +7,7 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** A checkpoint of a run, and the whole state at it. */
+/** A checkpoint of a run with the whole state at it. */
 export interface StoredState {
   readonly checkpoint: StoredCheckpoint;
   readonly channels: JsonObject;
@@ -22,21 +22,21 @@ export type StoredCheckpoint = Pick<
 };
 
 export interface Checkpoints {
-  /** A checkpoint of a run, or `null`: its newest. @returns `null` when there is none such */
+  /** Finds a checkpoint by its id; `null` means the newest. @returns `null` when there is none */
   find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
   /**
-   * The state at a checkpoint, folded from what the checkpoints up to it have changed.
-   * @param before the state at an earlier checkpoint of the run, if it is at hand: only what came after it is read
-   * @returns `null` while one of these has not been written yet: batches come in any order
+   * Computes the state at a checkpoint from the changes up to it.
+   * @param before a known state at an earlier checkpoint of the run; only later changes are read then
+   * @returns `null` while a change is not written yet, because batches come in any order
    */
   stateOf(checkpoint: StoredCheckpoint, before?: StoredState | null): Promise<StoredState | null>;
-  /** The state at a checkpoint of a run, as `stateOf`; at `null`, the newest that has all before it. */
+  /** The state at a checkpoint, as `stateOf`; `null` means the newest checkpoint with a complete state. */
   at(runId: string, id: string | null): Promise<StoredState | null>;
   /** The newest checkpoint of a run up to an event. */
   lastUpTo(runId: string, seq: number): Promise<StoredCheckpoint | null>;
-  /** Forgets all checkpoints of a run but the newest. @returns how many went */
+  /** Deletes all checkpoints of a run but the newest. @returns the number of deleted checkpoints */
   keepLast(runId: string): Promise<number>;
-  /** The checkpoints of some runs, the newest first. */
+  /** The checkpoints of some runs, newest first. */
   list(runIds: readonly string[], page: PageRequest): Promise<Page<StoredCheckpoint>>;
 }
 
@@ -76,7 +76,7 @@ async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Pr
   return id === null && last !== undefined ? await stateAt(db, runId, last) : null;
 }
 
-/** After so many checkpoints, and as many bytes as the state has, the state is kept whole: storage stays linear. */
+/** A snapshot is stored after this many checkpoints, if their changes are as large as it: storage stays linear. */
 const SNAPSHOT_AFTER = 64;
 
 async function stateOf(
@@ -88,7 +88,7 @@ async function stateOf(
   return isWhole(lineage, checkpoint) ? await fold(db, checkpoint, lineage) : null;
 }
 
-/** What leads to a checkpoint: a state before it, if one is known, and the checkpoints after it that follow on one another. */
+/** A state before a checkpoint, if one is known, and the chain of checkpoints that follow it without a gap. */
 type Lineage = Awaited<ReturnType<typeof readLineage>>;
 
 async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint, before: StoredState | null = null) {
@@ -153,7 +153,7 @@ async function keepSnapshot(
   if (isWorthIt && !(await hasLater(db, checkpoint))) await insertSnapshot(db, snapshot);
 }
 
-/** Only ever later ones are added: between two of them lies as much as the later one takes. */
+/** Snapshots are added at the end only: each is paid for by the changes since the one before it. */
 async function hasLater(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint): Promise<boolean> {
   const later = db.selectFrom('snapshots').select('seq').where('run_id', '=', runId).where('seq', '>', seq);
   return (await later.limit(1).executeTakeFirst()) !== undefined;
@@ -180,7 +180,7 @@ async function insertSnapshot(db: Kysely<Tables>, snapshot: ReturnType<typeof to
     .execute();
 }
 
-/** A snapshot takes the place of what is forgotten. */
+/** The snapshot of the last state replaces the deleted checkpoints. */
 async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
   const last = await stateAt(db, runId, null);
   if (!last) return 0;
@@ -212,12 +212,12 @@ async function list(
   return mapPage(page, toCheckpoint);
 }
 
-/** Where a checkpoint stands in a list. */
+/** The position of a checkpoint in a list. */
 export function positionOf({ runId, seq, createdAt }: StoredCheckpoint): Position {
   return { at: createdAt, id: `${seq} ${runId}` };
 }
 
-/** Several checkpoints of a run may be of one moment; their numbers tell which came first. */
+/** Checkpoints of one run may share a time, so their numbers decide the order. */
 function isOlder(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
   const [seq, runId] = position.id.split(' ');

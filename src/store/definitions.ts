@@ -3,13 +3,13 @@ import type { Transaction } from 'kysely';
 import type { JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
-/** Keeps a definition for a row that is about to refer to it: until the transaction is over, nothing forgets it. */
+/** Stores a definition for a row that will refer to it, and locks it until the transaction ends. */
 export async function keepDefinition(
   transaction: Transaction<Tables>,
   hash: string,
   definition: JsonObject,
 ): Promise<void> {
-  while (!(await hold(transaction, hash)))
+  while (!(await lock(transaction, hash)))
     await transaction
       .insertInto('definitions')
       .values({ hash, definition: JSON.stringify(definition) })
@@ -17,14 +17,14 @@ export async function keepDefinition(
       .execute();
 }
 
-async function hold(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
-  const held = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
-  return (await held.executeTakeFirst()) !== undefined;
+async function lock(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
+  const found = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
+  return (await found.executeTakeFirst()) !== undefined;
 }
 
 /**
- * Forgets those of some definitions that nothing refers to. They are locked before that is looked at: who is about to
- * refer to one has done so then, or keeps it anew.
+ * Deletes those of some definitions that no row refers to. The lock comes first: a transaction that
+ * is about to refer to one has done so by then, or stores it again.
  */
 export async function forgetDefinitions(transaction: Transaction<Tables>, hashes: readonly string[]): Promise<void> {
   await sql`select from definitions where hash = any(${hashes}::text[]) order by hash for update`.execute(transaction);

@@ -3,35 +3,35 @@ import type { EndedRunState, RunView } from '../graph/journal/index.ts';
 import { isEnded } from '../graph/run/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
-import { takeBack } from './thread-queue.ts';
+import { reactivateRun } from './thread-queue.ts';
 
-/** How a run that has ended is gone on with. */
+/** The change that reopens an ended run. */
 export interface Reopening {
-  /** The last event that is known; the run is left alone if there are others. */
+  /** The last event that the caller has seen; with newer events, the run is not reopened. */
   readonly lastSeq: number;
-  /** What the run's next execution begins with. */
+  /** The input of the run's next execution. */
   readonly reopening: Json;
   readonly limits: JsonObject;
-  /** The run as it is shown until it says something itself. */
+  /** The run as it is shown until its next execution writes. */
   readonly view: RunView;
   readonly at: string;
 }
 
-/** A run that has ended, as what it is gone on with. */
+/** An ended run with all that reopening it needs. */
 export interface EndedRun {
   readonly state: EndedRunState;
-  /** What its workflow was started with. */
+  /** The input of its first execution. */
   readonly start: Json;
   readonly lastSeq: number;
 }
 
-/** Runs that have ended and may go on. */
+/** Ended runs, which may be reopened. */
 export interface EndedRuns {
-  /** @returns `null` while the run has not ended; one that was ended by force can't go on */
+  /** @returns `null` for a run that has not ended, or was terminated in Temporal */
   find(id: string): Promise<EndedRun | null>;
   /**
-   * Has a run that has ended go on; one that stays ended, as its state is corrected, needs no turn on its thread.
-   * @returns `busy`: its thread has gone on; `changed`: so has the run
+   * Reopens an ended run. A run that stays ended, as only its state is corrected, need not be active on its thread.
+   * @returns `busy` when its thread has gone on, `changed` when the run has
    */
   reopen(id: string, reopening: Reopening): Promise<'reopened' | 'busy' | 'changed'>;
 }
@@ -52,7 +52,7 @@ async function find(db: Kysely<Tables>, id: string): Promise<EndedRun | null> {
   return row?.ended_state ? { state: row.ended_state, start: row.start, lastSeq: row.last_seq } : null;
 }
 
-/** A run that goes on has no ended state until it ends again: that is how a second attempt is told apart. */
+/** A reopened run has no ended state until it ends again, so a second request can't reopen it. */
 async function reopen(
   transaction: Transaction<Tables>,
   id: string,
@@ -67,8 +67,8 @@ async function reopen(
     .executeTakeFirst();
   if (row?.last_seq !== lastSeq) return 'changed';
   const { tenant_id: tenantId, thread_id: threadId } = row;
-  const hasTurn = threadId === null || (await takeBack(transaction, { runId: id, tenantId, threadId, at }));
-  if (!hasTurn && !isEnded(view.status)) return 'busy';
+  const isActive = threadId === null || (await reactivateRun(transaction, { runId: id, tenantId, threadId, at }));
+  if (!isActive && !isEnded(view.status)) return 'busy';
   await transaction
     .updateTable('runs')
     .set({

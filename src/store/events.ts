@@ -5,13 +5,13 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** A part of a history. */
+/** Events after one number, up to another. */
 export interface Range {
   readonly after: number;
   readonly upTo?: number;
 }
 
-/** A page of a run's history, as far as it is there without a gap. */
+/** A page of a run's history, up to the first gap. */
 export async function listEvents(
   db: Kysely<Tables>,
   runId: string,
@@ -29,7 +29,7 @@ export async function listEvents(
   return mapPage(gap < 0 ? { items, next } : { items: items.slice(0, gap + 1), next: null }, ({ body }) => body);
 }
 
-/** Events of some types, in order; a page is read when somebody wants an event of it. */
+/** Events of some types in order, read page by page on demand. */
 export async function* eventsOfTypes<Type extends RunEvent['type']>(
   db: Kysely<Tables>,
   { runId, types }: { runId: string; types: readonly Type[] },
@@ -49,7 +49,7 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   }
 }
 
-/** How large all is that is known of how a run went: its events, its signals, and what its calls came to. */
+/** The bytes of a run's events, signals and answers, which a replay holds in memory. */
 export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (
@@ -62,18 +62,18 @@ export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<
   return rows[0]?.bytes ?? 0;
 }
 
-/** The database reads a page to measure it, so one has no more events than are likely wanted. */
+/** Pages are small, because the database reads all of a page to measure it. */
 const PAGE = 50;
 const TO_THE_END = 2_147_483_647;
 
-/** Events as a list. */
+/** The order of events as a list. */
 const IN_ORDER = {
   order: sql`seq`,
   payloads: ['body'],
   positionOf: ({ seq, body }: { readonly seq: number; readonly body: RunEvent }) => toPosition(seq, body.at),
 } as const;
 
-/** Where an event stands in the history; its number is enough. */
+/** The position of an event in the history; its number is enough. */
 export function toPosition(seq: number, at = ''): Position {
   return { at, id: String(seq) };
 }

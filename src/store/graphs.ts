@@ -7,7 +7,7 @@ import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** One published version of a graph, as lists show it. */
+/** A published version of a graph as lists show it. */
 export interface GraphSummary {
   readonly name: string;
   readonly version: number;
@@ -16,11 +16,11 @@ export interface GraphSummary {
   readonly createdBy: string;
 }
 
-/** One published version of a graph. */
+/** A published version of a graph. */
 export interface PublishedGraph extends GraphSummary {
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
-  /** The versions of other graphs that names without one stand for in it. */
+  /** The versions of other graphs that names without a version mean. */
   readonly pins: Readonly<Record<string, number>>;
 }
 
@@ -30,20 +30,20 @@ export interface NewGraph {
   readonly hash: string;
   readonly definition: JsonObject;
   readonly warnings: readonly GraphIssue[];
-  /** The versions of other graphs that names without one stand for in it. */
+  /** The versions of other graphs that names without a version mean. */
   readonly pins: Readonly<Record<string, number>>;
   readonly createdAt: string;
   readonly createdBy: string;
 }
 
 export interface Graphs {
-  /** Publishes a definition; content that was published before is the version that it was. */
+  /** Publishes a definition; equal content is the same version again. */
   publish(graph: NewGraph): Promise<{ readonly graph: PublishedGraph; readonly isNew: boolean }>;
-  /** The newest version, or the one asked for. */
+  /** Finds a version; the default is the newest. */
   find(tenantId: string, name: string, version?: number): Promise<PublishedGraph | null>;
   /** The newest version of every graph, by name. */
   list(tenantId: string, page: PageRequest): Promise<Page<GraphSummary>>;
-  /** A definition that was published, or that a run executes. */
+  /** A definition of a published graph or of a run. */
   definition(hash: string): Promise<JsonObject | null>;
 }
 
@@ -98,7 +98,7 @@ async function publish(db: Transaction<Tables>, graph: NewGraph): Promise<{ grap
   };
 }
 
-/** Two publications of one name take turns until the transaction is over. */
+/** A lock on the name puts concurrent publications in order until the transaction ends. */
 async function lockName(db: Transaction<Tables>, name: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(db);
 }

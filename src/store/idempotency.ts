@@ -2,19 +2,18 @@ import type { Kysely } from 'kysely';
 import type { Json } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
-/** Whose request it is, and which. */
 export interface RequestKey {
   readonly tenantId: string;
   readonly subject: string;
-  /** Method and path. */
+  /** The method and the path. */
   readonly route: string;
   readonly key: string;
 }
 
 export interface NewRequest extends RequestKey {
-  /** Hash of the body: the same key with another body is another request. */
+  /** A hash of the body: the same key with another body is another request. */
   readonly fingerprint: string;
-  /** The id of whatever the request makes, chosen before it is made: a repetition makes the same thing. */
+  /** The id of the new resource, chosen beforehand: a repetition makes no second one. */
   readonly resourceId: string;
   readonly at: string;
   readonly leaseUntil: string;
@@ -27,19 +26,19 @@ export interface KeptAnswer {
 }
 
 export type Admission =
-  /** Go on; the id may be that of an earlier request which never finished. */
+  /** The request may go on; the id may come from an earlier request that never finished. */
   | { readonly kind: 'proceed'; readonly resourceId: string }
   | { readonly kind: 'replay'; readonly answer: KeptAnswer }
   | { readonly kind: 'reused' }
   | { readonly kind: 'in-progress' };
 
 export interface Idempotency {
-  /** Admits a request at most once at a time; a request whose lease is over may be begun again. */
+  /** Admits a request once at a time; it may begin again after its lease. */
   admit(request: NewRequest): Promise<Admission>;
   keep(request: RequestKey, answer: KeptAnswer): Promise<void>;
-  /** Holds on to a request until a time; from then on it may be begun again, and makes the same thing. */
+  /** Extends the lease of a request. Afterwards it may begin again with the same resource id. */
   lease(request: RequestKey, until: string): Promise<void>;
-  /** Forgets a request that has done nothing. */
+  /** Deletes a request that has done nothing. */
   forget(request: RequestKey): Promise<void>;
   forgetBefore(time: string): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { Tables } from './tables.ts';
 
-/** Who writes: a run, by the execution of its workflow that Temporal knows by `executionRunId`. */
+/** The run that writes, and Temporal's id of its execution. */
 export interface JournalWriter {
   readonly runId: string;
   readonly tenantId: string;
@@ -16,23 +16,23 @@ export interface JournalWriter {
 
 export interface Journal {
   write(batch: JournalBatch, writer: JournalWriter): Promise<void>;
-  /** A page of the history, as far as it is there without a gap. */
+  /** A page of the history, up to the first gap. */
   list(runId: string, page: PageRequest): Promise<Page<RunEvent>>;
-  /** Events after a number, as `list`: as many as a page has room for. */
+  /** Events after a number, up to the first gap or the end of a page. */
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
-  /** How large all is that a replay of a run takes. */
+  /** The bytes that a replay of a run holds in memory. */
   recordedBytes(runId: string): Promise<number>;
-  /** The signals that a run has taken in, in order. */
+  /** The signals that a run has received, in order. */
   signals(runId: string): Promise<readonly RecordedSignal[]>;
-  /** Events of some types, in order, within a part of the history; read page by page, as far as they are wanted. */
+  /** Events of some types in order, within a part of the history; pages are read on demand. */
   ofTypes<Type extends RunEvent['type']>(
     runId: string,
     types: readonly Type[],
     range: Range,
   ): AsyncIterable<RunEvent & { readonly type: Type }>;
-  /** The nodes that ran last up to an event, the oldest first, 100 at most. */
+  /** The last nodes that ran up to an event, oldest first, 100 at most. */
   visited(runId: string, upTo: number): Promise<readonly string[]>;
-  /** Every node that was begun, once; one of a subgraph after the nodes around it, as `outer/inner`. */
+  /** All nodes that ever began, without repetition; a node in a subgraph is `outer/inner`. */
   begun(runId: string): Promise<readonly string[]>;
 }
 
@@ -56,14 +56,14 @@ export function createJournal(db: Kysely<Tables>): Journal {
 }
 
 /**
- * One statement, so that a batch is written as a whole in one round trip. What goes into a column of JSON travels as
- * text and is never taken apart by the database, which can't read every JSON string (`\u0000`, half a surrogate pair).
+ * Writes a batch as a whole, in one statement and one round trip. JSON travels as text and stays text in
+ * the database, which can't parse every JSON string (`\u0000`, half a surrogate pair).
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
   await sql`with ${sql.join(journalParts(batch, writer))} select 1`.execute(db);
 }
 
-/** The parts of a statement that write a batch, for its `with` clause. */
+/** The clauses of a `with` statement that write a batch. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
   const { checkpoints, signals, approvals, view } = batch;
   return [
@@ -142,7 +142,7 @@ function upsertApprovals(batch: JournalBatch, { runId, tenantId }: JournalWriter
   `;
 }
 
-/** The write that ends a run frees its thread. */
+/** The batch that ends a run frees its thread. */
 function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
   const { endedAt } = batch.view;
   return sql`
@@ -152,22 +152,22 @@ function freeThread(batch: JournalBatch, { runId, tenantId }: JournalWriter): Ra
   `;
 }
 
-/** A batch that comes late says when the run began, if it holds that event, and nothing else that is still true. */
+/** A late batch changes nothing but the start time of the run, if it holds that event. */
 function updateRun(batch: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
   const { view, endedState } = batch;
   const lastSeq = lastSeqOf(batch);
   const startedAt = batch.events.find(({ type }) => type === 'run.started')?.at ?? null;
-  const isNews = sql`last_seq < ${lastSeq}`;
+  const isNewer = sql`last_seq < ${lastSeq}`;
   return sql`
     update runs set
-      status = case when ${isNews} then ${view.status} else status end,
-      view = case when ${isNews} then ${JSON.stringify(view)}::json else view end,
-      ended_state = case when ${isNews} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
-      ended_at = case when ${isNews} then ${view.endedAt}::timestamptz else ended_at end,
+      status = case when ${isNewer} then ${view.status} else status end,
+      view = case when ${isNewer} then ${JSON.stringify(view)}::json else view end,
+      ended_state = case when ${isNewer} then ${endedState && JSON.stringify(endedState)}::json else ended_state end,
+      ended_at = case when ${isNewer} then ${view.endedAt}::timestamptz else ended_at end,
       last_seq = greatest(last_seq, ${lastSeq}),
       started_at = coalesce(started_at, ${startedAt}::timestamptz),
-      dispatched_at = case when ${isNews} then coalesce(dispatched_at, now()) else dispatched_at end
-    where id = ${runId} and (${isNews} or ${startedAt !== null})
+      dispatched_at = case when ${isNewer} then coalesce(dispatched_at, now()) else dispatched_at end
+    where id = ${runId} and (${isNewer} or ${startedAt !== null})
   `;
 }
 

@@ -6,35 +6,35 @@ import { journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
-/** A call that is about to be made. */
+/** A call that a worker is about to make. */
 export interface CallClaim {
-  /** The call's idempotency key. */
+  /** The idempotency key of the call. */
   readonly key: string;
   readonly tenantId: string;
   readonly runId: string;
   readonly node: string;
-  /** The element of a list that it is made for. */
+  /** The element of a `forEach` that the call is made for. */
   readonly index?: number | undefined;
-  /** What is called, such as `tool:pay`. */
+  /** The name with its kind, such as `tool:pay`. */
   readonly called: string;
   readonly requestHash: string;
-  /** Higher when a person has ordered the call again. */
+  /** Goes up when a person orders the call again. */
   readonly takeover: number;
-  /** Tells this attempt from every other. */
+  /** The id of this attempt. */
   readonly claim: string;
-  /** When the server scheduled it, in milliseconds since the epoch: later attempts are scheduled later. */
+  /** The time when Temporal scheduled the attempt, in milliseconds since the epoch; it orders attempts. */
   readonly scheduledAt: number;
   readonly at: string;
-  /** What the run has to say, which is written in the same moment; `null`: nothing this time. */
+  /** A batch to write in the same statement; `null`: none. */
   readonly journal: { readonly batch: JournalBatch; readonly writer: JournalWriter } | null;
 }
 
-/** What the ledger knew of a call when it was claimed. */
+/** A call as the ledger knows it when another attempt claims it. */
 export interface LedgerEntry {
-  /** Who holds it. */
+  /** The attempt that holds the claim. */
   readonly claim: string;
   readonly scheduledAt: number;
-  /** How long ago it was claimed, kept or changed. */
+  /** The time since the last change of the entry. */
   readonly ageMs: number;
   readonly status: LedgerTable['status'];
   readonly requestHash: string;
@@ -44,27 +44,27 @@ export interface LedgerEntry {
   readonly failure: TaskFailure | null;
 }
 
-/** An entry as it was judged, by which it is known again. */
+/** Identifies an entry as it was read. */
 export type SeenEntry = Pick<LedgerEntry, 'claim' | 'status'>;
 
-/** Whether a claim may go on, given what the ledger knows. */
+/** The judgement of a claim against the entry of an earlier attempt. */
 export type ClaimVerdict<T> =
   | {
       readonly takeOver: true;
       readonly failures: number;
-      /** What is to be known of the attempts before, where the entry does not say it. */
+      /** A failure to store about earlier attempts, if the entry has none. */
       readonly doubt?: TaskFailure;
     }
   | { readonly takeOver: false; readonly answer: T };
 
-/** A claim that was given. */
+/** A successful claim. */
 export interface Taken {
   readonly failures: number;
-  /** As it was before; `null`: this is the first attempt. */
+  /** The entry before the claim; `null`: this is the first attempt. */
   readonly before: LedgerEntry | null;
 }
 
-/** A call that failed and will be made again. */
+/** A call that has failed and waits for its next attempt. */
 export interface Retrying {
   readonly node: string;
   readonly index?: number;
@@ -75,13 +75,13 @@ export interface Retrying {
 
 export interface Ledger {
   /**
-   * Claims a call, and writes what the run has to say with it. Where the ledger has an entry already, `judge` decides
-   * whether this attempt takes it over; nobody else can claim it meanwhile.
-   * @returns how often it has failed before, and the entry that was there, or what `judge` answered instead
+   * Claims a call and writes the run's journal in one statement. If there is an entry, `judge` decides
+   * under a row lock whether this attempt takes it over.
+   * @returns the earlier failures and the earlier entry, or the answer of `judge`
    */
   claim<T>(claim: CallClaim, judge: (entry: LedgerEntry) => ClaimVerdict<T>): Promise<Taken | { readonly answer: T }>;
   /**
-   * Records that a call has failed without being made, and that nobody makes it any more; `judge` decides as for a claim.
+   * Records the failure of a call that is not made, now or later; `judge` decides as for a claim.
    * @returns as `claim`
    */
   close<T>(
@@ -89,20 +89,20 @@ export interface Ledger {
     failure: TaskFailure,
     judge: (entry: LedgerEntry) => ClaimVerdict<T>,
   ): Promise<Taken | { readonly answer: T }>;
-  /** Says that the attempt that holds a claim is still at it. */
+  /** Renews the claim of an attempt that is still at work. */
   keep(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
-  /** Records a failure; with `nextAttemptAt` the call will be made again. @returns as `complete` */
+  /** Records a failure; with `nextAttemptAt` the call is made again. @returns as `complete` */
   fail(key: string, claim: string, failure: LedgerFailure): Promise<boolean>;
-  /** Records that nobody can tell what an attempt did that is over. @returns false when more is known than was seen */
+  /** Records an unknown outcome of an attempt that is over. @returns false when the entry has changed since */
   markUnknown(key: string, seen: SeenEntry, failure: TaskFailure): Promise<boolean>;
   retrying(runId: string): Promise<readonly Retrying[]>;
-  /** How each call of a run ended, by its key. */
+  /** The answers to a run's calls, by the keys of the calls. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
 }
 
-/** How a call has ended; a call that has not, has neither. */
+/** The end of a call; an open call has neither a result nor a failure. */
 export interface RecordedAnswer {
   readonly result: Json;
   readonly failure: TaskFailure | null;
@@ -149,7 +149,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
 
 interface Claiming {
   readonly claim: CallClaim;
-  /** With what the call is closed in the same moment. */
+  /** The failure that closes the call; `null`: it is claimed. */
   readonly closing: TaskFailure | null;
 }
 
@@ -196,7 +196,7 @@ async function insertClaim(db: Kysely<Tables>, claiming: Claiming): Promise<bool
   return rows.length === 1;
 }
 
-/** An entry of which an attempt has just taken hold, or that has just been closed. */
+/** The columns of an entry that is claimed or closed now. */
 function heldBy({ claim: { claim, scheduledAt, takeover, requestHash, at }, closing }: Claiming) {
   return {
     claim,
@@ -209,7 +209,7 @@ function heldBy({ claim: { claim, scheduledAt, takeover, requestHash, at }, clos
   };
 }
 
-/** The clock of the database: those of two workers may differ. */
+/** The clock of the database, because clocks of workers may differ. */
 const NOW = sql<string>`clock_timestamp()`;
 
 async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {

@@ -2,19 +2,19 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** How the workflow of a run is called, which its blobs belong to. */
+/** Maps runs to their workflows, to which blobs belong, and back. */
 export interface WorkflowNames {
   readonly toWorkflowId: (run: { readonly tenantId: string; readonly id: string }) => string;
-  /** @returns `null`: it is no run's */
+  /** @returns `null` for a workflow that is not a run's */
   readonly fromWorkflowId: (workflowId: string) => { readonly id: string } | null;
 }
 
-/** So many workflows are looked at in one statement. */
+/** The number of workflows in one statement. */
 const BATCH = 1_000;
 
 /**
- * Forgets blobs of no run, such as one that came when its run was forgotten. As old as that, nothing can refer to them.
- * @returns how many went with each batch
+ * Deletes old blobs whose run is gone, such as blobs that were written while their run was deleted.
+ * @returns the number of deleted blobs, batch by batch
  */
 export async function* pruneOrphans(db: Kysely<Tables>, before: string, names: WorkflowNames): AsyncIterable<number> {
   for await (const workflowIds of orphaned(db, before, names)) {
@@ -25,7 +25,7 @@ export async function* pruneOrphans(db: Kysely<Tables>, before: string, names: W
   }
 }
 
-/** Counts what `pruneOrphans` would forget. */
+/** Counts what `pruneOrphans` would delete. */
 export async function countOrphans(db: Kysely<Tables>, before: string, names: WorkflowNames): Promise<number> {
   let count = 0;
   for await (const workflowIds of orphaned(db, before, names)) {
@@ -38,7 +38,7 @@ export async function countOrphans(db: Kysely<Tables>, before: string, names: Wo
   return count;
 }
 
-/** Workflows that have old blobs and belong to no run, batch by batch. */
+/** Workflows with old blobs and without a run, batch by batch. */
 async function* orphaned(
   db: Kysely<Tables>,
   before: string,

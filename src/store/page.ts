@@ -2,13 +2,13 @@ import { sql } from 'kysely';
 import type { Kysely, RawBuilder, SelectQueryBuilder } from 'kysely';
 import type { Tables } from './tables.ts';
 
-/** Which part of a list is asked for: so many entries that come after one. */
+/** A part of a list: up to `limit` entries after a position. */
 export interface PageRequest {
   readonly limit: number;
   readonly after?: Position | undefined;
 }
 
-/** The place of an entry in a list that is ordered by time and id. */
+/** The position of an entry in a list that is ordered by time and id. */
 export interface Position {
   readonly at: string;
   readonly id: string;
@@ -16,31 +16,31 @@ export interface Position {
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page begins; `null`: this was the last. */
+  /** The position that the next page begins after; `null`: this page is the last. */
   readonly next: Position | null;
 }
 
-/** Makes a page of entries of which one more than `limit` was read. */
+/** Makes a page of entries; the caller has read one more than `limit`. */
 export function toPage<T>(entries: readonly T[], limit: number, positionOf: (entry: T) => Position): Page<T> {
   const items = entries.slice(0, limit);
   const last = items.at(-1);
   return { items, next: entries.length > limit && last !== undefined ? positionOf(last) : null };
 }
 
-/** A page holds so much of what was written, or one entry that is larger: it ends early, and another one goes on. */
+/** The limit of a page's payloads; a page with one larger entry is allowed. */
 export const MAX_PAGE_BYTES = 8 * 1_048_576;
 
-/** How rows are a list. */
+/** The order of rows as a list, and their sizes. */
 interface Listing<Row> {
   readonly limit: number;
-  /** An order in which no two rows are equal, by columns of theirs. */
+  /** An order by columns of the rows, in which no two rows are equal. */
   readonly order: RawBuilder<unknown>;
   /** Columns whose values may be large. */
   readonly payloads: readonly (keyof Row & string)[];
   readonly positionOf: (row: Row) => Position;
 }
 
-/** Reads the rows that make a page, and no others. */
+/** Reads the rows of one page, and no others. */
 export async function readPage<Table extends keyof Tables, Row>(
   db: Kysely<Tables>,
   rows: SelectQueryBuilder<Tables, Table, Row>,
@@ -67,12 +67,12 @@ function bytesOf(payloads: readonly string[]): RawBuilder<unknown> {
   return sql.join([sql`0`, ...sizes], sql` + `);
 }
 
-/** The same page of what its entries are shown as. */
+/** Converts the entries of a page. */
 export function mapPage<T, Shown>({ items, next }: Page<T>, show: (item: T) => Shown): Page<Shown> {
   return { items: items.map(show), next };
 }
 
-/** Entries that stand after a position in a list with the newest first. */
+/** A condition for the entries after a position in a list that begins with the newest. */
 export function isBefore(timeColumn: string, position: Position | undefined): RawBuilder<boolean> {
   return position
     ? sql<boolean>`(${sql.ref(timeColumn)}, id) < (${position.at}::timestamptz, ${position.id})`
@@ -83,7 +83,7 @@ export function isAfterTime(timeColumn: string, time: string | undefined): RawBu
   return time === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(timeColumn)} > ${time}::timestamptz`;
 }
 
-/** A condition that holds for all when no value is given. */
+/** A condition on equality; without a value it is always true. */
 export function isEqual(column: string, value: string | undefined): RawBuilder<boolean> {
   return value === undefined ? sql<boolean>`true` : sql<boolean>`${sql.ref(column)} = ${value}`;
 }

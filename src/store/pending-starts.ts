@@ -4,27 +4,27 @@ import type { SentSignal } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
-/** A run that Temporal is to be given. */
+/** An accepted run that Temporal does not have yet. */
 export interface PendingStart {
   readonly id: string;
   readonly start: Json;
-  /** What this execution begins with instead; `null`: it is the first. */
+  /** The input of a later execution; `null`: this is the first. */
   readonly reopening: Json;
-  /** The run of its thread whose state it goes on from. */
+  /** The run of the thread whose state this one goes on from. */
   readonly predecessorId: string | null;
-  /** Which execution of the run's workflow it will be, from 1. */
+  /** The number of this execution of the run's workflow, from 1. */
   readonly execution: number;
-  /** What it was told while it waited for its turn, in order. */
+  /** Signals that were sent while the run was queued, in order. */
   readonly queuedSignals: readonly SentSignal[];
 }
 
-/** Runs on their way to Temporal: from the moment that they are accepted, or go on, until it has their workflow. */
+/** Runs that are accepted or reopened, until Temporal has their workflow. */
 export interface PendingStarts {
-  /** Takes on handing a run over. @returns `null`: it has been, somebody else is at it, or it is not its turn */
+  /** Claims the dispatch of a run. @returns `null` when the run is dispatched, queued, or claimed by another process */
   claim(id: string, now: string, until: string): Promise<PendingStart | null>;
-  /** Notes that Temporal has an execution. */
+  /** Records that Temporal has an execution. */
   complete(start: Pick<PendingStart, 'id' | 'execution'>, at: string): Promise<void>;
-  /** Runs that Temporal has not taken and nobody is handing over. */
+  /** Runs to dispatch that no process has claimed. */
   due(now: string, limit: number): Promise<readonly string[]>;
 }
 

@@ -6,20 +6,20 @@ import { pruneOrphans, countOrphans } from './orphans.ts';
 import type { WorkflowNames } from './orphans.ts';
 import type { Tables } from './tables.ts';
 
-/** What has outlived its time. Runs that have not ended never do. */
+/** The ages from which data is pruned. Runs that have not ended stay. */
 export interface Retention extends WorkflowNames {
-  /** Runs that ended before are forgotten, with all that belongs to them. `null`: none */
+  /** Runs that ended before are deleted with all their data; `null`: none */
   readonly runsBefore: string | null;
-  /** Of runs that ended before only the last state is kept. `null`: of none */
+  /** Runs that ended before keep their last state only; `null`: all states stay */
   readonly checkpointsBefore: string | null;
 }
 
 export interface RetentionStore {
-  /** Counts what would go. */
+  /** Counts what `prune` would delete. */
   count(retention: Retention): Promise<Pruned>;
   /**
-   * Forgets runs, the blobs of no run, and the checkpoints of other runs, so many at a time. Who stops after a batch leaves
-   * nothing half done. @returns what went with each batch
+   * Deletes old runs, blobs without a run, and old checkpoints in batches; each batch is complete in itself.
+   * @returns the counts, batch by batch
    */
   prune(retention: Retention, batch: number): AsyncIterable<Pruned>;
 }
@@ -59,7 +59,7 @@ type Batch = (
   after: OldRun | null,
 ) => Promise<{ readonly runs: readonly OldRun[]; readonly pruned: Pruned }>;
 
-/** Goes through runs once, the oldest first: what a batch has left alone is not looked at again. */
+/** Visits each run once, oldest first, also when a batch leaves runs alone. */
 async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): AsyncIterable<Pruned> {
   for (let after: OldRun | null = null; ;) {
     const { runs, pruned }: Awaited<ReturnType<Batch>> = await db
@@ -71,11 +71,11 @@ async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): 
   }
 }
 
-/** Tables whose rows belong to runs, and are counted. */
+/** Counted tables with rows of runs. */
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Some of the runs that ended before a time, the oldest first. A thread goes on from its last run, unless it is at rest for as long. */
+/** Runs that ended before a time, oldest first. The last run of a thread stays while a younger run needs its state. */
 function oldRuns(
   db: Kysely<Tables>,
   before: string,
@@ -95,7 +95,7 @@ function oldRuns(
     .limit(limit);
 }
 
-/** Those of which more than the last checkpoint is kept. */
+/** Old runs with more than one checkpoint. */
 function withOldStates(...wanted: Parameters<typeof oldRuns>) {
   return oldRuns(...wanted).where(
     sql<boolean>`exists (select from checkpoints where run_id = runs.id limit 1 offset 1)`,
@@ -131,7 +131,7 @@ async function deleteOf(transaction: Transaction<Tables>, part: Part, ids: reado
   return Number(numAffectedRows ?? 0);
 }
 
-/** The last checkpoint stays, with a snapshot that holds what the others said. */
+/** A snapshot at the last checkpoint replaces the earlier ones. */
 async function pruneCheckpoints(transaction: Transaction<Tables>, runs: readonly OldRun[]): Promise<number> {
   const checkpoints = createCheckpoints(transaction);
   let gone = 0;
@@ -163,7 +163,7 @@ async function countOf(db: Kysely<Tables>, from: RawBuilder<unknown>): Promise<n
   return rows[0]?.count ?? 0;
 }
 
-/** How many rows went, or would go. */
+/** Numbers of rows that were deleted, or would be. */
 export type Pruned = Readonly<Record<'runs' | 'events' | 'checkpoints' | 'approvals' | 'ledger' | 'blobs', number>>;
 
 export const NOTHING_PRUNED: Pruned = { runs: 0, events: 0, checkpoints: 0, approvals: 0, ledger: 0, blobs: 0 };

@@ -19,24 +19,24 @@ export interface RunRecord {
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly threadId: string | null;
   readonly parentRunId: string | null;
-  /** The run whose recorded answers it was given, and where it first did something else. */
+  /** The run whose answers this one replays. */
   readonly replayOf: string | null;
   readonly divergence: Divergence | null;
   readonly predecessorId: string | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** Channels whose values only some may see in the history. */
+  /** Channels whose values are hidden in the history from most callers. */
   readonly redacted: readonly string[];
   readonly createdBy: string;
   readonly createdAt: string;
-  /** Temporal has taken the workflow. */
+  /** Temporal has the workflow. */
   readonly isDispatched: boolean;
-  /** It waits for its turn on its thread. */
+  /** The run waits in the queue of its thread. */
   readonly isQueued: boolean;
-  /** Runs that go on from one of its checkpoints. */
+  /** Runs that began at a checkpoint of this one. */
   readonly forks: readonly string[];
-  /** The run after the last event that was written; `null` before the first. */
+  /** The run after its last written event; `null` before the first. */
   readonly view: RunView | null;
   readonly lastSeq: number;
 }
@@ -45,22 +45,22 @@ export interface NewRun {
   readonly id: string;
   readonly tenantId: string;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
-  /** The graph as it was given: what its hash stands for. */
+  /** The graph as its author gave it; the hash is of this. */
   readonly definition: JsonObject;
   readonly threadId: string | null;
-  /** What happens when another run of the thread is at work. */
+  /** The choice when another run of the thread is active. */
   readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
   readonly parentRunId: string | null;
-  /** It was made of recorded answers, and no workflow runs it. */
+  /** Set for a replay, which has no workflow. */
   readonly replay: { readonly of: string; readonly divergence: Divergence | null } | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** Channels whose values only some may see in the history. */
+  /** Channels whose values are hidden in the history from most callers. */
   readonly redacted: readonly string[];
   readonly createdBy: string;
   readonly createdAt: string;
-  /** What its workflow is started with. */
+  /** The input of its workflow. */
   readonly start: Json;
 }
 
@@ -72,16 +72,16 @@ export interface RunFilter {
 }
 
 export interface Runs {
-  /** Accepts a run. Accepting the same id again changes nothing. @returns `busy`: its thread does not take it now */
+  /** Accepts a run; the same id again changes nothing. @returns `busy` when its thread does not take the run now */
   create(run: NewRun): Promise<'accepted' | 'busy'>;
-  /** Accepts a run that has ended already, with all that it has to say. Accepting the same id again changes nothing. */
+  /** Accepts a run that has ended already, with its journal; the same id again changes nothing. */
   createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
   list(tenantId: string, filter: RunFilter, page: PageRequest): Promise<Page<RunRecord>>;
-  /** What its workflow was started with. */
+  /** The input of its workflow. */
   startOf(id: string): Promise<Json | null>;
   setLimits(id: string, limits: JsonObject): Promise<void>;
-  /** The ids of a run, of those it goes back to, and of all that go back to one of these. */
+  /** The ids of a run, its ancestors, and all their forks. */
   family(id: string): Promise<readonly string[]>;
 }
 
@@ -115,15 +115,15 @@ async function create(transaction: Transaction<Tables>, run: NewRun): Promise<'a
   const { id, tenantId, threadId, createdAt: at } = run;
   const isKnown = await transaction.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
   if (isKnown) return 'accepted';
-  const turn =
+  const position =
     threadId === null
-      ? ALWAYS
+      ? NO_THREAD
       : await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
-  if (turn.kind === 'busy') return 'busy';
+  if (position.kind === 'busy') return 'busy';
   await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction
     .insertInto('runs')
-    .values({ ...toRow(run), ...toTurn(turn, run) })
+    .values({ ...toRow(run), ...toQueueColumns(position, run) })
     .onConflict((conflict) => conflict.column('id').doNothing())
     .execute();
   return 'accepted';
@@ -157,17 +157,17 @@ function toRow(run: NewRun) {
   };
 }
 
-function toTurn(turn: QueuePosition, { onBusy, createdAt }: NewRun) {
-  const isGranted = turn.kind === 'granted';
+function toQueueColumns(position: QueuePosition, { onBusy, createdAt }: NewRun) {
+  const isActive = position.kind === 'active';
   return {
-    is_dequeued: isGranted,
-    predecessor_id: isGranted ? turn.predecessorId : null,
-    interrupts: !isGranted && onBusy === 'interrupt',
+    is_dequeued: isActive,
+    predecessor_id: isActive ? position.predecessorId : null,
+    interrupts: !isActive && onBusy === 'interrupt',
     dispatch_after: createdAt,
   };
 }
 
-const ALWAYS: QueuePosition = { kind: 'granted', predecessorId: null };
+const NO_THREAD: QueuePosition = { kind: 'active', predecessorId: null };
 
 async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
   const { rows } = await sql<{ id: string }>`

@@ -19,6 +19,7 @@ import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
+import { isDatabaseAway } from './database/database-away.ts';
 import { migrate } from './database/migrate.ts';
 import { createPgliteDialect } from './database/pglite-dialect.ts';
 import { createPostgresDialect } from './database/postgres-dialect.ts';
@@ -31,7 +32,7 @@ import { createThreads } from './threads.ts';
 import type { Threads } from './threads.ts';
 import type { Tables } from './tables.ts';
 
-/** Everything that outlives a run, or spans runs. */
+/** All data that outlives a run, or spans runs. */
 export interface Store {
   readonly graphs: Graphs;
   readonly runs: Runs;
@@ -51,7 +52,7 @@ export interface Store {
 }
 
 const MAX_CONNECTIONS = 20;
-/** For what may take long, and nobody waits for. */
+/** Limits of slow work, such as migrations and pruning. */
 const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
 
 /**
@@ -63,12 +64,17 @@ export async function openPostgresStore(url: string): Promise<Store> {
   return await openStore(dialect, createPostgresDialect(url, PATIENT));
 }
 
+/** Makes the store a dependency that a process waits for. */
+export function postgresStore(url: string) {
+  return { name: 'the database', open: () => openPostgresStore(url), isAway: isDatabaseAway };
+}
+
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
 export async function openEmbeddedStore(database: PGlite): Promise<Store> {
   return await openStore(createPgliteDialect(database));
 }
 
-/** @param patient another way to the same database, for what may take long */
+/** @param patient a second way to the same database, for slow work */
 async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
   const open = (to: Dialect) => new Kysely<Tables>({ dialect: to, plugins: [storableText()] });
   const db = open(dialect);

@@ -20,17 +20,17 @@ export interface Tables {
   idempotency: IdempotencyTable;
 }
 
-/** Where a replay first does something else than what was recorded. */
+/** The first event of a replay that differs from the recorded run. */
 export interface Divergence {
   /** The number of the event. */
   readonly seq: number;
-  /** The event as it was recorded; `null`: the recording had ended. */
+  /** The recorded event; `null`: the recorded run ended before. */
   readonly expected: RunEvent | null;
-  /** The event as it is now; `null`: the replay does nothing more. */
+  /** The event of the replay; `null`: the replay ended before. */
   readonly actual: RunEvent | null;
 }
 
-/** What we have written we can read as what it was. */
+/** A column of JSON that only we write, so its type is known. */
 type Payload<T = Json> = ColumnType<T, string, string>;
 type OptionalPayload<T = Json> = ColumnType<T | null, string | null | undefined, string | null>;
 type Time = ColumnType<Date, string, string>;
@@ -61,12 +61,12 @@ export interface RunsTable {
   graph_hash: string;
   thread_id: string | null;
   parent_run_id: string | null;
-  /** The run whose recorded answers it was given. */
+  /** The run whose answers a replay was given. */
   replay_of: string | null;
   divergence: OptionalPayload<Divergence>;
-  /** What the workflow is started with, so that a run that was accepted can always be started. */
+  /** The input of the workflow: an accepted run can always be started with it. */
   start: Payload;
-  /** What its execution begins with instead, since it has gone on after it had ended. */
+  /** The input of a later execution, after the run was reopened. */
   reopening: OptionalPayload;
   input: Payload<JsonObject>;
   limits: Payload<JsonObject>;
@@ -74,26 +74,26 @@ export interface RunsTable {
   redacted: Payload<readonly string[]>;
   created_by: string;
   created_at: Time;
-  /** Goes up each time that a run which had ended goes on. */
+  /** Goes up each time the run is reopened. */
   execution: number;
-  /** It is its turn on its thread, or it is on none. */
+  /** False while the run waits in the queue of its thread. */
   is_dequeued: boolean;
-  /** The run of its thread whose state it goes on from. */
+  /** The run of the thread whose state this one goes on from. */
   predecessor_id: string | null;
-  /** The run that is active on its thread is to be canceled for it. */
+  /** The active run of the thread is to be canceled for this one. */
   interrupts: boolean;
-  /** What it was told while it waited for its turn. */
+  /** Signals that were sent while the run was queued. */
   queued_signals: ColumnType<readonly SentSignal[], string | undefined, string>;
-  /** When Temporal took the workflow; `null`: the run is accepted, and a sweeper will start it. */
+  /** The time when Temporal took the workflow; `null`: the sweeper will start it. */
   dispatched_at: OptionalTime;
-  /** Until then somebody is at it. */
+  /** Until then another process has claimed the dispatch. */
   dispatch_after: Time;
   started_at: OptionalTime;
   ended_at: OptionalTime;
-  /** The run as of this event; a view that comes late changes nothing. */
+  /** The last event that the row includes; an older view changes nothing. */
   last_seq: number;
   view: OptionalPayload<RunView>;
-  /** What a run that has ended is gone on with. */
+  /** The state from which an ended run can be reopened. */
   ended_state: OptionalPayload<EndedRunState>;
 }
 
@@ -105,7 +105,7 @@ export interface EventsTable {
   body: Payload<RunEvent>;
 }
 
-/** Signals that a run has taken in, for replays. */
+/** Signals that a run has received, for replays. */
 export interface SignalsTable {
   run_id: string;
   number: number;
@@ -124,12 +124,12 @@ export interface CheckpointsTable {
   next: Payload<Checkpoint['next']>;
   changes: Payload<Checkpoint['changes']>;
   resume_point: Payload<Checkpoint['resumePoint']>;
-  /** How large changes and resume point are. */
+  /** The size of changes and resume point. */
   bytes: number;
   created_at: Time;
 }
 
-/** The whole state at a checkpoint, so that not all changes before it have to be read. */
+/** The whole state at a checkpoint, so that earlier changes need not be read. */
 export interface SnapshotsTable {
   checkpoint_id: string;
   run_id: string;
@@ -142,7 +142,7 @@ export interface SnapshotsTable {
 export interface ThreadsTable {
   tenant_id: string;
   id: string;
-  /** The one run of the thread that may be at work. */
+  /** The only run of the thread that may be running. */
   active_run_id: string | null;
   last_run_id: string;
   created_at: Time;
@@ -155,7 +155,7 @@ export interface ApprovalsTable {
   run_id: string;
   status: Approval['status'];
   requested_at: Time;
-  /** The event that the row stands at; an older state that comes late changes nothing. */
+  /** The last event that the row includes; an older state changes nothing. */
   seq: number;
   body: Payload<Approval>;
 }
@@ -165,16 +165,16 @@ export interface LedgerTable {
   tenant_id: string;
   run_id: string;
   node: string;
-  /** The element of a list that the call is made for. */
+  /** The element of a `forEach` that the call is made for. */
   element: number | null;
   called: string;
   request_hash: string;
   status: 'claimed' | 'retrying' | 'completed' | 'failed' | 'unknown';
-  /** How often a person has ordered the call again. */
+  /** Goes up when a person orders the call again. */
   takeover: number;
-  /** The attempt that holds the claim; a late one can't write over it. */
+  /** The attempt that holds the claim; a late one can't overwrite it. */
   claim: string;
-  /** When the server scheduled that attempt. */
+  /** The time when Temporal scheduled that attempt. */
   scheduled_at: Time;
   failures: number;
   result: OptionalPayload;
@@ -200,7 +200,7 @@ export interface IdempotencyTable {
   key: string;
   fingerprint: string;
   resource_id: string;
-  /** Until when the request that holds the record may still be at work. */
+  /** Until then the request may still be at work. */
   lease_until: Time;
   status: number | null;
   headers: OptionalPayload<Readonly<Record<string, string>>>;

@@ -3,11 +3,11 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from './tables.ts';
 
 export type QueuePosition =
-  | { readonly kind: 'granted'; readonly predecessorId: string | null }
+  | { readonly kind: 'active'; readonly predecessorId: string | null }
   | { readonly kind: 'queued' }
   | { readonly kind: 'busy' };
 
-/** A run and the thread it belongs to, at a moment. */
+/** A run, its thread, and the time. */
 interface RunOnThread {
   readonly runId: string;
   readonly tenantId: string;
@@ -15,7 +15,7 @@ interface RunOnThread {
   readonly at: string;
 }
 
-/** Gives a new run its turn on its thread, or a place in the queue. Two that race take turns at the thread's row. */
+/** Makes a new run the active run of its thread, or queues it. The lock on the thread's row orders concurrent runs. */
 export async function enqueueRun(
   transaction: Transaction<Tables>,
   { mayQueue, runId, tenantId, threadId, at }: RunOnThread & { readonly mayQueue: boolean },
@@ -26,16 +26,16 @@ export async function enqueueRun(
     .values({ tenant_id: tenantId, id: threadId, created_at: at, ...fresh })
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 1n) return { kind: 'granted', predecessorId: null };
+  if (numInsertedOrUpdatedRows === 1n) return { kind: 'active', predecessorId: null };
   const thread = await lockThread(transaction, tenantId, threadId);
   const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
   if (!isFree) return { kind: mayQueue ? 'queued' : 'busy' };
   await activate(transaction, { runId, tenantId, threadId, at });
-  return { kind: 'granted', predecessorId: thread.last_run_id };
+  return { kind: 'active', predecessorId: thread.last_run_id };
 }
 
-/** Has the last run of a thread, which had ended, be its active run again. @returns false: the thread has gone on */
-export async function takeBack(
+/** Makes the ended last run of a thread active again. @returns false when the thread has gone on */
+export async function reactivateRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
 ): Promise<boolean> {
@@ -46,7 +46,7 @@ export async function takeBack(
   return true;
 }
 
-/** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
+/** Makes a queued run active. @returns false when another run is active */
 export async function dequeueRun(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId, at }: RunOnThread,
@@ -65,17 +65,17 @@ export async function dequeueRun(
   return true;
 }
 
-/** A run has ended that one of the queue wanted to end: the one that follows it, or else the first that interrupts. */
+/** Settles one interruption when a run has ended: that of the run that follows it, or else the first of the queue. */
 async function settleInterruption(
   transaction: Transaction<Tables>,
   { runId, tenantId, threadId }: Omit<RunOnThread, 'at'>,
 ): Promise<void> {
-  const wishing = await queueOf(transaction, tenantId, threadId).where('interrupts', '=', true).execute();
-  const settled = wishing.find(({ id }) => id === runId) ?? wishing[0];
+  const interrupting = await queueOf(transaction, tenantId, threadId).where('interrupts', '=', true).execute();
+  const settled = interrupting.find(({ id }) => id === runId) ?? interrupting[0];
   if (settled) await transaction.updateTable('runs').set({ interrupts: false }).where('id', '=', settled.id).execute();
 }
 
-/** Has a run wait for its turn no longer, as it will never begin. @returns whether it still waited */
+/** Takes a run that will never begin out of the queue. @returns false when it was not queued */
 export async function leaveQueue(transaction: Transaction<Tables>, id: string): Promise<boolean> {
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
@@ -86,7 +86,7 @@ export async function leaveQueue(transaction: Transaction<Tables>, id: string): 
   return numUpdatedRows === 1n;
 }
 
-/** The runs of a thread that wait for their turn, the next one first. */
+/** The queued runs of a thread, next first. */
 export function queueOf(db: Kysely<Tables>, tenantId: string, threadId: string) {
   return db
     .selectFrom('runs')

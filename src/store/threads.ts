@@ -7,26 +7,26 @@ import { createJournal } from './journal.ts';
 import type { Tables } from './tables.ts';
 import { dequeueRun, leaveQueue, queueOf } from './thread-queue.ts';
 
-/** A conversation across runs, of which one at a time may be at work. */
+/** A conversation across runs, of which one at a time may be active. */
 export interface ThreadRecord {
   readonly id: string;
   readonly activeRunId: string | null;
-  /** The run whose state is the thread's. */
+  /** The run whose state is the thread's state. */
   readonly lastRunId: string;
-  /** Runs that wait for their turn, the next one first. */
+  /** The queued runs, next first. */
   readonly queued: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
 }
 
-/** The run of a thread whose turn is next. */
+/** The first run in the queue of a thread. */
 export interface QueueHead {
   readonly runId: string;
   readonly tenantId: string;
   readonly threadId: string;
-  /** The run that is at work. */
+  /** The active run of the thread; `null`: there is none. */
   readonly activeRunId: string | null;
-  /** The queued run that wants it to be canceled, and who started that. */
+  /** A queued run that wants the active run to be canceled, and the subject who started it. */
   readonly interruption: { readonly runId: string; readonly by: string } | null;
 }
 
@@ -34,14 +34,14 @@ export interface Threads {
   find(tenantId: string, id: string): Promise<ThreadRecord | null>;
   /** The ids of all runs of a thread. */
   runIds(tenantId: string, id: string): Promise<readonly string[]>;
-  /** The runs that are next on threads that are free, or are to be; those that wait longest first. */
+  /** First runs of queues that can be dequeued, or want the active run canceled; those that wait longest first. */
   queueHeads(limit: number): Promise<readonly QueueHead[]>;
-  /** Gives a queued run its turn. @returns whether it got it: not while another run is at work */
+  /** Makes a queued run active. @returns false when another run is active */
   dequeue(head: QueueHead, at: string): Promise<boolean>;
-  /** Ends a run that waits for its turn. @returns whether it still did */
+  /** Ends a queued run. @returns false when it was not queued */
   cancelQueued(run: { readonly id: string; readonly tenantId: string }, batch: JournalBatch): Promise<boolean>;
-  /** Keeps a signal for a run that waits for its turn. @returns as `keepSignal` */
-  tellQueued(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
+  /** Stores a signal for a queued run. @returns as `queueSignal` */
+  queueSignal(id: string, signal: SentSignal): ReturnType<typeof queueSignal>;
 }
 
 export function createThreads(db: Kysely<Tables>): Threads {
@@ -64,11 +64,11 @@ export function createThreads(db: Kysely<Tables>): Threads {
         await createJournal(transaction).write(batch, { runId: id, tenantId, executionRunId: '' });
         return true;
       }),
-    tellQueued: (id, signal) => db.transaction().execute((transaction) => queueSignal(transaction, id, signal)),
+    queueSignal: (id, signal) => db.transaction().execute((transaction) => queueSignal(transaction, id, signal)),
   };
 }
 
-/** Heads of queues that something can be done for: their thread is free, or somebody behind wants it to be. */
+/** First runs of queues whose thread is free, or in which a run wants to interrupt. */
 async function queueHeads(db: Kysely<Tables>, limit: number): Promise<readonly QueueHead[]> {
   const { rows } = await sql<QueueHead>`
     select * from (

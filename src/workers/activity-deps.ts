@@ -25,11 +25,11 @@ function toTool(
 export interface WorkerSupplies {
   readonly store: Store;
   readonly logger: Logger;
-  /** Where secrets are, unless the configuration says otherwise. */
+  /** Holds secrets, unless the configuration has its own resolver. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
-/** The code and the secrets behind a catalog, for a worker. */
+/** Makes the code behind a catalog for a worker, with its secrets. */
 export function toActivityDeps(
   { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets }: Config,
   { store, logger, environment }: WorkerSupplies,

@@ -2,17 +2,17 @@ import { getHeapStatistics } from 'node:v8';
 
 const MIB = 1_048_576;
 
-/** Of the heap, kept for all that is not a run. */
+/** The part of the heap for all that is not a cached run. */
 const RESERVED_BYTES = 200 * MIB;
-/** What a cached run may take. Most take a third of it; one with much in its channels takes more. */
+/** The size of a large cached run; most take a third of it. */
 const BYTES_PER_RUN = MIB;
 const FEWEST = 10;
 
 /**
- * How many runs a worker keeps in memory, so that it need not replay them: as many as its heap has room for, or as
- * `HOLDFAST_CACHED_RUNS` says.
+ * The number of runs that a worker caches, so that it need not replay them. `HOLDFAST_CACHED_RUNS` sets it;
+ * the default follows from the heap.
  * @param heapLimit in bytes; `node --max-old-space-size` sets it
- * @throws Error when the environment says no whole number from 10 on
+ * @throws Error when the variable is not a whole number from 10 on
  */
 export function cachedRuns(
   { HOLDFAST_CACHED_RUNS: given }: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import type { Config } from '../config/load-config.ts';
 import { didYouMean } from '../graph/values/index.ts';
 import { TASK_QUEUE } from '../workflows/contract.ts';
 
-/** Every queue that calls can wait in: the engine's own, and those that tools name. */
+/** All task queues for calls: the engine's own, and those that tools name. */
 export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpServers'>): readonly string[] {
   const ofServers = Object.values(mcpServers).flatMap((server) => Object.values(server.tools ?? {}));
   const named = [...tools, ...ofServers].flatMap(({ taskQueue }) => taskQueue ?? []);
@@ -10,9 +10,9 @@ export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpS
 }
 
 /**
- * The queues that a worker is told to serve.
- * @param list names with commas between them, as HOLDFAST_TASK_QUEUES has them; without one, the engine's own
- * @throws when nothing ever waits in one of them
+ * Reads the task queues that a worker serves.
+ * @param list names with commas between them, from HOLDFAST_TASK_QUEUES; the default is the engine's own queue
+ * @throws when no tool names one of them
  */
 export function readTaskQueues(list: string | undefined, known: readonly string[]): readonly string[] {
   const wanted = (list ?? '')

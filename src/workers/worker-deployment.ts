@@ -1,9 +1,9 @@
 import type { WorkerDeploymentOptions } from '@temporalio/worker';
 
 /**
- * Which version of the workers a process is, in the variables that Temporal's own controller sets. Runs stay with the
- * version that begins them until they go on as a new execution.
- * @returns `null`: workers have no versions
+ * Reads the version of a worker process, from the variables that Temporal's own controller sets.
+ * An execution of a run stays on the version on which it begins.
+ * @returns `null` when workers have no versions
  * @throws when one of the two variables is missing
  */
 export function readWorkerDeployment({

@@ -1,12 +1,13 @@
 import type { NativeConnection, Worker } from '@temporalio/worker';
-import { SHUTTING_DOWN, findUnavailable, startingFor } from '../process/dependencies.ts';
+import { SHUTTING_DOWN, findUnavailable, startingUp } from '../process/readiness.ts';
+import type { Checks, Readiness } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
 import { createProbes } from '../process/probes.ts';
 import type { Failure } from '../process/problem.ts';
-import { pingTemporal } from '../process/temporal-for-client.ts';
+import { pingTemporal } from '../process/temporal.ts';
 import type { Store } from '../store/store.ts';
 
-/** What a worker process works with, once all of it is there. */
+/** The parts of a worker process that has started. */
 export interface WorkerProcess {
   readonly workers: readonly Worker[];
   readonly store: Store;
@@ -14,42 +15,42 @@ export interface WorkerProcess {
   readonly namespace: string;
 }
 
-/** What a worker process tells who asks for its health. */
+/** Answers the health probes of a worker process. */
 export interface WorkerHealth {
-  /** From now on it is ready while its workers run, and Temporal and the database answer. */
+  /** From now on readiness follows the workers, Temporal and the database. */
   begin(process: WorkerProcess): void;
   stop(): Promise<void>;
 }
 
 interface HealthOptions {
   readonly shuttingDown: AbortSignal;
-  /** What the process waits for before it begins. */
+  /** The dependencies that the process waits for. */
   readonly unavailable: ReadonlySet<string>;
 }
 
-/** Answers `/healthz` and `/readyz` on a port. @throws when it is taken */
+/** Answers `/healthz` and `/readyz` on a port. @throws when the port is taken */
 export async function openWorkerHealth(
   port: number,
   { shuttingDown, unavailable }: HealthOptions,
 ): Promise<WorkerHealth> {
   let begun: WorkerProcess | null = null;
-  const obstacle = async (): Promise<string | null> => {
+  const readiness: Readiness = async () => {
     if (shuttingDown.aborted) return SHUTTING_DOWN;
-    return begun ? await findUnavailable(needsOf(begun)) : startingFor(unavailable);
+    return begun ? await findUnavailable(checksOf(begun)) : startingUp(unavailable);
   };
   const nothing = async (path: string): Promise<Failure> => ({
     code: 'NOT_FOUND',
     status: 404,
     message: `There is nothing at ${path}: a worker answers /healthz and /readyz`,
   });
-  const listening = await listen(createProbes(obstacle, nothing), { port, hostname: '0.0.0.0' });
+  const listening = await listen(createProbes(readiness, nothing), { port, hostname: '0.0.0.0' });
   return {
     begin: (process) => void (begun = process),
     stop: () => listening.stop(),
   };
 }
 
-function needsOf({ workers, store, connection, namespace }: WorkerProcess) {
+function checksOf({ workers, store, connection, namespace }: WorkerProcess): Checks {
   return {
     'A worker that runs': async () => {
       if (workers.some((worker) => worker.getState() !== 'RUNNING')) throw new Error('A worker has stopped');

@@ -5,8 +5,8 @@ import { payloadConverterPath } from '../process/data-converter.ts';
 type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
 
 /**
- * Has the bundler make faster code: Node 20 knows syntax that it would rewrite into calls of helpers, such as the
- * spreading of objects, and modules that are joined call one another directly instead of through getters.
+ * Makes the bundler write faster code for Node 20: it keeps modern syntax, and joined modules call
+ * one another without getters.
  */
 const tuneBundler: BundlerHook = (config) => {
   for (const rule of config.module?.rules ?? []) {
@@ -17,7 +17,7 @@ const tuneBundler: BundlerHook = (config) => {
   return { ...config, optimization: { ...config.optimization, ...joined } };
 };
 
-/** The settings of the TypeScript compiler, in the rule of the bundler that has it. */
+/** The settings of the TypeScript compiler in a rule of the bundler. */
 function compilerIn(rule: unknown): { target?: unknown } | null {
   const found = ['use', 'options', 'jsc'].reduce<unknown>((at, key) => (isObject(at) ? at[key] : undefined), rule);
   return isObject(found) ? found : null;
@@ -30,9 +30,8 @@ function isObject(value: unknown): value is Record<string, unknown> {
 const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * What a worker, and a replay, needs to know of the workflow's code. The interpreter is preloaded: all cached workflows
- * share one copy of it and of the evaluators below it, instead of evaluating one each. It holds nothing of a run:
- * memo tables, and the meter of the expression that is being evaluated.
+ * The workflow's code, for workers and replays. The interpreter is preloaded, so all cached workflows share
+ * one copy. It holds no data of a run, only memo tables and the meter of the current expression.
  */
 export const workflowCode = {
   workflowsPath: path('../workflows/index.ts'),

@@ -26,9 +26,9 @@ test('a signal that a run does not take in because it has just ended is refused 
   const caller = { sub: 'bob', tenantId: 'acme', roles: ['approver'], permissions: new Set<never>() };
   const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
   const deps = { store, engine: anAbsentEngine({ decide }), logger: createLogger('silent') };
-  await expect(sendSignal(deps, caller, { run, signal })).rejects.toMatchObject({
-    code: 'NOT_ALLOWED_NOW',
-    message: `The run is failed since ${AT}`,
+  await expect(sendSignal(deps, caller, { run, signal })).resolves.toMatchObject({
+    taken: false,
+    refusal: { code: 'NOT_ALLOWED_NOW', message: `The run is failed since ${AT}` },
   });
   await lastWrite;
 });

@@ -5,7 +5,7 @@ import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
 import { AT, LATER, aBatch, aCheckpoint, anApproval, aNewRun, aView } from './store-builders.ts';
 import { pagesSuite } from './pages-suite.ts';
-import { turnsSuite } from './turns-suite.ts';
+import { threadQueueSuite } from './thread-queue-suite.ts';
 
 /** What every store must do, whichever database is behind it. */
 export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
@@ -26,7 +26,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     ledgerSuite(store);
     blobsSuite(store);
     idempotencySuite(store);
-    turnsSuite(store);
+    threadQueueSuite(store);
     pagesSuite(store);
     checkpointsSuite(() => opened);
   });
@@ -77,7 +77,7 @@ function graphsSuite(store: () => Store): void {
 }
 
 function runsSuite(store: () => Store): void {
-  test('a run is accepted once, and waits to be handed over', async () => {
+  test('a run is accepted once, and its start is pending', async () => {
     await store().runs.create(aNewRun({ id: 'R-once', createdAt: '2026-01-01T00:00:00.000Z' }));
     await store().runs.create(aNewRun({ id: 'R-once', createdBy: 'somebody else' }));
     const run = await store().runs.find('R-once');

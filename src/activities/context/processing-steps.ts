@@ -1,5 +1,6 @@
 import { own } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
+import type { BUILT_IN_PROCESSORS } from './built-in-processors.ts';
 import { customStep } from './custom-step.ts';
 import { keepLast } from './keep-last.ts';
 import type { MessageProcessor } from './message-processor.ts';
@@ -7,12 +8,11 @@ import type { ProcessingStep } from './processing-step.ts';
 import { shortenToolResults } from './shorten-tool-results.ts';
 import { summarize } from './summarize.ts';
 
-/** The built-in message processors. */
-export const builtInSteps = {
+const builtInSteps = {
   last: keepLast,
   summarize,
   'shorten-tool-results': shortenToolResults,
-} satisfies Readonly<Record<string, ProcessingStep>>;
+} satisfies Readonly<Record<(typeof BUILT_IN_PROCESSORS)[number], ProcessingStep>>;
 
 /**
  * Looks up the steps of a strategy, in its order.

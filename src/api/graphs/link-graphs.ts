@@ -5,13 +5,13 @@ import type { Json } from '../../graph/values/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A definition together with the published graphs that it is made of. */
+/** A definition with the published graphs that it refers to. */
 export interface LinkedGraph {
-  /** With the version at every name of a graph that there is. */
+  /** The definition with an exact version in every reference that was found. */
   readonly definition: Json;
-  /** The graphs by the names that the definition, and they themselves, use. */
+  /** The graphs by the references to them, also of references inside other graphs. */
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
-  /** The versions that names without one stand for. */
+  /** The versions that references without a version mean. */
   readonly pins: Readonly<Record<string, number>>;
 }
 
@@ -23,48 +23,48 @@ interface TenantStore {
 const NAME_AND_VERSION = /^(?<name>[^@]+)(?:@(?<version>[1-9]\d{0,8}))?$/;
 
 /**
- * Finds the graphs that a definition names, and those that they name.
- * @param pins versions that names without one stand for; any other such name stands for the newest
+ * Finds the graphs that a definition refers to, directly or through other graphs.
+ * @param pins versions for references without one; the default is the newest version
  */
 export async function linkGraphs(
   definition: Json,
-  place: TenantStore,
+  tenant: TenantStore,
   pins: Readonly<Record<string, number>> = {},
 ): Promise<LinkedGraph> {
   const graphs = new Map<string, GraphDefinition>();
-  const linked = await link(definition, { place, pins, graphs });
+  const linked = await link(definition, { tenant, pins, graphs });
   return { ...linked, graphs: Object.fromEntries(graphs) };
 }
 
 interface Linking {
-  readonly place: TenantStore;
+  readonly tenant: TenantStore;
   readonly pins: Readonly<Record<string, number>>;
   readonly graphs: Map<string, GraphDefinition>;
 }
 
-async function link(definition: Json, { place, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
+async function link(definition: Json, { tenant, pins, graphs }: Linking): Promise<Omit<LinkedGraph, 'graphs'>> {
   if (!isJsonObject(definition)) return { definition, pins: {} };
   const names = new Map<string, string>();
   const pinned: Record<string, number> = {};
   for (const reference of referencesIn(definition)) {
-    const found = await findNamed(reference, place, pins);
+    const found = await findNamed(reference, tenant, pins);
     if (!found) continue;
     const { name, version } = found;
     const exact = `${name}@${version}`;
     names.set(reference, exact);
     if (reference === name) pinned[name] = version;
-    await load(exact, found, { place, graphs });
+    await load(exact, found, { tenant, graphs });
     const loaded = graphs.get(exact);
     if (loaded) graphs.set(reference, loaded);
   }
   return { definition: replaceReferences(definition, (reference) => names.get(reference) ?? reference), pins: pinned };
 }
 
-/** Loads a graph and what it is made of, once; a graph that contains itself ends there. */
-async function load(exact: string, found: PublishedGraph, { place, graphs }: Omit<Linking, 'pins'>): Promise<void> {
+/** Loads a graph and its references once, also when a graph contains itself. */
+async function load(exact: string, found: PublishedGraph, { tenant, graphs }: Omit<Linking, 'pins'>): Promise<void> {
   if (graphs.has(exact) || !isDefinition(found.definition)) return;
   graphs.set(exact, found.definition);
-  const linked = await link(found.definition, { place, pins: found.pins, graphs });
+  const linked = await link(found.definition, { tenant, pins: found.pins, graphs });
   if (isDefinition(linked.definition)) graphs.set(exact, linked.definition);
 }
 

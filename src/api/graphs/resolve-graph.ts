@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue, Limits } from '../../graph/definition/index.ts';
+import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { hasErrors, innerGraph } from '../../graph/definition/index.ts';
-import { limitsOfGraph } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
@@ -9,33 +8,33 @@ import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
 import { linkGraphs, findNamed } from './link-graphs.ts';
 
-/** A definition that has been found valid, and which one it is. */
+/** A definition that has passed validation. */
 export interface ValidGraph {
   readonly name: string;
   readonly version: number | null;
   readonly hash: string;
-  /** As it was given. */
+  /** The definition as its author gave it. */
   readonly given: GraphDefinition;
-  /** With the version at every name of another graph. */
+  /** The definition with an exact version in every reference. */
   readonly definition: GraphDefinition;
-  /** Those graphs. */
+  /** The graphs that the definition refers to. */
   readonly graphs: Readonly<Record<string, GraphDefinition>>;
 }
 
-/** The hash that tells definitions apart: equal content has equal hashes, whatever the order of its keys. */
+/** Identifies a definition: equal content has the same hash, whatever the order of its keys. */
 function hashOf(definition: Json): string {
   return createHash('sha256').update(canonicalJson(definition)).digest('hex');
 }
 
-/** @throws ApiError when the definition has errors, with all its issues */
+/** @throws ApiError with all issues when the definition has errors */
 export async function requireValid(
   given: Json,
-  place: GraphLookup,
+  lookup: GraphLookup,
   pins?: Readonly<Record<string, number>>,
 ): Promise<Checked> {
-  const linked = await linkGraphs(given, place, pins);
+  const linked = await linkGraphs(given, lookup, pins);
   const { graphs } = linked;
-  const issues = validateGraph(given, { ...place.catalog, graphs });
+  const issues = validateGraph(given, { ...lookup.catalog, graphs });
   if (!isValid(given, issues) || !isValid(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
@@ -50,7 +49,7 @@ export async function requireValid(
   return { graph, warnings: issues, pins: linked.pins };
 }
 
-/** Where the graphs and the names that a definition uses are looked up. */
+/** The sources of the names that a definition uses. */
 export interface GraphLookup {
   readonly store: Store;
   readonly tenantId: string;
@@ -63,12 +62,12 @@ export interface Checked {
   readonly pins: Readonly<Record<string, number>>;
 }
 
-/** Finds the graph that a run is asked for: by name, by name and version, or given whole. */
-export async function resolveGraph(reference: Json, place: GraphLookup): Promise<ValidGraph> {
-  if (typeof reference !== 'string') return (await requireValid(reference, place)).graph;
-  const found = await findNamed(reference, place);
+/** Finds the graph of a new run: by name, by name and version, or given whole. */
+export async function resolveGraph(reference: Json, lookup: GraphLookup): Promise<ValidGraph> {
+  if (typeof reference !== 'string') return (await requireValid(reference, lookup)).graph;
+  const found = await findNamed(reference, lookup);
   if (!found) throw new ApiError('UNKNOWN_GRAPH', `There is no graph "${reference}"`);
-  const { graph } = await requireValid(found.definition, place, found.pins);
+  const { graph } = await requireValid(found.definition, lookup, found.pins);
   return { ...graph, version: found.version, hash: found.hash };
 }
 
@@ -76,21 +75,7 @@ function isValid(definition: unknown, issues: readonly GraphIssue[]): definition
   return typeof definition === 'object' && !hasErrors(issues);
 }
 
-/** The limits in force, as definitions write them. */
-export function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
-  const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
-  const { deadline } = defaults;
-  const limits = {
-    ...(deadline !== undefined && { deadline }),
-    ...definition.limits,
-    maxSteps,
-    maxConcurrency,
-    ...asked,
-  };
-  return { ...limits, maxConcurrency: Math.min(maxConcurrency, limits.maxConcurrency) };
-}
-
-/** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */
+/** The channels of a graph and its subgraphs whose values are hidden from most callers. */
 export function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
   const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
   return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];

@@ -4,7 +4,7 @@ import { ApiError, unavailable } from './errors.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Permission } from './permissions.ts';
 
-/** Who calls: one subject of one tenant, with roles and what they grant. */
+/** A caller of the API: a subject of one tenant with its roles and permissions. */
 export interface Caller {
   readonly tenantId: string;
   readonly sub: string;
@@ -15,19 +15,22 @@ export interface Caller {
 export interface AuthSettings {
   readonly issuer: string;
   readonly audience: string;
-  /** Where the issuer publishes its keys, or the keys themselves. */
+  /** The address of the issuer's keys, or the keys themselves. */
   readonly keys: URL | JSONWebKeySet;
   readonly claims: { readonly tenant: string; readonly roles: string };
 }
 
-/** Turns a bearer token into its caller. @throws ApiError 401 for a bad token, 503 when the issuer's keys can't be had */
+/**
+ * Turns a bearer token into its caller.
+ * @throws ApiError 401 for a bad token, 503 when the issuer's keys are not available
+ */
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>;
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const CLOCK_TOLERANCE_S = 5;
 const MAX_TOKEN_LENGTH = 16_384;
 const MAX_SUBJECT_LENGTH = 255;
-/** It becomes part of workflow ids. */
+/** The tenant is part of workflow ids. */
 const TENANT = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,62}$/;
 
 export function createAuthenticate({ issuer, audience, keys, claims }: AuthSettings): Authenticate {
@@ -73,7 +76,7 @@ function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {
   return { tenantId, sub, roles, permissions: permissionsOf(roles) };
 }
 
-/** Faults of the token are the caller's; faults on the way to the issuer's keys are not. */
+/** A faulty token is an error of the caller; missing keys of the issuer are not. */
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof errors.JWKSTimeout || error instanceof errors.JWKSInvalid)

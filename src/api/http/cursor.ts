@@ -1,15 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ApiError } from './errors.ts';
 
-/** Makes and reads the cursors of lists: opaque to clients, and good only for the list they were made for. */
+/** Writes and reads cursors of lists. Clients can't read them, and each is valid for its own list only. */
 export interface Cursors {
-  /** @param list what the list is: its route, tenant and filters */
+  /** @param list identifies the list: its route, tenant and filters */
   write(list: readonly unknown[], position: unknown): string;
-  /** @throws ApiError `INVALID_CURSOR` for one that was forged, or made for another list */
+  /** @throws ApiError `INVALID_CURSOR` for a forged cursor, or one of another list */
   read(list: readonly unknown[], cursor: string): unknown;
 }
 
-/** @param secret signs the cursors; all processes of an installation share it */
+/** @param secret signs the cursors; all API processes share it */
 export function createCursors(secret: string): Cursors {
   const sign = (list: readonly unknown[], body: string): Buffer =>
     createHmac('sha256', secret)

@@ -1,7 +1,7 @@
 import type { Refusal, RefusalCode } from '../../graph/run/index.ts';
 import { RETRY_LATER } from '../../process/problem.ts';
 
-/** Every problem that the API answers with, and its HTTP status. */
+/** All problems that the API answers with, by code, and their HTTP statuses. */
 export const STATUS_BY_CODE = {
   MALFORMED_JSON: 400,
   INVALID_CURSOR: 400,
@@ -45,7 +45,7 @@ export const STATUS_BY_CODE = {
 
 export type ApiErrorCode = keyof typeof STATUS_BY_CODE;
 
-/** What is wrong at which place of a request; `path` is a JSON Pointer. */
+/** One fault of a request; `path` is a JSON Pointer. */
 export interface ApiIssue {
   readonly path: string;
   readonly message: string;
@@ -54,7 +54,7 @@ export interface ApiIssue {
   readonly hint?: string;
 }
 
-/** A request that can't be served as it is; the API answers with a problem document (RFC 9457). */
+/** A request that can't be served; the API answers with a problem document (RFC 9457). */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
@@ -105,7 +105,7 @@ const CODES = {
   MALFORMED: 'INVALID_REQUEST',
 } as const satisfies Record<RefusalCode, ApiErrorCode>;
 
-/** A run's refusal as an answer of the API. */
+/** Turns a run's refusal into an answer of the API. */
 export function toApiError({ code, message, issues }: Refusal): ApiError {
   return new ApiError(CODES[code], message, issues ? { issues } : {});
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RunView } from '../../graph/journal/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 
-/** What tells one answer about a run's state from another; at a checkpoint the values are always the same. */
+/** The parts of a state that change while its run does; values at a checkpoint never change. */
 type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
 
 /** A strong validator (RFC 9110, section 8.8.3) of a run's state as the API answers it. */
@@ -12,8 +12,8 @@ export function etagOf(runId: string, { checkpoint, next, pending }: StateVersio
 }
 
 /**
- * Whether a run's newest state is one that an `If-Match` header names (RFC 9110, section 13.1.1): a list of validators,
- * of which weak ones never match, or `*` for any state.
+ * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state.
+ * The header lists validators, of which weak ones never match, or is `*` for any state.
  */
 export function isMatched(header: string, { id, view }: Pick<RunRecord, 'id' | 'view'>): boolean {
   if (header.trim() === '*') return true;

@@ -1,31 +1,31 @@
-/** Entries of a page that come in any order, of which those at its end are let go once there is no room for all. */
+/** Entries of a page that are added in any order; entries at its end are dropped when the page is too large. */
 export interface PageBytes<T> {
-  /** Whether the page may still hold the entry of a rank. */
+  /** True while the page has space for the entry of a rank. */
   has(rank: number): boolean;
   put(rank: number, entry: T): void;
-  /** The rank after the last that the page has room for. */
+  /** The rank after the last entry on the page. */
   end(): number;
   entries(): readonly T[];
 }
 
-/** @param bytes so much JSON does the page hold, or one entry that is larger */
+/** @param bytes the limit of the page's JSON; one larger entry is allowed */
 export function createPageBytes<T>(length: number, bytes: number): PageBytes<T> {
-  const held = new Map<number, { readonly entry: T; readonly bytes: number }>();
-  const room = { end: length, bytes: 0 };
+  const kept = new Map<number, { readonly entry: T; readonly bytes: number }>();
+  const page = { end: length, bytes: 0 };
   const dropLast = (): void => {
-    room.end -= 1;
-    room.bytes -= held.get(room.end)?.bytes ?? 0;
-    held.delete(room.end);
+    page.end -= 1;
+    page.bytes -= kept.get(page.end)?.bytes ?? 0;
+    kept.delete(page.end);
   };
   return {
-    has: (rank) => rank < room.end,
+    has: (rank) => rank < page.end,
     put(rank, entry) {
       const size = Buffer.byteLength(JSON.stringify(entry));
-      held.set(rank, { entry, bytes: size });
-      room.bytes += size;
-      while (room.bytes > bytes && room.end > 1) dropLast();
+      kept.set(rank, { entry, bytes: size });
+      page.bytes += size;
+      while (page.bytes > bytes && page.end > 1) dropLast();
     },
-    end: () => room.end,
-    entries: () => [...held.entries()].toSorted(([a], [b]) => a - b).map(([, { entry }]) => entry),
+    end: () => page.end,
+    entries: () => [...kept.entries()].toSorted(([a], [b]) => a - b).map(([, { entry }]) => entry),
   };
 }

@@ -4,14 +4,14 @@ import type { Cursors } from './cursor.ts';
 
 /** The page of a list that a request asks for. */
 interface AskedPage {
-  /** What the list is, its tenant and filters included: a cursor is good for nothing else. */
+  /** Identifies the list with its tenant and filters; a cursor is valid for no other list. */
   readonly list: readonly unknown[];
   readonly limit: number;
   readonly cursor?: string | undefined;
 }
 
 /**
- * Reads a page of a list as it is answered.
+ * Loads a page and writes the cursor of the next.
  * @throws ApiError `INVALID_CURSOR`
  */
 export async function readPage<T>(

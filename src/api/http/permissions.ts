@@ -1,4 +1,4 @@
-/** What a caller may do; roles are sets of these (specification, "Who may do what"). */
+/** The permissions of callers; roles are sets of them (specification, "Who may do what"). */
 const PERMISSIONS = [
   'graph:publish',
   'run:start',
@@ -19,7 +19,7 @@ const ROLES: ReadonlyMap<string, readonly Permission[]> = new Map<string, readon
   ['admin', PERMISSIONS],
 ]);
 
-/** What some roles grant together; a role that nobody knows grants nothing. */
+/** All permissions of some roles; an unknown role has none. */
 export function permissionsOf(roles: readonly string[]): ReadonlySet<Permission> {
   return new Set(roles.flatMap((role) => ROLES.get(role) ?? []));
 }

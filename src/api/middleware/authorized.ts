@@ -4,7 +4,7 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Permission } from '../http/permissions.ts';
 
-/** Lets a request through whose token grants one of the permissions. */
+/** Middleware: a request passes if its caller has one of the permissions. */
 export function authorized({ authenticate }: Pick<ApiDeps, 'authenticate'>, ...anyOf: readonly Permission[]) {
   return createMiddleware<ApiEnv>(async (c, next) => {
     const caller = await authenticate(c.req.header('authorization'));

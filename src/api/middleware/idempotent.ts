@@ -7,15 +7,15 @@ import type { RequestKey } from '../../store/idempotency.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** After so long another request may take over from one whose process is gone. */
+/** After this time without renewal, another request may take over: the first one's process is gone. */
 const LEASE_MS = 15_000;
-/** Answers that say nothing of the request itself are not kept. */
+/** Statuses that depend on the caller or the moment, not on the request; such answers are not kept. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 403, 429]);
 const KEPT_HEADERS = ['content-type', 'location', 'etag'];
 
 /**
- * Makes a request safe to repeat: the same `Idempotency-Key` and body give the first answer again. Without the header
- * each request is its own. (After draft-ietf-httpapi-idempotency-key-header-07.)
+ * Makes a request safe to repeat: the same `Idempotency-Key` and body get the first answer again.
+ * (After draft-ietf-httpapi-idempotency-key-header-07.)
  */
 export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>) {
   return createMiddleware<ApiEnv>(async (c, next) => {
@@ -63,7 +63,7 @@ function timeIn(ms: number): string {
   return new Date(Date.now() + ms).toISOString();
 }
 
-/** The header is a quoted string by the draft, and often comes bare; both mean the same key. */
+/** The draft wants a quoted string, but clients often send it bare; both are the same key. */
 function readKey(header: string | undefined): string | null {
   if (header === undefined) return null;
   const key = /^"(.*)"$/.exec(header.trim())?.[1] ?? header.trim();

@@ -6,9 +6,8 @@ import { ApiError } from '../http/errors.ts';
 const MAX_DEPTH = 100;
 
 /**
- * Reads a JSON body, counted while it comes in, so that what follows can take it for granted. Who sends none at all, and
- * says no type of it, has sent `{}`.
- * @param maxBytes a larger body is refused
+ * Reads a JSON body and counts its bytes while they arrive. A request without a body and a type counts as `{}`.
+ * @param maxBytes the limit of the body
  */
 export function jsonBody(maxBytes: number) {
   return createMiddleware<ApiEnv>(async (c, next) => {

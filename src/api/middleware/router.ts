@@ -4,7 +4,7 @@ import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import type { ApiIssue } from '../http/errors.ts';
 
-/** A router whose routes check what they are sent; what is wrong is a problem document with a pointer to each place. */
+/** A router whose routes check their requests; each fault has a pointer in the problem document. */
 function createRouter(): OpenAPIHono<ApiEnv> {
   return new OpenAPIHono<ApiEnv>({
     defaultHook: (result) => {
@@ -16,10 +16,9 @@ function createRouter(): OpenAPIHono<ApiEnv> {
   });
 }
 
-/** Adds one route. */
 export type AddRoute = (router: OpenAPIHono<ApiEnv>, deps: ApiDeps) => void;
 
-/** Makes a router of some routes, once it is known what they work with. */
+/** Makes a router of some routes. */
 export function routes(...all: readonly AddRoute[]): (deps: ApiDeps) => OpenAPIHono<ApiEnv> {
   return (deps) => {
     const router = createRouter();

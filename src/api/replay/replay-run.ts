@@ -2,17 +2,17 @@ import type { Beginning } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
-import { toRunView } from '../../graph/journal/index.ts';
+import { journalBatch, toRunView } from '../../graph/journal/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
-import { toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import type { NewRun, RunRecord } from '../../store/runs.ts';
+import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
 import type { Divergence } from '../../store/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { pinnedGraph, requireInput } from '../runs/pinned-graph.ts';
+import { newRun } from '../runs/new-run.ts';
+import { pinnedByRun, requireInput } from '../runs/pinned-graph.ts';
 import { redactEvent } from '../runs/redact-event.ts';
 import { firstBeginning } from '../runs/thread-state.ts';
 import type { ReplayLog } from './replay-log.ts';
@@ -20,15 +20,15 @@ import { replay } from './replay.ts';
 import type { Replayed } from './replay.ts';
 
 export interface WantedReplay {
-  /** `null`: what the run itself executed. */
+  /** `null`: the graph of the run itself. */
   readonly graph: Json;
-  /** `null`: what the run itself was given. */
+  /** `null`: the input of the run itself. */
   readonly input: JsonObject | null;
 }
 
 /**
- * Makes a run of the recorded answers of another one: nothing is called, and nobody is asked.
- * @param id the new run's id, chosen before; making it twice makes it once
+ * Makes a new run from the recorded answers of another one, without calling or asking anything.
+ * @param id the new run's id, chosen before; the same id again makes no second run
  * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
  */
 export async function replayRun(
@@ -38,40 +38,32 @@ export async function replayRun(
 ): Promise<void> {
   if (!isEnded(run.status))
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
-  const pinned = await pinnedGraph(deps, run, wanted.graph);
-  await requireRoom(deps.store, run);
+  const { start, pinned } = await pinnedByRun(deps, run, wanted.graph);
+  await requireReplaySize(deps.store, run);
   const recording = await readRecording(deps.store, run, id);
   const graph = compileShared(pinned.definition, pinned.catalog);
-  const own = await firstBeginning(deps.store, pinned.start, run.predecessorId);
+  const own = await firstBeginning(deps.store, start, run.predecessorId);
   const begin = wanted.input ? withInput(own, wanted.input, graph) : own;
-  const identity = { ...pinned.start.identity, id, graph: pinned.graph };
+  const identity = { ...start.identity, id, graph: pinned.graph };
   const replayed = await replay({ graph, identity, begin }, recording);
-  const record: NewRun = {
-    id,
-    tenantId: run.tenantId,
-    graph: pinned.graph,
-    definition: pinned.given,
-    threadId: null,
-    onBusy: 'reject',
-    parentRunId: null,
+  const record = newRun(pinned, {
+    identity,
+    begin,
     replay: { of: run.id, divergence: hide(replayed.divergence, pinned.redacted) },
     input: wanted.input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
-    redacted: pinned.redacted,
     createdBy: caller.sub,
-    createdAt: new Date().toISOString(),
-    start: toJson({ ...pinned.start, identity, definition: pinned.definition, catalog: pinned.catalog, begin }),
-  };
+  });
   await deps.store.runs.createEnded(record, toBatches(replayed));
 }
 
-/** A run with more is not held in memory. */
+/** Limits of a recorded run, because a replay holds it in memory. */
 const MAX_RECORDED = 50_000;
 const MAX_RECORDED_BYTES = 64 * 1_048_576;
 
 /** @throws ApiError 409 when the run is too large to be replayed */
-async function requireRoom({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
+async function requireReplaySize({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
   if (lastSeq > MAX_RECORDED)
     throw new ApiError('NOT_ALLOWED_NOW', `The run has ${lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
   const bytes = await journal.recordedBytes(id);
@@ -82,7 +74,7 @@ async function requireRoom({ journal }: Store, { id, lastSeq }: RunRecord): Prom
     );
 }
 
-/** Everybody sees where a replay diverged: without values that only some may see. */
+/** Removes the values of redacted channels, because every reader of the run sees the divergence. */
 function hide(divergence: Divergence | null, redacted: readonly string[]): Divergence | null {
   if (!divergence) return null;
   const { seq, expected, actual } = divergence;
@@ -94,7 +86,7 @@ function hide(divergence: Divergence | null, redacted: readonly string[]): Diver
   };
 }
 
-/** @throws ApiError 422 when a run of the graph could not begin with the input, or the run began with none */
+/** @throws ApiError 422 when the graph does not take the input, or the run is a fork, which began without one */
 function withInput(begin: Beginning, input: JsonObject, graph: CompiledGraph): Beginning {
   if (begin.kind !== 'input') {
     const message = 'The run is a fork: it began with a state, not with an input';
@@ -104,7 +96,7 @@ function withInput(begin: Beginning, input: JsonObject, graph: CompiledGraph): B
   return { ...begin, input };
 }
 
-/** What is recorded names its run in ids and keys: the replay's own take the place of these. */
+/** Ids and keys in the recorded data contain the run's id, which the replay's own id replaces. */
 async function readRecording({ journal, ledger }: Store, run: RunRecord, id: string): Promise<ReplayLog> {
   const events: RunEvent[] = [];
   for (let page = await journal.events(run.id, 0, PAGE); page.length > 0;) {
@@ -118,7 +110,7 @@ async function readRecording({ journal, ledger }: Store, run: RunRecord, id: str
 
 const PAGE = 1_000;
 
-/** A replay that can't go on has failed: nothing was recorded of what it would do next. */
+/** A replay that stops before the end of its run has failed, because no answer takes it further. */
 function endOf({ run, events, divergence }: Replayed): RunView {
   const view = toRunView(run);
   if (isEnded(run.status)) return view;
@@ -134,13 +126,12 @@ function toBatches(replayed: Replayed): readonly JournalBatch[] {
     const slice = events.slice(rank * PAGE, (rank + 1) * PAGE);
     const numbers = new Set(slice.map(({ seq }) => seq));
     const isLast = (rank + 1) * PAGE >= events.length;
-    return {
+    return journalBatch({
       events: slice,
       checkpoints: checkpoints.filter(({ seq }) => numbers.has(seq)),
       approvals: isLast ? approvals : [],
       signals: isLast ? signals : [],
       view,
-      endedState: null,
-    };
+    });
   });
 }

@@ -43,5 +43,5 @@ const prune: AddRoute = (router, deps) => {
   });
 };
 
-/** What those do who look after an installation. */
+/** Routes for the administrators of an installation. */
 export const adminRoutes = routes(prune);

@@ -20,7 +20,7 @@ import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '.
 
 const tags = ['approvals'];
 
-/** `approve` and `reject` on a run. */
+/** Makes the routes `approve` and `reject` of a run. */
 function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute {
   return (router, deps) => {
     const route = createRoute({
@@ -97,7 +97,7 @@ const decision: AddRoute = (router, deps) => {
   });
 };
 
-/** The approval inbox, and decisions. */
+/** Routes of approvals: the inbox and decisions. */
 export const approvalRoutes = routes(
   decideOnRun('approve', "Approve a run's pending approval"),
   decideOnRun('reject', "Reject a run's pending approval"),

@@ -32,5 +32,5 @@ const diagram: AddRoute = (router, deps) => {
   });
 };
 
-/** Graphs as drawings. */
+/** Routes of diagrams. */
 export const diagramRoutes = routes(diagram);

@@ -17,7 +17,7 @@ const PAGE = `<!doctype html>
 `;
 const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', persistAuthorization: true });\n";
 
-/** The API's description to browse, served whole from here. */
+/** Serves a page to browse the API's description, without files from elsewhere. */
 export function docsRoutes(): Hono<ApiEnv> {
   const router = new Hono<ApiEnv>();
   router.get('/docs', (c) => c.html(PAGE));

@@ -130,7 +130,7 @@ const version: AddRoute = (router, deps) => {
   );
 };
 
-/** Publishing, checking and reading graph definitions. */
+/** Routes of graphs: publish, validate, read. */
 export const graphRoutes = routes(publish, validate, list, newest, version);
 
 async function find(

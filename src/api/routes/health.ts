@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { notNow } from '../http/errors.ts';
-import { SHUTTING_DOWN, findUnavailable } from '../../process/dependencies.ts';
+import { SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { json, problems } from '../schemas/common.ts';
@@ -27,13 +27,13 @@ const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
     summary: 'Temporal and the database answer, and the process does not end',
     responses: { 200: json(Health, 'They do'), ...problems(503) },
   });
-  const needs = { 'The database': () => store.ping(), Temporal: () => engine.ping() };
+  const checks = { 'The database': () => store.ping(), Temporal: () => engine.ping() };
   router.openapi(route, async (c) => {
-    const obstacle = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(needs);
-    if (obstacle !== null) throw notNow(obstacle);
+    const message = shuttingDown.aborted ? SHUTTING_DOWN : await findUnavailable(checks);
+    if (message !== null) throw notNow(message);
     return c.json({ status: 'ok' as const }, 200);
   });
 };
 
-/** Probes, without a token. */
+/** Routes of health probes, which need no token. */
 export const healthRoutes = routes(alive, ready);

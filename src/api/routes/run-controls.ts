@@ -27,10 +27,10 @@ import {
 } from '../schemas/run.ts';
 import { sendSignal } from '../runs/send-signal.ts';
 
-/** Signals that are not named as their route. */
+/** Controls whose signal has another name. */
 const SIGNALS: Readonly<Record<string, string>> = { signal: 'event' };
 
-/** A control is a signal, mostly of the same name; the run says whether it can be taken now. */
+/** Makes the route of a control, which sends a signal; the run decides if it takes the signal now. */
 function control(name: string, summary: string, Body: z.ZodType<object>): AddRoute {
   const signal = SIGNALS[name] ?? name;
   return (router, deps) => {
@@ -57,7 +57,7 @@ function control(name: string, summary: string, Body: z.ZodType<object>): AddRou
   };
 }
 
-/** A run as it is after a control: one that runs knows it first, one that is on its way to Temporal is as its row says. */
+/** Reads a run after a control: a running workflow is ahead of the row, and any other state is in the row. */
 async function readControlled(deps: ApiDeps, before: RunRecord, { limits }: JsonObject) {
   const isLive = before.isDispatched && !isEnded(before.status);
   if (isLive && isJsonObject(limits)) await deps.store.runs.setLimits(before.id, { ...before.limits, ...limits });
@@ -70,7 +70,7 @@ async function readControlled(deps: ApiDeps, before: RunRecord, { limits }: Json
   return toRunJson(run, retrying, view ?? run.view);
 }
 
-/** What a person may do to a run. */
+/** Routes of the controls of a run. */
 export const controlRoutes = routes(
   control('pause', 'Stop after the superstep that runs', PauseSchema),
   control('resume', 'Go on from a pause or a breakpoint', ResumeSchema),

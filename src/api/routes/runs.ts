@@ -126,7 +126,7 @@ const history: AddRoute = (router, deps) => {
   });
 };
 
-/** Starting and reading runs. */
+/** Routes of runs: start and read. */
 export const runRoutes = routes(start, list, read, history);
 
 async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
@@ -143,12 +143,12 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   return toRunJson(run, await deps.store.ledger.retrying(id));
 }
 
-/** The limits that were given. */
+/** Removes limits that are not given. */
 function given(limits: NonNullable<z.output<typeof NewRunSchema>['limits']>): Limits {
   return toJsonObject(limits);
 }
 
-/** The time in UTC; nothing is older than the epoch, and PostgreSQL knows neither the year 0 nor offsets over 16 hours. */
+/** Converts to UTC and to 1970 or later, as PostgreSQL takes neither the year 0 nor offsets over 16 hours. */
 function toStorableTime(time: string): string {
   return new Date(Math.max(0, Date.parse(time))).toISOString();
 }

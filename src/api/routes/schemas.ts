@@ -28,5 +28,5 @@ const definition: AddRoute = (router, { catalog }) => {
   });
 };
 
-/** What definitions look like, for everybody. */
+/** Routes of JSON Schemas, which need no token. */
 export const schemaRoutes = routes(definition);

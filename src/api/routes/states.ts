@@ -164,10 +164,10 @@ const diff: AddRoute = (router, deps) => {
   });
 };
 
-/** The state of runs: now, before, corrected, gone on from elsewhere, compared. */
+/** Routes of a run's state: read, edit, checkpoints, fork, replay, diff. */
 export const stateRoutes = routes(state, edit, checkpoints, fork, replay, diff);
 
-/** With the `ETag` that a correction of it names. */
+/** Answers with the `ETag` that an edit of the state must name. */
 function answerState(c: Context<ApiEnv>, runId: string, state: Awaited<ReturnType<typeof readState>>) {
   c.header('etag', etagOf(runId, state));
   return c.json(state, 200);

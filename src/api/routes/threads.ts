@@ -109,10 +109,10 @@ const runs: AddRoute = (router, deps) => {
   });
 };
 
-/** Conversations across runs. */
+/** Routes of threads. */
 export const threadRoutes = routes(read, state, checkpoints, runs);
 
-/** A thread's name means the caller's own tenant. */
+/** Names of threads belong to the caller's tenant. */
 async function findThread({ store }: ApiDeps, { tenantId }: Caller, id: string): Promise<ThreadRecord> {
   const thread = await store.threads.find(tenantId, id);
   if (!thread) throw new ApiError('UNKNOWN_THREAD', `There is no thread "${id}"`);

@@ -27,7 +27,7 @@ const list: AddRoute = (router, deps) => {
   });
 };
 
-/** What an installation offers to graphs. */
+/** Routes of tools. */
 export const toolRoutes = routes(list);
 
 function pageOf({ tools, defaults }: Catalog, { limit, after }: PageRequest): Page<ToolJson> {

@@ -1,6 +1,6 @@
-import { decide, isEnded, toPublicApproval } from '../../graph/run/index.ts';
-import type { Approval, SignalResult, PublicApproval } from '../../graph/run/index.ts';
-import { isJsonObject, toJson } from '../../graph/values/index.ts';
+import { decide, findPendingApproval, isEnded, toPublicApproval } from '../../graph/run/index.ts';
+import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
+import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
@@ -18,30 +18,55 @@ export interface WantedDecision {
 }
 
 /**
- * Decides an approval. What the store knows to be refused never reaches the run; who of several is first, the run says.
+ * Decides an approval. Only the run knows which of several concurrent decisions comes first.
+ * @throws ApiError when the decision is refused
  */
 export async function decideApproval(
   deps: ApiDeps,
   caller: Caller,
-  { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
+  { run, attempt, wanted: { decision, ...said } }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
-  const payload = toPayload(wanted);
-  const refuse = async (hasEnded: boolean): Promise<void> =>
-    refuseEarly(await deps.store.approvals.ofRun(run.id), caller, { wanted, payload, run, hasEnded });
-  try {
-    const signal = { name: wanted.decision, attempt, payload, refuse: () => refuse(isEnded(run.status)) };
-    return await readApproval(deps, caller, await sendSignal(deps, caller, { run, signal }));
-  } catch (error) {
-    const hasEndedMeanwhile = !run.isQueued && error instanceof ApiError && error.code === 'NOT_ALLOWED_NOW';
-    if (hasEndedMeanwhile) await refuse(true);
-    throw error;
-  }
+  const payload = toJsonObject(said);
+  const { approvalId, reason } = said;
+  const at = new Date().toISOString();
+  const request = { approvalId, decision, by: caller, at, reason, args: payload['args'], values: payload['values'] };
+  const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
+  const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
+  if (result.taken) return await readApproval(deps, caller, result.value);
+  const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
+  const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
+  throw toApiError(sinceEnded ?? result.refusal);
 }
 
-/** The approval as it was decided. Of a large one the run says only which it is; the store has it as soon as it is written. */
-async function readApproval({ store }: ApiDeps, { sub }: Caller, outcome: SignalResult): Promise<PublicApproval> {
-  if (!outcome.taken) throw toApiError(outcome.refusal);
-  const { value } = outcome;
+/**
+ * Refuses a decision that the rows already exclude. The rows lag behind the run, so a missing row proves nothing
+ * unless the decision names it.
+ */
+async function refuseByRows(
+  { store }: ApiDeps,
+  { runId, hasEnded }: { runId: string; hasEnded: boolean },
+  request: DecisionRequest,
+): Promise<Refusal | null> {
+  const approvals = await store.approvals.ofRun(runId);
+  const hasPending = approvals.some((approval) => approval.status === 'pending');
+  const last = hasEnded && !hasPending ? approvals.at(-1) : undefined;
+  const approvalId = request.approvalId ?? last?.id;
+  const approval = findPendingApproval(approvals, approvalId);
+  if (!('code' in approval)) {
+    const result = decide(approval, request);
+    return 'refusal' in result ? result.refusal : null;
+  }
+  if (approvalId !== undefined) return approval;
+  return hasEnded ? NOTHING_WAITS : null;
+}
+
+const NOTHING_WAITS: Refusal = {
+  code: 'NOT_ALLOWED_NOW',
+  message: 'The run has ended; nothing waits for a decision',
+};
+
+/** Reads the decided approval. The run answers with the id only if the approval is large; the row follows. */
+async function readApproval({ store }: ApiDeps, { sub }: Caller, value: Json): Promise<PublicApproval> {
   if (isApproval(value)) return value;
   const id = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : '';
   const look = async () => (await store.approvals.find(id))?.approval;
@@ -51,56 +76,11 @@ async function readApproval({ store }: ApiDeps, { sub }: Caller, outcome: Signal
   return toPublicApproval(approval);
 }
 
-function toPayload({ approvalId, reason, args, values }: WantedDecision): JsonObject {
-  return {
-    ...(approvalId !== undefined && { approvalId }),
-    ...(reason !== undefined && { reason }),
-    ...(args !== undefined && { args: toJson(args) }),
-    ...(values !== undefined && { values: toJson(values) }),
-  };
-}
-
-interface Asked {
-  readonly wanted: WantedDecision;
-  readonly payload: JsonObject;
-  readonly run: RunRecord;
-  readonly hasEnded: boolean;
-}
-
-/** @throws ApiError when the rows tell already that the decision would be refused */
-function refuseEarly(approvals: readonly Approval[], caller: Caller, { wanted, payload, run, hasEnded }: Asked): void {
-  const approval = find(approvals, wanted.approvalId, hasEnded);
-  if (!approval) {
-    if (wanted.approvalId !== undefined)
-      throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${wanted.approvalId}" in run ${run.id}`);
-    if (hasEnded) throw new ApiError('NOT_ALLOWED_NOW', 'The run has ended; nothing waits for a decision');
-    return;
-  }
-  const verdict = {
-    decision: wanted.decision,
-    by: caller,
-    at: new Date().toISOString(),
-    reason: wanted.reason,
-    args: payload['args'],
-    values: payload['values'],
-  };
-  const judgement = decide(approval, verdict);
-  if ('refusal' in judgement) throw toApiError(judgement.refusal);
-}
-
-/** The approval that is meant: the one that is named, that waits alone, or came last in a run that has ended. */
-function find(approvals: readonly Approval[], id: string | undefined, ended: boolean): Approval | undefined {
-  if (id !== undefined) return approvals.find((approval) => approval.id === id);
-  const pending = approvals.filter(({ status }) => status === 'pending');
-  if (pending.length === 0 && ended) return approvals.at(-1);
-  return pending.length === 1 ? pending[0] : undefined;
-}
-
 function isApproval(value: Json): value is PublicApproval & JsonObject {
   return isJsonObject(value) && typeof value['id'] === 'string' && Array.isArray(value['decisions']);
 }
 
-/** One approval by its id, if the caller may know of it. */
+/** Finds an approval of the caller's tenant; an admin sees those of all tenants. */
 export async function findApproval(
   { store }: Pick<ApiDeps, 'store'>,
   caller: Caller,

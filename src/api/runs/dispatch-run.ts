@@ -4,10 +4,10 @@ import { isStart } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { firstBeginning } from './thread-state.ts';
 
-/** So long a process may take to hand a run over before another one tries. Longer than a request to Temporal may take. */
+/** Another process may claim the dispatch after this time; a request to Temporal takes less. */
 const LEASE_MS = 20_000;
 
-/** Gives an accepted run to Temporal, unless it has it, or somebody else is at it, or it is not the run's turn. */
+/** Starts the workflow of an accepted run, unless it is queued, dispatched, or claimed by another process. */
 export async function dispatchRun({ engine, store }: Pick<ApiDeps, 'engine' | 'store'>, id: string): Promise<void> {
   const now = Date.now();
   const claimed = await store.pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
@@ -24,10 +24,10 @@ export async function dispatchRun({ engine, store }: Pick<ApiDeps, 'engine' | 's
   await store.pendingStarts.complete(claimed, formatTimestamp(Date.now()));
 }
 
-/** Hands a run over; what can't be done now, the sweeper does later. */
+/** Dispatches a run; after a failure the sweeper tries again. */
 export async function tryDispatch(deps: Pick<ApiDeps, 'engine' | 'store' | 'logger'>, id: string): Promise<void> {
   await dispatchRun(deps, id).catch((error: unknown) =>
-    deps.logger.warn({ error, run: id }, 'a run could not be handed over to Temporal yet'),
+    deps.logger.warn({ error, run: id }, 'a run could not be dispatched yet'),
   );
 }
 

@@ -11,14 +11,17 @@ const WRITERS = { mermaid: toMermaid, plantuml: toPlantUml } as const;
 export type DiagramFormat = keyof typeof WRITERS;
 
 export interface WantedDiagram {
-  /** The graph's. */
+  /** The name of the graph. */
   readonly name: string;
   readonly format: DiagramFormat;
-  /** The run whose nodes are marked, and whose definition is drawn. */
+  /** The run whose graph is drawn and whose nodes are marked. */
   readonly run?: string | undefined;
 }
 
-/** Draws the newest version of a graph, or what a run of it executes. @throws ApiError when there is no such graph or run */
+/**
+ * Draws the newest version of a graph, or the graph of one of its runs.
+ * @throws ApiError when there is no such graph or run
+ */
 export async function drawDiagram(
   deps: Pick<ApiDeps, 'store'>,
   caller: Caller,

@@ -1,3 +1,4 @@
+import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
@@ -10,13 +11,13 @@ import { sendSignal } from './send-signal.ts';
 export interface WantedEdit {
   readonly values: JsonObject;
   readonly asNode?: string | undefined;
-  /** The `If-Match` header. */
+  /** The value of the `If-Match` header. */
   readonly ifMatch: string | undefined;
 }
 
 /**
- * Corrects the state of a run that waits, is paused or has ended.
- * @returns once the store knows the checkpoint that holds the correction
+ * Edits the state of a run that waits, is paused or has ended.
+ * @returns once the checkpoint of the edit is written
  * @throws ApiError 428 without `If-Match`, 412 when the state has changed since, 409 while nodes run
  */
 export async function editState(
@@ -24,19 +25,19 @@ export async function editState(
   caller: Caller,
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
 ): Promise<void> {
-  const refuse = (): void => requireCurrent(run, wanted.ifMatch);
-  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refuse };
-  const outcome = await sendSignal(deps, caller, { run, signal });
-  if (!outcome.taken) throw toApiError(outcome.refusal);
-  if (typeof outcome.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
-  await untilWritten(deps, run.id, outcome.value);
+  const refusal = refuseOutdated(run, wanted.ifMatch);
+  const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refusal };
+  const result = await sendSignal(deps, caller, { run, signal });
+  if (!result.taken) throw toApiError(result.refusal);
+  if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
+  await untilWritten(deps, run.id, result.value);
 }
 
-/** @throws ApiError unless the header names the state as it is */
-function requireCurrent(run: RunRecord, ifMatch: string | undefined): void {
+/** @throws ApiError 428 without the header */
+function refuseOutdated(run: RunRecord, ifMatch: string | undefined): Refusal | null {
   if (ifMatch === undefined)
     throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
-  if (!isMatched(ifMatch, run)) throw new ApiError('STALE', 'The state has changed since that ETag');
+  return isMatched(ifMatch, run) ? null : { code: 'STALE', message: 'The state has changed since that ETag' };
 }
 
 function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {

@@ -3,7 +3,7 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 
-/** Finds a run that the caller may know of: one of another tenant is as if it were not there, but for an admin. */
+/** Finds a run of the caller's tenant; an admin sees those of all tenants. @throws ApiError 404 */
 export async function findRun({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<RunRecord> {
   const run = await store.runs.find(id);
   if (!run || !(run.tenantId === caller.tenantId || caller.permissions.has('admin'))) throw unknownRun(id);

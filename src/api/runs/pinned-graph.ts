@@ -1,70 +1,81 @@
 import { checkInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
-import type { Catalog, GraphDefinition } from '../../graph/definition/index.ts';
+import type { Catalog, GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import { pinCatalog } from '../../graph/definition/index.ts';
-import { limitsOfGraph, tighten } from '../../graph/run/index.ts';
-import type { Run, RunLimits } from '../../graph/run/index.ts';
+import { limitsOfRun } from '../../graph/run/index.ts';
+import type { LimitsOfRun, Run } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import { resolveGraph, publicLimits, redactedChannels } from '../graphs/resolve-graph.ts';
+import { resolveGraph, redactedChannels } from '../graphs/resolve-graph.ts';
+import type { ValidGraph } from '../graphs/resolve-graph.ts';
 import { ApiError } from '../http/errors.ts';
 import { unknownRun } from './find-run.ts';
 
 /** A graph with all that a run of it pins. */
 export interface PinnedGraph {
-  /** What the run was started with whose graph it is, or was. */
-  readonly start: RunGraphInput;
   readonly graph: Run['graph'];
-  /** As it was given. */
+  /** The definition as its author gave it. */
   readonly given: JsonObject;
-  /** With the version at every name of another graph. */
+  /** The definition with an exact version in every reference. */
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
-  readonly limits: RunLimits;
-  readonly publicLimits: JsonObject;
+  readonly limits: LimitsOfRun;
   readonly redacted: readonly string[];
 }
 
-/**
- * What a run has pinned, or another graph in its place as it would be pinned now.
- * @param reference `null`: its own
- * @throws ApiError 404 when the run has been forgotten meanwhile
- */
-export async function pinnedGraph(
-  deps: Pick<ApiDeps, 'store' | 'catalog'>,
-  run: RunRecord,
-  reference: Json,
-): Promise<PinnedGraph> {
-  const start = await deps.store.runs.startOf(run.id);
-  if (start === null) throw unknownRun(run.id);
-  if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
-  if (reference === null) {
-    const given = await deps.store.graphs.definition(run.graph.hash);
-    if (!given) throw unknownRun(run.id);
-    const { definition, catalog } = start;
-    const { graph, redacted } = run;
-    const { limits } = tighten(limitsOfGraph(definition.limits, catalog.defaults), run.limits);
-    return { start, graph, given, definition, catalog, limits, publicLimits: run.limits, redacted };
-  }
-  const graph = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
-  const { name, version, hash, given, definition } = graph;
+/** Pins a graph for a new run. @param asked limits that the run asks for */
+export function pinGraph(valid: ValidGraph, catalog: Catalog, asked: Limits = {}): PinnedGraph {
+  const { name, version, hash, given, definition, graphs } = valid;
   return {
-    start,
     graph: { name, version, hash },
     given: toJsonObject(given),
     definition,
-    catalog: pinCatalog(definition, { ...deps.catalog, graphs: graph.graphs }),
-    limits: limitsOfGraph(definition.limits, deps.catalog.defaults),
-    publicLimits: toJsonObject(publicLimits(graph, {}, deps.catalog)),
-    redacted: [...new Set([...run.redacted, ...redactedChannels(graph)])],
+    catalog: pinCatalog(definition, { ...catalog, graphs }),
+    limits: limitsOfRun({ definition, catalog }, asked),
+    redacted: redactedChannels(valid),
   };
 }
 
-/** @throws ApiError 422 when a run of the graph could not begin with the input, with all that is wrong with it */
+/** The input of an earlier run, and the graph for a run that follows from it. */
+export interface EarlierRun {
+  readonly start: RunGraphInput;
+  readonly pinned: PinnedGraph;
+}
+
+/**
+ * Reads the graph that a run has pinned, or pins another one in its place.
+ * @param reference `null`: the run's own graph
+ * @throws ApiError 404 when the run has been pruned meanwhile
+ */
+export async function pinnedByRun(
+  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  run: RunRecord,
+  reference: Json,
+): Promise<EarlierRun> {
+  const start = await deps.store.runs.startOf(run.id);
+  if (start === null) throw unknownRun(run.id);
+  if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
+  if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
+  const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
+  const pinned = pinGraph(valid, deps.catalog);
+  return { start, pinned: { ...pinned, redacted: [...new Set([...run.redacted, ...pinned.redacted])] } };
+}
+
+async function pinnedOf(
+  { store }: Pick<ApiDeps, 'store'>,
+  { id, graph, limits, redacted }: RunRecord,
+  { definition, catalog }: RunGraphInput,
+): Promise<PinnedGraph> {
+  const given = await store.graphs.definition(graph.hash);
+  if (!given) throw unknownRun(id);
+  return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redacted };
+}
+
+/** @throws ApiError 422 with all faults of an input that the graph does not take */
 export function requireInput(graph: CompiledGraph, input: JsonObject): void {
   const issues = checkInput(graph, input).map(({ path, message }) => ({ path: `/input${path}`, message }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });

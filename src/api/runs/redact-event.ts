@@ -1,12 +1,12 @@
 import { isJsonObject } from '../../graph/values/index.ts';
 
-/** What stands in place of a value that the caller may not see. */
+/** Replaces a value that the caller may not see. */
 const REDACTED = '[redacted]';
 
 /** Fields of events that hold values by channel. */
 const BY_CHANNEL = ['update', 'values', 'output'] as const;
 
-/** An event without the values of some channels. */
+/** Copies an event without the values of some channels. */
 export function redactEvent<T extends object>(event: T, channels: ReadonlySet<string>): T {
   if (channels.size === 0) return event;
   const hidden = BY_CHANNEL.flatMap((field) => {

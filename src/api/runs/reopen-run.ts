@@ -2,7 +2,7 @@ import { reopenRun } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
 import { fromEndedState, toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
-import type { SignalResult, Run, SentSignal } from '../../graph/run/index.ts';
+import type { Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { isEnded, readRun } from '../../graph/run/index.ts';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -11,30 +11,36 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { findState } from '../states/read-state.ts';
+import { poll } from '../temporal/poll.ts';
 import { tryDispatch } from './dispatch-run.ts';
 
+type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+
 /**
- * Has a run that has ended take a signal: what becomes of it is tried here, as the interpreter is the same everywhere.
- * One that is taken goes on as a new execution of the run's workflow, which is given the run and the signal.
- * @returns `null`: the run has not ended, or has nothing kept to go on with
- * @throws ApiError 409 when its thread has gone on without it, 409 or 412 when somebody else was faster, 503 while its state is being written
+ * Signals a run that has ended. A signal that it takes starts a new execution of its workflow.
+ * @throws ApiError 409 when its thread has gone on without it, 503 while its state is being written
  */
-export async function reopen(
-  deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
-  run: RunRecord,
-  signal: SentSignal,
-): Promise<SignalResult | null> {
+export async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSignal): Promise<SignalResult> {
   const ended = await findEnded(deps, run);
-  if (!ended) return null;
+  const result = ended && (await reopenEnded(deps, run, { ended, signal }));
+  if (result) return result;
+  const refusal = (await isReopened(deps, run)) ? changedMeanwhile(signal.name) : alreadyEnded(run);
+  return { id: signal.payload.decisionId, taken: false, refusal };
+}
+
+/** Tries the signal here: the interpreter is pure, so the new execution comes to the same result. */
+async function reopenEnded(
+  deps: ReopenDeps,
+  run: RunRecord,
+  { ended: { start, lastSeq, whole }, signal: { name, payload } }: { ended: EndedRun; signal: SentSignal },
+): Promise<SignalResult | null> {
   const at = Date.now();
-  const { start, lastSeq, whole } = ended;
-  const { name, payload } = signal;
-  const known = whole.outcomes.find(({ id }) => id === payload.decisionId);
+  const { decisionId: id, limits } = payload;
+  const known = whole.outcomes.find((earlier) => earlier.id === id);
   if (known) return known;
   const after = reopenRun(compileShared(start.definition, start.catalog), whole, { name, payload, at }).run;
-  const outcome = after.outcomes.find(({ id }) => id === payload.decisionId) ?? null;
-  if (!outcome?.taken) return outcome;
-  const { limits } = payload;
+  const result = after.outcomes.find((later) => later.id === id) ?? null;
+  if (!result?.taken) return result;
   const reopened = await deps.store.endedRuns.reopen(run.id, {
     lastSeq,
     reopening: toJson({ kind: 'reopen', run: whole, name, payload }),
@@ -43,9 +49,9 @@ export async function reopen(
     at: new Date(at).toISOString(),
   });
   if (reopened === 'busy') throw threadGone(run);
-  if (reopened === 'changed') throw changedMeanwhile(name);
+  if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhile(name) };
   await tryDispatch(deps, run.id);
-  return outcome;
+  return result;
 }
 
 interface EndedRun {
@@ -58,23 +64,36 @@ async function findEnded({ store }: Pick<ApiDeps, 'store'>, { id }: RunRecord): 
   const ended = await store.endedRuns.find(id);
   if (!ended) return null;
   const { start, lastSeq } = ended;
-  const closed = readRun(ended.state);
-  const state = await findState(store, id, closed.checkpointId);
-  return isStart(start) ? { start, lastSeq, whole: fromEndedState(closed, state?.channels ?? {}) } : null;
+  const kept = readRun(ended.state);
+  const state = await findState(store, id, kept.checkpointId);
+  return isStart(start) ? { start, lastSeq, whole: fromEndedState(kept, state?.channels ?? {}) } : null;
 }
 
 function threadGone({ threadId }: RunRecord): ApiError {
   return new ApiError('THREAD_BUSY', `The thread ${threadId} has gone on, or is about to; fork the run instead`);
 }
 
-/** Somebody else was faster: an edit names the state that it is of, which is an older one now. */
-export function changedMeanwhile(signal: string): ApiError {
+/** An edit names the checkpoint that it corrects, and there is a newer one now. */
+function changedMeanwhile(signal: string): Refusal {
   return signal === 'edit'
-    ? new ApiError('STALE', 'The state has changed in this moment; look again')
-    : new ApiError('NOT_ALLOWED_NOW', 'The run has changed in this moment; look again');
+    ? { code: 'STALE', message: 'The state has changed in this moment; look again' }
+    : { code: 'NOT_ALLOWED_NOW', message: 'The run has changed in this moment; look again' };
 }
 
-/** A correction alone leaves a run ended; any other run is at work again. */
+function alreadyEnded({ status, view }: RunRecord): Refusal {
+  const endedAt = view?.endedAt ?? null;
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}${endedAt === null ? '' : ` since ${endedAt}`}` };
+}
+
+/** A run that another request has reopened shows it in its row at once. */
+const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
+
+async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
+  const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isDispatched || now.lastSeq !== lastSeq);
+  return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
+}
+
+/** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
 function viewUntilThen(before: Run, after: Run): RunView {
   const view = toRunView(before);
   return isEnded(after.status) && before.status === after.status && after.endedAt === before.endedAt

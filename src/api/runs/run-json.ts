@@ -4,7 +4,7 @@ import type { Retrying } from '../../store/ledger.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
 
-/** A run as the API gives it. @param view the run as it is, where that is newer than what the store has */
+/** Makes the answer for a run. @param view a newer view than the row has, if there is one */
 export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: RunView | null = run.view) {
   const {
     id,

@@ -1,57 +1,56 @@
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
-import type { SignalResult, SentSignal } from '../../graph/run/index.ts';
+import type { Refusal, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
+import type { Store } from '../../store/store.ts';
 import type { ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { closingBatch } from './closing-batch.ts';
+import { unknownRun } from './find-run.ts';
 
-interface SignalToQueued extends SentSignal {
-  readonly by: string;
+/** A signal with its sender. */
+export interface SignedSignal extends SentSignal {
+  readonly payload: SentSignal['payload'] & {
+    readonly by: { readonly sub: string; readonly roles: readonly string[] };
+  };
 }
 
 /**
- * Sends a signal to a run that waits for its turn on its thread: it can be canceled, and events are kept for it.
- * @returns `null`: it waits no longer
- * @throws ApiError 409 for any other signal, or when it keeps as many events as it may
+ * Signals a queued run, which can be canceled, and stores events until it begins.
+ * @returns the result, or the run in its new state if it is not queued any more
  */
 export async function signalQueued(
-  deps: Pick<ApiDeps, 'store'>,
-  run: RunRecord,
-  signal: SignalToQueued,
-): Promise<SignalResult | null> {
-  const take = WAYS[signal.name];
-  if (!take) throw new ApiError('NOT_ALLOWED_NOW', 'The run is queued; it has not begun yet');
-  return (await take(deps, run, signal)) ? { id: signal.payload.decisionId, taken: true, value: null } : null;
-}
-
-/** @returns whether the run still waited */
-type Way = (deps: Pick<ApiDeps, 'store'>, run: RunRecord, signal: SignalToQueued) => Promise<boolean>;
-
-const WAYS: Readonly<Record<string, Way>> = { cancel: cancelQueued, event: keepEvent };
-
-async function cancelQueued(
   { store }: Pick<ApiDeps, 'store'>,
   run: RunRecord,
-  { payload, by }: SignalToQueued,
-): Promise<boolean> {
-  const at = new Date().toISOString();
-  const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
-  return await store.threads.cancelQueued(run, {
-    events: [{ seq: 1, at, step: -1, type: 'run.canceled', by, reason }],
-    checkpoints: [],
-    approvals: [],
-    signals: [],
-    view: { ...NOT_BEGUN, status: 'canceled', endedAt: at },
-    endedState: null,
-  });
+  signal: SignedSignal,
+): Promise<SignalResult | RunRecord> {
+  const take = signals[signal.name];
+  const became = take ? await take(store, run, signal) : NOT_YET;
+  if (became === 'dequeued') return await findDequeued(store, run);
+  const id = signal.payload.decisionId;
+  return became === 'taken' ? { id, taken: true, value: null } : { id, taken: false, refusal: became };
 }
 
-async function keepEvent(
-  { store }: Pick<ApiDeps, 'store'>,
-  { id }: RunRecord,
-  { name, payload }: SignalToQueued,
-): Promise<boolean> {
-  const kept = await store.threads.tellQueued(id, { name, payload });
-  if (kept === 'full')
-    throw new ApiError('BUFFER_FULL', 'The run is queued, and keeps as many events for its beginning as it may');
-  return kept === 'kept';
+async function findDequeued({ runs }: Store, { id }: RunRecord): Promise<RunRecord> {
+  const run = await runs.find(id);
+  if (!run) throw unknownRun(id);
+  return run;
 }
+
+const NOT_YET: Refusal = { code: 'NOT_ALLOWED_NOW', message: 'The run is queued; it has not begun yet' };
+const FULL: Refusal = {
+  code: 'BUFFER_FULL',
+  message: 'The run is queued, and keeps as many events for its beginning as it may',
+};
+
+type TakeSignal = (store: Store, run: RunRecord, signal: SignedSignal) => Promise<'taken' | 'dequeued' | Refusal>;
+
+/** The signals that a queued run takes. */
+const signals: Readonly<Record<string, TakeSignal>> = {
+  async cancel({ threads }, run, { payload }) {
+    const reason = typeof payload['reason'] === 'string' ? payload['reason'] : null;
+    const event = { type: 'run.canceled', at: new Date().toISOString(), by: payload.by.sub, reason } as const;
+    return (await threads.cancelQueued(run, closingBatch(run, event))) ? 'taken' : 'dequeued';
+  },
+  async event({ threads }, { id }, { name, payload }) {
+    const queued = await threads.queueSignal(id, { name, payload });
+    return queued === 'full' ? FULL : queued;
+  },
+};

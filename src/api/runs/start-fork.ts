@@ -1,9 +1,7 @@
 import { forkRun } from '../../graph/advance/index.ts';
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
-import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
-import { toJson } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -13,22 +11,21 @@ import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { findState } from '../states/read-state.ts';
 import { tryDispatch } from './dispatch-run.ts';
-import { pinnedGraph } from './pinned-graph.ts';
-import type { PinnedGraph } from './pinned-graph.ts';
+import { newIdentity, newRun } from './new-run.ts';
+import { pinnedByRun } from './pinned-graph.ts';
 
 export interface WantedFork {
   readonly checkpoint: string;
   readonly values: JsonObject;
   readonly asNode: string | null;
-  /** `null`: the one that the parent executes. */
+  /** `null`: the graph of the parent. */
   readonly graph: Json;
 }
 
 /**
- * Accepts a run that goes on from a checkpoint of another one, which stays as it is.
- * @param id the new run's id, chosen before; accepting it twice accepts it once
- * @throws ApiError 404 when there is no such checkpoint, 422 when the fork can't go on from there, 503 while the parent's
- * state is being written
+ * Accepts a new run that begins at a checkpoint of another one.
+ * @param id the new run's id, chosen before; the same id again makes no second run
+ * @throws ApiError 404 without such a checkpoint, 422 when the fork can't begin there, 503 while the state is written
  */
 export async function startFork(
   deps: ApiDeps,
@@ -39,34 +36,22 @@ export async function startFork(
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
-  const forked = await pinnedGraph(deps, parent, wanted.graph);
+  const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
-  const fork = toFork(state, { wanted, done, isSameGraph: forked.graph.hash === parent.graph.hash });
-  const start = toStart(caller, forked, { id, tenantId: parent.tenantId, fork });
-  const { definition, catalog, identity } = start;
-  const tried = forkRun(compileShared(definition, catalog), identity, { fork, startedAt: Date.now() });
+  const fork = toFork(state, { wanted, done, isSameGraph: pinned.graph.hash === parent.graph.hash });
+  const { tenantId, input, metadata } = parent;
+  const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
+  const graph = compileShared(pinned.definition, pinned.catalog);
+  const tried = forkRun(graph, identity, { fork, startedAt: Date.now() });
   if ('code' in tried) throw toApiError(tried);
-  await deps.store.runs.create({
-    id,
-    tenantId: parent.tenantId,
-    graph: forked.graph,
-    definition: forked.given,
-    threadId: null,
-    onBusy: 'reject',
-    parentRunId: parent.id,
-    replay: null,
-    input: parent.input,
-    limits: forked.publicLimits,
-    metadata: parent.metadata,
-    redacted: forked.redacted,
-    createdBy: caller.sub,
-    createdAt: new Date().toISOString(),
-    start: toJson(start),
-  });
+  const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
+  await deps.store.runs.create(
+    newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),
+  );
   await tryDispatch(deps, id);
 }
 
-/** So many calls of the parent are told to whoever decides in the fork. */
+/** The number of the parent's calls that approvals in the fork mention. */
 const MAX_TOLD = 20;
 
 async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Promise<readonly EarlierCall[]> {
@@ -79,7 +64,7 @@ async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Prom
   return done;
 }
 
-/** Joins are half-filled by edges of the parent's graph; another graph has others. */
+/** A half-filled join names edges of the parent's graph, so a fork with another graph begins without joins. */
 function toFork(
   { checkpoint, channels, resumePoint }: StoredState,
   { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly EarlierCall[]; isSameGraph: boolean },
@@ -95,17 +80,7 @@ function toFork(
   };
 }
 
-function toStart(
-  { sub, roles }: Caller,
-  { start, graph, definition, catalog, limits }: PinnedGraph,
-  { id, tenantId, fork }: { id: string; tenantId: string; fork: ForkStart },
-): RunGraphInput {
-  const identity = { id, tenantId, threadId: null, graph, createdBy: { sub, roles }, limits };
-  const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
-  return { interpreterVersion: INTERPRETER_VERSION, execution: 1, identity, definition, catalog, begin };
-}
-
-/** A fork stops where its parent was told to stop. */
+/** A fork has the breakpoints of its parent. */
 function breakpointsOf({ begin }: RunGraphInput): Pick<RunStart, 'breakpoints'> {
   return begin.kind !== 'reopen' && begin.breakpoints ? { breakpoints: begin.breakpoints } : {};
 }

@@ -4,7 +4,10 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { wholeState } from '../states/read-state.ts';
 
-/** A run on a thread goes on from the state that its predecessor has left. @throws ApiError 503 while that is being written */
+/**
+ * Adds the state of its predecessor on the thread to a run's beginning.
+ * @throws ApiError 503 while that is being written
+ */
 export async function firstBeginning(
   store: ApiDeps['store'],
   { begin }: Pick<RunGraphInput, 'begin'>,
@@ -15,7 +18,7 @@ export async function firstBeginning(
   return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;
 }
 
-/** What a thread goes on from: its last run's newest checkpoint, or, where that has not begun, that of the one before. */
+/** The checkpoint that a thread goes on from: the newest of its last run, or of an earlier one if that has none. */
 export async function checkpointLeftBy(
   { runs, checkpoints }: ApiDeps['store'],
   runId: string | null,

@@ -29,21 +29,21 @@ export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly()
 
 /** Any JSON value, in requests. */
 export const AnyJson = z.unknown().openapi({ description: 'Any JSON value' });
-/** Any JSON object, as it is: a schema of records would lose a member named `__proto__`. */
+/** Any JSON object, unchanged; a record schema would lose a member named `__proto__`. */
 export const JsonRecord = z
   .custom<object>(isJsonObject, 'An object is expected here')
   .openapi({ type: 'object', additionalProperties: true });
 
-/** JSON that the API gives back as it has it. */
+/** JSON that the API answers unchanged. */
 export const GivenJson = z
   .custom<Json>()
   .openapi({ type: ['object', 'array', 'string', 'number', 'boolean', 'null'], description: 'Any JSON value' });
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
 
-/** Bodies of all routes but those that take definitions. */
+/** The limit of all bodies but definitions, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
-/** The path parameter of one thing. */
+/** The path parameter of routes for one resource. */
 export const Id = z.object({ id: z.string() });
 
 const MAX_LIMIT = 200;
@@ -82,7 +82,7 @@ const PROBLEMS = {
 
 type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
 
-/** The problem answers that a route can give: those that every route can, and its own. */
+/** The problem answers of a route: those of every route, and its own. */
 export function problems(...own: readonly (keyof typeof PROBLEMS)[]): ProblemAnswers {
   const statuses = [401, 403, 405, 500, 503, ...own] as const;
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));

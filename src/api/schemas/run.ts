@@ -91,7 +91,7 @@ export const RunSchema = z
 
 export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: NextCursor }).openapi('RunList');
 
-/** It stands in URLs, and in search attributes of Temporal. */
+/** The id is part of URLs and of search attributes in Temporal. */
 const ThreadId = z
   .string()
   .min(1)

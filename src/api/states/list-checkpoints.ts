@@ -6,24 +6,24 @@ import type { Store } from '../../store/store.ts';
 import { createPageBytes } from '../http/page-bytes.ts';
 
 /**
- * A page of the checkpoints of some runs with the values at each, the newest first. Those whose values are not known yet,
- * because one before them is still being written, are left out.
+ * A page of the checkpoints of some runs with their values, newest first. Checkpoints whose values are
+ * still being written are left out.
  */
 export async function listCheckpoints({ checkpoints }: Store, runIds: readonly string[], page: PageRequest) {
   const { items, next } = await checkpoints.list(runIds, page);
-  const room = createPageBytes<ReturnType<typeof toShown>>(items.length, MAX_PAGE_BYTES);
+  const shown = createPageBytes<ReturnType<typeof toShown>>(items.length, MAX_PAGE_BYTES);
   for (const run of new Set(items.map(({ runId }) => runId))) {
     let before: StoredState | null = null;
     for (const [rank, checkpoint] of [...items.entries()].toReversed()) {
-      if (checkpoint.runId !== run || !room.has(rank)) continue;
+      if (checkpoint.runId !== run || !shown.has(rank)) continue;
       const state: StoredState | null = await checkpoints.stateOf(checkpoint, before);
-      if (state) room.put(rank, toShown(state));
+      if (state) shown.put(rank, toShown(state));
       before = state ?? before;
     }
   }
-  const last = items[room.end() - 1];
-  const isCut = last !== undefined && room.end() < items.length;
-  return { items: room.entries(), next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
+  const last = items[shown.end() - 1];
+  const isCut = last !== undefined && shown.end() < items.length;
+  return { items: shown.entries(), next: isCut ? positionOf(last) : next } satisfies Page<unknown>;
 }
 
 function toShown({ checkpoint, channels }: StoredState) {

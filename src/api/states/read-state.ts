@@ -6,9 +6,9 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError, notNow } from '../http/errors.ts';
 
 /**
- * The state of a run at one of its checkpoints.
- * @param wanted `null`: the newest, with what the open superstep is going to write
- * @throws ApiError `UNKNOWN_CHECKPOINT`; 503 while what leads to the checkpoint is being written
+ * Reads the state of a run at a checkpoint.
+ * @param wanted `null`: the newest, with the pending writes of the open superstep
+ * @throws ApiError `UNKNOWN_CHECKPOINT`; 503 while the state is being written
  */
 export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecord, wanted: string | null) {
   const found = await findState(store, run.id, wanted);
@@ -21,7 +21,7 @@ export async function readState({ store }: Pick<ApiDeps, 'store'>, run: RunRecor
     visited: await store.journal.visited(run.id, checkpoint.seq),
     next: checkpoint.next,
     pending: [],
-    ...(isNow(run, wanted) && placeOf(run)),
+    ...(isNow(run, wanted) && nextOf(run)),
   };
 }
 
@@ -31,15 +31,15 @@ function isNow({ view }: RunRecord, wanted: string | null): boolean {
   return wanted === null || wanted === view?.checkpointId;
 }
 
-/** For the newest checkpoint the run itself knows better where it goes on. */
-function placeOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
+/** The run's view knows best what comes after the newest checkpoint. */
+function nextOf({ view }: RunRecord): Pick<RunView, 'next' | 'pending'> | null {
   return view && { next: view.next, pending: view.pending };
 }
 
 /**
- * The state at a checkpoint of a run; at `null`, the newest that has all before it.
- * @returns `null`: there is no such checkpoint
- * @throws ApiError 503 while what leads to the checkpoint is being written
+ * The state at a checkpoint; `null` means the newest checkpoint with a complete state.
+ * @returns `null` when there is no such checkpoint
+ * @throws ApiError 503 while the state is being written
  */
 export async function findState({ checkpoints }: Store, runId: string, id: string | null): Promise<StoredState | null> {
   const state = await checkpoints.at(runId, id);
@@ -47,7 +47,7 @@ export async function findState({ checkpoints }: Store, runId: string, id: strin
   return state;
 }
 
-/** The whole state at a checkpoint. @throws ApiError as `findState` */
+/** The complete state at a checkpoint. @throws ApiError 503 while it is being written */
 export async function wholeState({ checkpoints }: Store, checkpoint: StoredCheckpoint): Promise<StoredState> {
   const state = await checkpoints.stateOf(checkpoint);
   if (!state) throw incomplete(checkpoint.runId);

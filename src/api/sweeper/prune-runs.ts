@@ -5,13 +5,13 @@ import type { ApiDeps } from '../deps.ts';
 
 type PruneDeps = Pick<ApiDeps, 'store' | 'settings'>;
 
-/** So many runs go in one transaction. */
+/** The number of runs in one transaction. */
 const BATCH = 200;
 
 /**
- * Forgets what has outlived the installation's retention.
- * @param stopping ends it after the batch that is at work; what is left goes the next time
- * @returns how many rows went
+ * Deletes data that is older than the installation's retention.
+ * @param stopping ends the work after the current batch
+ * @returns the numbers of deleted rows
  */
 export async function pruneRuns(deps: PruneDeps, stopping: AbortSignal): Promise<Pruned> {
   let total = NOTHING_PRUNED;
@@ -23,7 +23,7 @@ export async function pruneRuns(deps: PruneDeps, stopping: AbortSignal): Promise
   return total;
 }
 
-/** Counts what `pruneRuns` would forget now. */
+/** Counts what `pruneRuns` would delete now. */
 export async function countPrunable(deps: PruneDeps): Promise<Pruned> {
   return await deps.store.retention.count(retentionNow(deps));
 }

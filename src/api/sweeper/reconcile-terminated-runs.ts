@@ -1,26 +1,23 @@
-import type { JournalBatch } from '../../graph/journal/index.ts';
-import { NOT_BEGUN } from '../../graph/journal/index.ts';
-import type { Approval } from '../../graph/run/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { formatTimestamp, MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
 import type { RunError } from '../../graph/values/index.ts';
-import type { RunRecord } from '../../store/runs.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
+import { closingBatch } from '../runs/closing-batch.ts';
 import type { TerminatedRun } from '../temporal/terminated-runs.ts';
 
 type ReconcileDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** So long a write may take that a run's last activity had begun. One of a worker that stood still comes later. */
+/** A write that the last activity has begun takes no longer, unless its worker stood still. */
 export const SETTLED_AFTER_MS = 20_000;
-/** Visibility may be told late. */
+/** Temporal's visibility may lag behind by this much. */
 const OVERLAP_MS = 10 * 60_000;
-/** Everything is looked at again, for what was written or told even later. */
+/** A full search finds what was written or became visible even later. */
 const LOOK_AT_ALL_EVERY_MS = 3_600_000;
 
 /**
- * Ends the runs whose workflows somebody has terminated in Temporal, or that Temporal has: they fail, nobody is asked any
- * more, and their threads are free. Each time, those are looked for that ended since the last, and now and then all.
+ * Ends the runs whose workflows were terminated or timed out in Temporal: they fail, their approvals are canceled,
+ * their threads are free. Each search covers the time since the last one; now and then it covers all.
  */
 export function createTerminatedRunsReconciler(
   settledAfterMs = SETTLED_AFTER_MS,
@@ -34,9 +31,9 @@ export function createTerminatedRunsReconciler(
     const isAll = now - lookedAtAll >= LOOK_AT_ALL_EVERY_MS;
     const span = { after: isAll ? null : formatTimestamp(lookedUntil - OVERLAP_MS), before: formatTimestamp(before) };
     const later: RunReference[] = [];
-    for await (const run of inTurn(again, deps.engine.terminatedRuns(span))) {
+    for await (const run of concat(again, deps.engine.terminatedRuns(span))) {
       if (stopping.aborted) return;
-      if (!(await isSeenTo(deps, run, before))) later.push(run);
+      if (!(await isReconciled(deps, run, before))) later.push(run);
     }
     again = later;
     lookedUntil = before;
@@ -44,25 +41,28 @@ export function createTerminatedRunsReconciler(
   };
 }
 
-async function* inTurn<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
+async function* concat<T>(first: Iterable<T>, then: AsyncIterable<T>): AsyncIterable<T> {
   yield* first;
   yield* then;
 }
 
-/** @returns false: it has to be looked at again. What goes wrong with one run keeps no other from its end. */
-async function isSeenTo(deps: ReconcileDeps, run: RunReference, before: number): Promise<boolean> {
+/** @returns false when the run must be looked at again; an error with one run does not stop the others */
+async function isReconciled(deps: ReconcileDeps, run: RunReference, before: number): Promise<boolean> {
   try {
     return await reconcileRun(deps, run, before);
   } catch (error) {
     deps.logger.warn(
       { error, run: run.id },
-      'a run that was ended by force could not be seen to; it will be tried again',
+      'a run whose workflow was terminated could not be reconciled; it will be tried again',
     );
     return false;
   }
 }
 
-/** Leaves alone a run that has ended or goes on. @returns false: it is on its way to Temporal, or ended a moment ago */
+/**
+ * Leaves runs alone that have ended or go on.
+ * @returns false when the run is not dispatched, or its end is too recent
+ */
 async function reconcileRun(
   { store, engine, logger }: ReconcileDeps,
   { tenantId, id }: RunReference,
@@ -75,27 +75,11 @@ async function reconcileRun(
   if (!end) return true;
   if (Date.parse(end.at) > before) return false;
   const { executionRunId } = end;
-  const batch = lastWords(run, end, await store.approvals.ofRun(id));
+  const event = { type: 'run.failed', at: end.at, error: toError(end) } as const;
+  const batch = closingBatch(run, event, await store.approvals.ofRun(id));
   await store.journal.write(batch, { runId: id, tenantId, executionRunId });
-  logger.warn({ run: id, end }, 'the end of a run is noted that was ended by force');
+  logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
   return true;
-}
-
-/** What a run would have said that is over at once. */
-function lastWords(run: RunRecord, end: TerminatedRun, approvals: readonly Approval[]): JournalBatch {
-  const { at } = end;
-  const view = run.view ?? NOT_BEGUN;
-  const error = toError(end);
-  return {
-    events: [{ seq: run.lastSeq + 1, at, step: view.step, type: 'run.failed', error }],
-    checkpoints: [],
-    approvals: approvals
-      .filter(({ status }) => status === 'pending')
-      .map((approval) => ({ ...approval, status: 'canceled' })),
-    signals: [],
-    view: { ...view, status: 'failed', waitingFor: [], error, endedAt: at },
-    endedState: null,
-  };
 }
 
 function toError(end: TerminatedRun): RunError {

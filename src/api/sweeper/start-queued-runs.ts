@@ -4,39 +4,39 @@ import { tryDispatch } from '../runs/dispatch-run.ts';
 
 type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
 
-/** By thread, the run at work that this process has told to end, which may take a while. */
-type Told = Map<string, string>;
+/** By thread, the active run that this process has sent a cancel, which may take a while to end it. */
+type CanceledRuns = Map<string, string>;
 
 const BATCH = 100;
 
-/** Has the next run of each thread begin once the thread is free, and the one at work end that is to be interrupted. */
+/** Starts the next run of each free thread, and cancels active runs that a queued one interrupts. */
 export function createQueueStarter(): (deps: QueueDeps) => Promise<void> {
-  const told: Told = new Map();
+  const canceled: CanceledRuns = new Map();
   return async function startQueuedRuns(deps) {
     const heads = await deps.store.threads.queueHeads(BATCH);
     await Promise.all(
       heads.map(async (head) => {
-        await see(deps, head, told).catch((error: unknown) =>
-          deps.logger.warn({ error, run: head.runId }, 'a queued run could not be seen to; it will be tried again'),
+        await startHead(deps, head, canceled).catch((error: unknown) =>
+          deps.logger.warn({ error, run: head.runId }, 'a queued run could not be started; it will be tried again'),
         );
       }),
     );
   };
 }
 
-async function see(deps: QueueDeps, head: QueueHead, told: Told): Promise<void> {
+async function startHead(deps: QueueDeps, head: QueueHead, canceled: CanceledRuns): Promise<void> {
   const thread = `${head.tenantId}/${head.threadId}`;
   if (head.activeRunId === null) {
-    told.delete(thread);
+    canceled.delete(thread);
     if (await deps.store.threads.dequeue(head, new Date().toISOString())) await tryDispatch(deps, head.runId);
-  } else if (told.get(thread) !== head.activeRunId && (await interrupt(deps, head, head.activeRunId))) {
-    told.set(thread, head.activeRunId);
+  } else if (canceled.get(thread) !== head.activeRunId && (await interrupt(deps, head, head.activeRunId))) {
+    canceled.set(thread, head.activeRunId);
   }
 }
 
 /**
- * A run that Temporal does not have yet is canceled once it has it. Nobody waits until a worker has: it is told once.
- * @returns whether it was told
+ * Sends the cancel once, without waiting for a worker; if Temporal does not have the run yet, the next sweep tries again.
+ * @returns true if the cancel was sent
  */
 async function interrupt(
   { engine }: QueueDeps,

@@ -6,20 +6,20 @@ import { createQueueStarter } from './start-queued-runs.ts';
 
 type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings' | 'sweeping'>;
 
-/** Something that is looked after now and then. */
+/** Periodic work of the sweeper. */
 interface Chore {
   readonly everyMs: number;
-  /** @param stopping it is to begin nothing more */
+  /** @param stopping aborted when the chore must begin nothing more */
   readonly run: (deps: SweeperDeps, stopping: AbortSignal) => Promise<void>;
 }
 
 const BATCH = 100;
-/** Enough that a slow one keeps few waiting; requests need connections to the database, too. */
+/** Limits the connections to the database that dispatching uses; requests need some, too. */
 const DISPATCHES_AT_ONCE = 8;
-/** Answers are kept for repetition a day and a bit. */
+/** Answers are kept for a day and a bit more, as the API promises 24 hours. */
 const KEEP_ANSWERS_MS = 25 * 3_600_000;
 
-/** What is away is not back a moment later; a log has other things to say, too. */
+/** A failed chore pauses, because the cause rarely passes at once and would fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
 const TIMES: SweepTimes = {
@@ -37,7 +37,7 @@ const toChores = ({ queuesMs, dispatchMs, terminatedRunsMs, settledAfterMs }: Sw
   { everyMs: 3_600_000, run: prune },
 ];
 
-/** Sees to what nobody asks for: queued runs, runs that were accepted and not started, or ended by force, old answers. */
+/** Does periodic work: dispatches accepted runs, starts queued runs, ends terminated runs, deletes old data. */
 export interface Sweeper {
   stop(): Promise<void>;
 }
@@ -47,7 +47,7 @@ export function startSweeper(deps: SweeperDeps): Sweeper {
   return { stop: async () => void (await Promise.all(started.map((stop) => stop()))) };
 }
 
-/** Does a chore again and again, never twice at a time. @returns what ends that */
+/** Repeats a chore, one execution at a time. @returns a function that stops it */
 function keepDoing({ everyMs, run }: Chore, deps: SweeperDeps): () => Promise<void> {
   const stopping = new AbortController();
   let working: Promise<void> | null = null;
@@ -82,11 +82,11 @@ async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
   await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
 }
 
-/** Does some work for each item, for so many at a time. @throws what the first work that fails throws */
+/** Does work for each item, with a limit of concurrent items. @throws the first error of the work */
 export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
   const left = items.values();
-  const takeTurns = async (): Promise<void> => {
+  const workThrough = async (): Promise<void> => {
     for (const item of left) await work(item);
   };
-  await Promise.all(Array.from({ length: atOnce }, takeTurns));
+  await Promise.all(Array.from({ length: atOnce }, workThrough));
 }

@@ -13,42 +13,53 @@ import { poll } from './poll.ts';
 import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
 import type { TerminatedRun, Span } from './terminated-runs.ts';
 
-/** The API's way to Temporal. */
+/** The API's client of Temporal. */
 export interface Engine {
-  /** Starts an execution of a run's workflow. Starting one that was started is no error. @throws ApiError 503 */
+  /** Starts an execution of a run's workflow; starting it again is no error. @throws ApiError 503 */
   start(input: RunGraphInput): Promise<void>;
-  /** Sends a decision or control to a run. @returns whether the run is there to take it @throws ApiError 503 */
+  /** Sends a signal to a run. @returns false when Temporal has no such open workflow @throws ApiError 503 */
   send(run: RunReference, signal: string, payload: JsonObject & { readonly decisionId: string }): Promise<boolean>;
   /**
-   * Sends a decision or control to a run and asks what became of it.
+   * Sends a decision or control to a run and asks for its result.
    * @returns `null` when the run has ended, or was never started
-   * @throws ApiError 503 when no worker answers: the same id may be sent again
+   * @throws ApiError 503 when no worker answers; the same id may be sent again
    */
   decide(
     run: RunReference,
     signal: string,
     payload: JsonObject & { readonly decisionId: string },
   ): Promise<SignalResult | null>;
-  /** What became of a decision or control that was sent before. @returns `null` when the run never took it in. @throws as `decide` */
+  /**
+   * The result of a decision or control that was sent before.
+   * @returns `null` when the run has none
+   * @throws as `decide`
+   */
   outcome(run: RunReference, decisionId: string): Promise<SignalResult | null>;
-  /** A run as it is now, or `null` when Temporal doesn't have it, or there is too much to say of it. */
+  /** A run as it is now. @returns `null` when Temporal does not have it, or its view is too large for a query */
   view(run: RunReference): Promise<RunView | null>;
-  /** Runs of which an execution was ended by force in a span of time. @throws when Temporal does not answer */
+  /**
+   * Runs with an execution that was terminated or timed out in a span of time.
+   * @throws when Temporal does not answer
+   */
   terminatedRuns(span: Span): AsyncIterable<RunReference>;
-  /** How a run's workflow was ended by force. @returns `null`: it was not @throws when Temporal does not answer */
+  /**
+   * Reads how a run's workflow was terminated.
+   * @returns `null` when it was not
+   * @throws when Temporal does not answer
+   */
   terminatedRun(run: RunReference): Promise<TerminatedRun | null>;
   /** @throws when Temporal does not answer */
   ping(): Promise<void>;
 }
 
-/** A worker that is there answers within milliseconds; one that is not never does. */
+/** A running worker answers within milliseconds. */
 const ANSWER_WITHIN_MS = 8_000;
-/** An execution that has said its last word is gone soon after. */
-const UNTIL_CLOSED = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
+/** An execution that has done its last write closes soon. */
+const UNTIL_GONE = { everyMs: 50, withinMs: ANSWER_WITHIN_MS };
 
 /**
- * Values of some megabytes are read and written within a step of a workflow; one that takes too long is done again, for
- * ever. So long, too, a run waits whose worker was lost in the middle of a step.
+ * A task of a workflow with values of some megabytes must end within this time, or it repeats for ever.
+ * A longer time would delay runs whose worker is lost in the middle of a task.
  */
 const WORKFLOW_TASK_TIMEOUT_MS = 30_000;
 
@@ -71,8 +82,8 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   return {
     async start(input) {
       const tryToStart = async () => await soon(() => startWorkflow(client, input));
-      const obstacle = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_CLOSED));
-      if (obstacle) throw obstacle;
+      const busy = await orUnavailable('Temporal', () => poll(tryToStart, (found) => found === null, UNTIL_GONE));
+      if (busy) throw busy;
     },
     send,
     decide: async (run, signal, payload) =>
@@ -89,7 +100,7 @@ export function createEngine(connection: Connection, namespace: string, dataConv
   };
 }
 
-/** @returns why it can't be started yet: the execution before has said all that it has to say, and is not gone */
+/** @returns an error while the execution before this one is still closing; `null` when it has started */
 async function startWorkflow(client: Client, input: RunGraphInput): Promise<Error | null> {
   const { identity, execution } = input;
   const { name, version } = identity.graph;
@@ -122,11 +133,11 @@ async function runningExecution(client: Client, workflowId: string): Promise<unk
   return memo?.['execution'];
 }
 
-/** The codes of gRPC with which the server says that a workflow is busy: full, between two tasks, or changed meanwhile. */
+/** gRPC codes of a busy workflow: too many requests, between two tasks, or changed meanwhile. */
 const BUSY: ReadonlySet<number> = new Set([8, 9, 10]);
 const UNTIL_READY = { everyMs: 100, withinMs: ANSWER_WITHIN_MS };
 
-/** Asks again while the workflow is busy. */
+/** Repeats a request while the workflow is busy. */
 async function onceReady<T>(request: () => Promise<T>): Promise<T> {
   const ask = async () =>
     await request().then(

@@ -1,15 +1,15 @@
-/** How long something is waited for, and how often it is looked at. */
+/** The intervals and the limit of a poll. */
 interface PollOptions {
   readonly everyMs: number;
-  /** Pauses grow up to this; they stay the same without it. */
+  /** Pauses grow up to this; without it they stay the same. */
   readonly slowingToMs?: number;
   readonly withinMs: number;
 }
 
-/** For what a run has taken in, and says with its next write. */
+/** For changes that a run has made and writes next. */
 export const UNTIL_WRITTEN: PollOptions = { everyMs: 20, withinMs: 10_000 };
 
-/** Looks at something again and again, until it is as wanted or time is up. @returns what was seen last */
+/** Looks again and again until the value is as wanted or the time is up. @returns the last value */
 export async function poll<T>(
   look: () => Promise<T>,
   isWanted: (seen: T) => boolean,

@@ -2,15 +2,15 @@ import type { Client } from '@temporalio/client';
 import { RUN_GRAPH, fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 
-/** How Temporal has ended a workflow without asking it. */
+/** The end of a workflow that was terminated or timed out in Temporal. */
 export type TerminatedRun = {
-  /** The last execution of the workflow, by Temporal's id. */
+  /** Temporal's id of the last execution. */
   readonly executionRunId: string;
-  /** RFC 3339. */
+  /** In RFC 3339. */
   readonly at: string;
 } & ({ readonly kind: 'timed-out' } | { readonly kind: 'terminated'; readonly by: string; readonly reason: string });
 
-/** Between two times (RFC 3339); without `after` from the beginning. */
+/** A span between two times (RFC 3339); without `after` it has no beginning. */
 export interface Span {
   readonly after: string | null;
   readonly before: string;
@@ -25,7 +25,10 @@ interface WorkflowPage {
   readonly nextPageToken: Uint8Array;
 }
 
-/** Runs of which an execution was ended by force in a span of time, as far as visibility knows; some of them go on. */
+/**
+ * Runs with an execution that was terminated or timed out in a span of time, as far as visibility knows.
+ * Some of them go on in a later execution.
+ */
 export async function* findTerminatedRuns(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
   const query = [
     `WorkflowType = '${RUN_GRAPH}'`,
@@ -44,7 +47,7 @@ export async function* findTerminatedRuns(listPage: ListPage, { after, before }:
   } while (nextPageToken.length > 0);
 }
 
-/** @returns `null`: the workflow goes on, or has ended by itself */
+/** @returns `null` when the workflow goes on, or has ended by itself */
 export async function readTerminatedRun(client: Client, run: RunReference): Promise<TerminatedRun | null> {
   const { runId: executionRunId, status, closeTime } = await client.workflow.getHandle(toWorkflowId(run)).describe();
   const end = { executionRunId, at: (closeTime ?? new Date()).toISOString() };

@@ -16,3 +16,10 @@ export interface JournalBatch {
   /** The state of an ended run, for a reopening; `null` before its end. */
   readonly endedState: EndedRunState | null;
 }
+
+const NOTHING = { checkpoints: [], approvals: [], signals: [], endedState: null } as const;
+
+/** Makes a batch of what is given of it, and nothing else. */
+export function journalBatch(parts: Pick<JournalBatch, 'events' | 'view'> & Partial<JournalBatch>): JournalBatch {
+  return { ...NOTHING, ...parts };
+}

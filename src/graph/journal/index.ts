@@ -1,3 +1,4 @@
+export { journalBatch } from './batch.ts';
 export type { JournalBatch } from './batch.ts';
 export { foldCheckpoints } from './checkpoint.ts';
 export type { Checkpoint } from './checkpoint.ts';

@@ -43,6 +43,8 @@ export interface Decision {
 
 /** What a person says; `args` and `values` are `undefined` where nothing was given (`null` is a value). */
 export interface DecisionRequest {
+  /** The approval that is decided; without it, the only one that is pending. */
+  readonly approvalId?: string | undefined;
   readonly decision: 'approve' | 'reject';
   readonly by: Principal;
   readonly at: string;
@@ -55,23 +57,38 @@ export type DecisionResult =
   | { readonly approval: Approval; readonly decision: Decision }
   | { readonly refusal: Refusal };
 
+/** Finds the approval that a decision means: the one that it names, or the only one that is pending. */
+export function findPendingApproval(approvals: readonly Approval[], id: string | undefined): Approval | Refusal {
+  if (id !== undefined) {
+    const named = approvals.find((approval) => approval.id === id);
+    return named ?? { code: 'UNKNOWN_APPROVAL', message: `This run has no approval "${id}"` };
+  }
+  const pending = approvals.filter(({ status }) => status === 'pending');
+  const [only] = pending;
+  if (!only) return { code: 'UNKNOWN_APPROVAL', message: 'This run has no pending approval' };
+  if (pending.length === 1) return only;
+  const ids = pending.map((approval) => `${approval.id} (${approval.node})`).join(', ');
+  const message = `Several approvals are pending; name one by approvalId: ${ids}`;
+  return { code: 'APPROVAL_ID_REQUIRED', message };
+}
+
 /**
  * Applies a decision to an approval: one rejection decides, approvals count towards the quorum.
  * An approval that edits the arguments starts the count anew: the others approved something else.
  * @returns the approval as it is then, or why the decision is refused
  */
-export function decide(approval: Approval, verdict: DecisionRequest): DecisionResult {
+export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
   const refusal =
-    mayDecide(approval, verdict) ?? refuseByStatus(approval, verdict) ?? refuseByContent(approval, verdict);
+    mayDecide(approval, request) ?? refuseByStatus(approval, request) ?? refuseByContent(approval, request);
   if (refusal) return { refusal };
-  const args = verdict.args === undefined ? approval.args : verdict.args;
+  const args = request.args === undefined ? approval.args : request.args;
   const decision: Decision = {
-    by: verdict.by.sub,
-    decision: verdict.decision,
-    reason: verdict.reason ?? null,
-    at: verdict.at,
+    by: request.by.sub,
+    decision: request.decision,
+    reason: request.reason ?? null,
+    at: request.at,
     args,
-    values: verdict.values ?? null,
+    values: request.values ?? null,
   };
   const decisions = [...approval.decisions, decision];
   return { approval: { ...approval, args, decisions, status: statusAfter(approval, decisions) }, decision };

@@ -1,5 +1,5 @@
-export { decide, toPublicApproval } from './approval.ts';
-export type { Approval, PublicApproval } from './approval.ts';
+export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
+export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
 export { calledBy, mustReconcile, isCallReply, isUnsafe } from './call.ts';
 export type {
   CallEffect,
@@ -20,8 +20,8 @@ export type {
 } from './effect.ts';
 export { DEADLINE_TIMER, taskKey } from './ids.ts';
 export type { TaskPath } from './ids.ts';
-export { limitsOfGraph, refuseLoose, tighten } from './limits.ts';
-export type { RunLimits } from './limits.ts';
+export { limitsOfRun } from './limits.ts';
+export type { LimitsOfRun } from './limits.ts';
 export type { OccurrenceBody, RecordedSignal, SentSignal } from './occurrence.ts';
 export { mayCall } from './principal.ts';
 export type { Principal } from './principal.ts';

@@ -44,8 +44,28 @@ export function tighten(
   };
 }
 
-/** @returns why a run can't have limits that its graph does not give */
-export function refuseLoose(loose: readonly LooseLimit[]): Refusal | null {
+/** The limits of a run: as its interpreter goes by them, and as people read them. */
+export interface LimitsOfRun {
+  readonly limits: RunLimits;
+  readonly shown: Limits;
+  /** Why the run can't have the limits that it asks for; `null`: it can. */
+  readonly refusal: Refusal | null;
+}
+
+interface LimitedGraph {
+  readonly definition: { readonly limits?: Limits };
+  readonly catalog: { readonly defaults: Pick<CatalogDefaults, 'maxSteps' | 'deadline'> };
+}
+
+/** The limits of a graph's run. @param asked those that the run asks for itself */
+export function limitsOfRun({ definition, catalog: { defaults } }: LimitedGraph, asked: Limits = {}): LimitsOfRun {
+  const { limits, loose } = tighten(limitsOfGraph(definition.limits, defaults), asked);
+  const { deadlineMs: _deadlineMs, ...counts } = limits;
+  const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
+  return { limits, shown: { ...counts, ...(deadline !== undefined && { deadline }) }, refusal: refuseLoose(loose) };
+}
+
+function refuseLoose(loose: readonly LooseLimit[]): Refusal | null {
   if (loose.length === 0) return null;
   const issues = loose.map(({ name, asked, allowed }) => ({
     path: `/limits/${name}`,

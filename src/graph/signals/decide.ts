@@ -1,10 +1,10 @@
-import { decide, toPublicApproval } from '../run/approval.ts';
+import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { findTask } from '../superstep/frames.ts';
 import { jsonSize } from '../values/json-size.ts';
-import { own, toJson } from '../values/json.ts';
+import { toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -20,20 +20,21 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
 }
 
 function handle(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
-  const found = findApproval(draft, textOf(payload, 'approvalId'));
-  if ('taken' in found) return found;
-  const verdict = {
+  const approvalId = textOf(payload, 'approvalId');
+  const approval = findPendingApproval(Object.values(draft.run.approvals), approvalId);
+  if ('code' in approval) return refused(refuseForgotten(draft.run, approvalId) ?? approval);
+  const reason = textOf(payload, 'reason');
+  const result = decide(approval, {
     decision,
     by,
     at: draft.at,
-    reason: textOf(payload, 'reason'),
+    reason,
     args: payload['args'],
     values: payload['values'],
-  };
-  const judgement = decide(found, verdict);
-  if ('refusal' in judgement) return refused(judgement.refusal);
-  record(draft, judgement.approval, judgement.decision);
-  return taken(said(judgement.approval));
+  });
+  if ('refusal' in result) return refused(result.refusal);
+  record(draft, result.approval, result.decision);
+  return taken(said(result.approval));
 }
 
 /** In bytes: a run keeps the answers to its latest decisions, and gives them by query. */
@@ -45,34 +46,11 @@ function said(approval: Approval): Json {
   return jsonSize(whole) <= MAX_SAID ? whole : { id: approval.id };
 }
 
-function findApproval({ run }: Draft, id: string | undefined): Approval | Handled {
-  if (id !== undefined) {
-    const named = own(run.approvals, id);
-    return named ?? refused(wasMade(run, id) ? closedBefore(id) : unknown(id));
-  }
-  const pending = Object.values(run.approvals).filter(({ status }) => status === 'pending');
-  const [only] = pending;
-  if (only && pending.length === 1) return only;
-  if (!only) return refused({ code: 'UNKNOWN_APPROVAL', message: 'This run has no pending approval' });
-  const ids = pending.map(({ id: pendingId, node }) => `${pendingId} (${node})`).join(', ');
-  return refused({
-    code: 'APPROVAL_ID_REQUIRED',
-    message: `Several approvals are pending; name one by approvalId: ${ids}`,
-  });
-}
-
-/** Whether the run has had an approval of that id: it forgets those that were closed long ago. */
-function wasMade({ id: runId, counters }: Draft['run'], id: string): boolean {
+/** A run forgets approvals that were closed long ago; their numbers tell that it has had them. */
+function refuseForgotten({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
   const number = id.startsWith(`${runId}.a`) ? Number(id.slice(runId.length + 2)) : 0;
-  return Number.isInteger(number) && number >= 1 && number <= counters.approval;
-}
-
-function closedBefore(id: string): Refusal {
-  return { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` };
-}
-
-function unknown(id: string): Refusal {
-  return { code: 'UNKNOWN_APPROVAL', message: `This run has no approval "${id}"` };
+  const wasMade = Number.isInteger(number) && number >= 1 && number <= counters.approval;
+  return wasMade ? { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` } : null;
 }
 
 function record(draft: Draft, approval: Approval, made: Decision): void {

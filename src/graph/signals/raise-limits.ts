@@ -3,7 +3,7 @@ import type { Limits } from '../definition/definition.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { limitsOfGraph, refuseLoose, tighten } from '../run/limits.ts';
+import { limitsOfRun } from '../run/limits.ts';
 import type { Refusal } from '../run/refusal.ts';
 
 const COUNT = { type: 'integer', minimum: 1 } as const;
@@ -25,9 +25,7 @@ export const LIMITS = {
 /** Gives a run other limits, up to those of its graph. @returns why it can't be done */
 export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | null {
   if (!isLimits(asked)) return null;
-  const { definition, catalog } = draft.graph;
-  const { limits, loose } = tighten(limitsOfGraph(definition.limits, catalog.defaults), asked);
-  const refusal = refuseLoose(loose);
+  const { limits, refusal } = limitsOfRun(draft.graph, asked);
   if (refusal) return refusal;
   const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
   const raised = Object.entries(limits).filter(([name]) => given.has(name));

@@ -1,6 +1,6 @@
 import { DatabaseError } from 'pg';
 
-/** The database can't be reached, or does not answer in time. What was asked of it may have been done all the same. */
+/** The database can't be reached or does not answer in time. It may have done what was asked. */
 export class DatabaseAwayError extends Error {
   readonly code = 'DATABASE_AWAY';
 }
@@ -10,21 +10,21 @@ export function isDatabaseAway(error: unknown): boolean {
 }
 
 /**
- * The server starts, stops, has no connection left, or lets nobody write since another one has taken over; or its
- * database is not made yet.
+ * Codes of a server that starts, stops, has no free connection, is read-only after a failover,
+ * or does not have the database yet.
  */
 const AWAY: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '53300', '25006', '3D000']);
-/** Connections that break, or don't come about. */
+/** The class of codes for broken and failed connections. */
 const CONNECTION_CLASS = '08';
 
-/** Tells what is wrong with the way to the database from what the database says of a statement. */
+/** Turns an error of a statement into a `DatabaseAwayError` if the connection is its cause. */
 export function toDatabaseError(error: unknown): unknown {
   if (!isAboutTheWay(error)) return error;
   const reason = error instanceof Error && error.message !== '' ? error.message : 'no connection';
   return new DatabaseAwayError(`The database does not answer: ${reason}`, { cause: error });
 }
 
-/** What a server says carries a code of SQL's; what comes of the way to it does not. */
+/** Errors of the server carry a code of SQL; errors of the connection do not. */
 function isAboutTheWay(error: unknown): boolean {
   if (error instanceof DatabaseError) {
     const { code = '' } = error;

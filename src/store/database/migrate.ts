@@ -3,10 +3,10 @@ import type { Kysely, Migration } from 'kysely';
 import * as initial from '../migrations/0001-initial.ts';
 import { isDatabaseAway } from './database-away.ts';
 
-/** Every migration in order. One that has been released is never changed; a new one is added. */
+/** All migrations in order. A released migration never changes; a new one is added. */
 const migrations: Readonly<Record<string, Migration>> = { '0001-initial': initial };
 
-/** Brings the tables up to date; several processes may do so at once. @throws DatabaseAwayError */
+/** Brings the tables up to date; several processes may call it at once. @throws DatabaseAwayError */
 export async function migrate<T>(db: Kysely<T>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error } = await migrator.migrateToLatest();

@@ -2,7 +2,6 @@ import type { PGlite } from '@electric-sql/pglite';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 
-/** Lets Kysely talk to the embedded PostgreSQL. */
 export function createPgliteDialect(database: PGlite): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -12,12 +11,12 @@ export function createPgliteDialect(database: PGlite): Dialect {
   };
 }
 
-/** When the only connection of each database is free again. */
-const turns = new WeakMap<PGlite, Promise<void>>();
+/** Resolves when the only connection of a database is free. */
+const releases = new WeakMap<PGlite, Promise<void>>();
 
 /**
- * The database has one connection: whoever acquires it, by this driver or another of the same database, has it alone
- * until it is released, so that transactions never mix.
+ * The database has one connection. A caller has it alone until it is released, across all drivers
+ * of the database, so transactions never mix.
  */
 function createDriver(database: PGlite): Driver {
   const connection = toConnection(database);
@@ -26,12 +25,12 @@ function createDriver(database: PGlite): Driver {
   return {
     init: async () => database.waitReady,
     async acquireConnection() {
-      const before = turns.get(database);
+      const before = releases.get(database);
       let done = (): void => undefined;
-      const turn = new Promise<void>((resolve) => {
+      const released = new Promise<void>((resolve) => {
         done = resolve;
       });
-      turns.set(database, turn);
+      releases.set(database, released);
       await before;
       release = done;
       return connection;
@@ -40,7 +39,7 @@ function createDriver(database: PGlite): Driver {
     beginTransaction: run('begin'),
     commitTransaction: run('commit'),
     rollbackTransaction: run('rollback'),
-    destroy: async () => turns.get(database),
+    destroy: async () => releases.get(database),
   };
 }
 

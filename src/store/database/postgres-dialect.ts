@@ -6,17 +6,17 @@ import { isDatabaseAway, toDatabaseError } from './database-away.ts';
 
 interface PoolSettings {
   readonly maxConnections: number;
-  /** So long a statement may take, and then as good as never ends. */
+  /** The limit of a statement's time, in milliseconds. */
   readonly queryTimeoutMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Nobody waits longer for a server that has stopped answering. */
+/** A server that takes longer counts as away. */
 const QUERY_TIMEOUT_MS = 10_000;
 
 /**
- * A PostgreSQL server behind a pool of connections, each of which plans a statement once. A connection that breaks, or
- * on which a statement is not answered in time, is replaced.
+ * A PostgreSQL server behind a pool of connections, each of which plans a statement once.
+ * A connection that breaks or times out is replaced.
  */
 export function createPostgresDialect(
   url: string,
@@ -29,8 +29,8 @@ export function createPostgresDialect(
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     query_timeout: queryTimeoutMs,
   });
-  // What breaks is told as an event besides, which would end the process if nobody listened: here of a connection that
-  // nobody uses, there of one that somebody does.
+  // Without listeners, the error events of idle and of used connections would end the process; the errors
+  // themselves are handled where a statement fails.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => void client.on('error', () => undefined));
   const connect = async (): Promise<PoolClient> => watched(await pool.connect().catch(rethrow));
@@ -39,14 +39,14 @@ export function createPostgresDialect(
 
 const names = new Map<string, string>();
 
-/** The store has some dozens of statements: each gets a name, by which a connection knows it again. */
+/** Statements have names, so that a connection plans each of them once. */
 function nameOf(sql: string): string {
   const name = names.get(sql) ?? createHash('sha256').update(sql).digest('base64url');
   names.set(sql, name);
   return name;
 }
 
-/** Nothing more is asked on a connection that has failed, and the pool does not get it back. */
+/** A failed connection takes no more statements and leaves the pool. */
 function watched(client: PoolClient): PoolClient {
   let failure: unknown = null;
   const note = (error: unknown): never => {

@@ -2,8 +2,8 @@ import { OperationNodeTransformer } from 'kysely';
 import type { KyselyPlugin, ValueNode } from 'kysely';
 
 /**
- * PostgreSQL's text holds every character but NUL. Where a text that people choose is looked for or kept, NUL becomes
- * U+FFFD, as half a surrogate pair does on its way into UTF-8, so that it is found nowhere instead of being a fault.
+ * Replaces NUL in texts by U+FFFD, because PostgreSQL's text can't hold NUL.
+ * A search for such a text then finds nothing instead of failing.
  */
 export function storableText(): KyselyPlugin {
   const transformer = new StorableText();

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { sql } from 'kysely';
 
-/** The first tables: graphs, runs and their journal, approvals, the effect ledger, blobs, idempotency records. */
+/** The first tables: graphs, runs and their journal, approvals, the ledger, blobs, idempotency records. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   for (const statement of STATEMENTS) await sql.raw(statement).execute(db);
 }

@@ -51,7 +51,7 @@ test('no rule is broken by a store in which all is well', async () => {
 });
 
 const NUMBERED = 'every number that a run has given stands in the history';
-const HANDED_OVER = 'every run was handed over to Temporal';
+const DISPATCHED = 'every run was dispatched to Temporal';
 const NOT_OUT = 'no call of a run that has ended is still out';
 const NOT_PENDING = 'no approval of a run that has ended is pending';
 const ONE_EACH = 'there is one run for each that was accepted';
@@ -97,7 +97,7 @@ const WRONGS: readonly Wrong[] = [
   {
     what: 'a run that Temporal never got',
     statement: `update runs set dispatched_at = null where id = 'R-open'`,
-    rule: HANDED_OVER,
+    rule: DISPATCHED,
     finding: 'R-open',
   },
   {

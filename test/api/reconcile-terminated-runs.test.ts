@@ -30,7 +30,7 @@ interface Told {
   readonly end?: (id: string) => TerminatedRun | null;
 }
 
-/** A Temporal that says which runs of `acme` it has ended by force, and how: without more, the one named, by its time-out. */
+/** A Temporal that says which runs of `acme` it has ended, and how: without more, the one named, by its time-out. */
 function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
   async function* terminatedRuns(span: Span): AsyncIterable<RunReference> {
     for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
@@ -42,7 +42,7 @@ function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told
 const sweep = async (engine: Engine): Promise<void> =>
   await createTerminatedRunsReconciler()({ store, engine, logger }, going);
 
-async function aHandedOverRun(id: string, over: Partial<NewRun> = {}): Promise<void> {
+async function aDispatchedRun(id: string, over: Partial<NewRun> = {}): Promise<void> {
   await store.runs.create(aNewRun({ id, ...over }));
   await store.pendingStarts.claim(id, AT, LATER);
   await store.pendingStarts.complete({ id, execution: 1 }, AT);
@@ -52,9 +52,9 @@ const statusOf = async (id: string): Promise<string | undefined> => (await store
 const eventsOf = async (id: string) =>
   (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
 
-describe('a run whose workflow was ended by force', () => {
+describe('a run whose workflow was terminated', () => {
   test('has failed, once', async () => {
-    await aHandedOverRun('T');
+    await aDispatchedRun('T');
     await writeTo(store, { id: 'T' }, aBatch([1, 2]));
     await sweep(endingOf('T'));
     await sweep(endingOf('T'));
@@ -64,13 +64,13 @@ describe('a run whose workflow was ended by force', () => {
   });
 
   test('has failed, too, when it had said nothing yet', async () => {
-    await aHandedOverRun('N');
+    await aDispatchedRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
   });
 
   test('has failed again after what came late, at once or within an hour', async () => {
-    await aHandedOverRun('L');
+    await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
     const found = ({ after }: Span) => (after === null || after <= LATER ? ['L'] : []);
@@ -95,13 +95,13 @@ describe('a run whose workflow was ended by force', () => {
 
 describe('left alone is a run', () => {
   test('that goes on in another execution', async () => {
-    await aHandedOverRun('A');
+    await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));
     expect(await statusOf('A')).toBe('queued');
   });
 
   test('that has ended by itself', async () => {
-    await aHandedOverRun('C');
+    await aDispatchedRun('C');
     await endRun(store, { id: 'C' });
     const before = await store.runs.find('C');
     await sweep(endingOf('C'));
@@ -109,14 +109,14 @@ describe('left alone is a run', () => {
   });
 
   test('of another tenant', async () => {
-    await aHandedOverRun('X', { tenantId: 'other' });
+    await aDispatchedRun('X', { tenantId: 'other' });
     await sweep(endingOf('X'));
     expect(await statusOf('X')).toBe('queued');
   });
 });
 
 describe('looked at again is', () => {
-  test('a run that was not known to be handed over', async () => {
+  test('a run that was not known to be dispatched', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
     const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('B'), logger }, going);
@@ -128,7 +128,7 @@ describe('looked at again is', () => {
   });
 
   test('a run that ended a moment ago, and may still be writing', async () => {
-    await aHandedOverRun('M');
+    await aDispatchedRun('M');
     const moment: TerminatedRun = { ...timedOut, at: new Date().toISOString() };
     const end = createTerminatedRunsReconciler();
     await end({ store, engine: endingOf('M', { end: () => moment }), logger }, going);
@@ -138,8 +138,8 @@ describe('looked at again is', () => {
   });
 
   test('one that could not be seen to, which keeps no other from its end', async () => {
-    await aHandedOverRun('P1');
-    await aHandedOverRun('P2');
+    await aDispatchedRun('P1');
+    await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();
     const broken = (id: string): TerminatedRun => {
       if (id === 'P1') throw new Error('away');
@@ -170,7 +170,7 @@ test('the first look is at everything, until one succeeds; later ones go back a 
 });
 
 test('a process that ends leaves the rest to others', async () => {
-  await aHandedOverRun('S');
+  await aDispatchedRun('S');
   await createTerminatedRunsReconciler()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
   expect(await statusOf('S')).toBe('queued');
 });

@@ -16,7 +16,7 @@ const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async (
 const logger = createLogger('silent');
 const startQueuedRuns = createQueueStarter();
 
-test('a queued run gets its turn, however many others wait behind runs that are at work', async () => {
+test('a queued run is dequeued, however many others wait behind runs that are at work', async () => {
   for (let n = 0; n <= 100; n++) {
     const threadId = `t${String(n).padStart(3, '0')}`;
     await store.runs.create(aNewRun({ id: `${threadId} active`, threadId }));

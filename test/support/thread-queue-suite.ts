@@ -5,12 +5,12 @@ import type { Store } from '../../src/store/store.ts';
 import type { QueueHead } from '../../src/store/threads.ts';
 import { AT, LATER, aBatch, aNewRun, aView, endRun, writeTo } from './store-builders.ts';
 
-/** What a store must do about runs that take turns, end and go on. @param store one that knows the definition `h1` */
-export function turnsSuite(store: () => Store): void {
-  describe('turns on a thread', () => {
-    turns(store);
+/** What a store must do about runs that queue on threads, end and are reopened. @param store one that knows the definition `h1` */
+export function threadQueueSuite(store: () => Store): void {
+  describe('the queue of a thread', () => {
+    queues(store);
   });
-  describe('runs that go on', () => {
+  describe('runs that are reopened', () => {
     reopenings(store);
   });
 }
@@ -30,14 +30,14 @@ const aHead = (runId: string): QueueHead => ({
   interruption: null,
 });
 
-function turns(store: () => Store): void {
+function queues(store: () => Store): void {
   const create = async (id: string, onBusy: NewRun['onBusy'] = 'reject', createdAt = AT) =>
     await store().runs.create(onThread(id, { onBusy, createdAt }));
   const headOf = async (tenantId: string): Promise<QueueHead | undefined> =>
     (await store().threads.queueHeads(1_000)).find((head) => head.tenantId === tenantId);
   const queuedOf = async (tenantId: string) => (await store().threads.find(tenantId, 't'))?.queued;
 
-  test('the first run of a thread has its turn at once, and others while it lasts have not', async () => {
+  test('the first run of a thread is active at once, and no other while it is', async () => {
     expect(await create('first-1')).toBe('accepted');
     expect(await create('first-2')).toBe('busy');
     expect(await create('first-3', 'enqueue')).toBe('accepted');
@@ -46,20 +46,20 @@ function turns(store: () => Store): void {
     expect((await store().runs.find('first-3'))?.isQueued).toBe(true);
   });
 
-  test('of many at once one has its turn', async () => {
+  test('of many at once one is active', async () => {
     const answers = await Promise.all(TEN.map((n) => create(`race-${n}`)));
     expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(1);
     expect(await store().threads.runIds('race', 't')).toHaveLength(1);
   });
 
-  test('of many at once that would wait, one has its turn and the others are queued, in order', async () => {
+  test('of many at once that would wait, one is active and the others are queued, in order', async () => {
     await Promise.all(TEN.map((n) => create(`queue-${n}`, 'enqueue')));
     const thread = await store().threads.find('queue', 't');
     const rest = TEN.map((n) => `queue-${n}`).filter((id) => id !== thread?.activeRunId);
     expect(thread?.queued).toEqual(rest);
   });
 
-  test('a queued run is not handed over before its turn', async () => {
+  test('a queued run is not dispatched before it is dequeued', async () => {
     await create('claim-1');
     await create('claim-2', 'enqueue');
     expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toBeNull();
@@ -71,7 +71,7 @@ function turns(store: () => Store): void {
     expect(await store().pendingStarts.claim('claim-2', LATER, LATER)).toMatchObject({ predecessorId: 'claim-1' });
   });
 
-  test('no turn is granted while another run has it', async () => {
+  test('no run is dequeued while another is active', async () => {
     await create('busy-1');
     await create('busy-2', 'enqueue');
     expect(await headOf('busy')).toBeUndefined();
@@ -79,14 +79,14 @@ function turns(store: () => Store): void {
     expect(await queuedOf('busy')).toEqual(['busy-2']);
   });
 
-  test('a turn is granted once, however often it is tried', async () => {
+  test('a run is dequeued once, however often it is tried', async () => {
     await create('once-1');
     await create('once-2', 'enqueue');
     await endRun(store(), { id: 'once-1', tenantId: 'once' });
     const head = await headOf('once');
     if (!head) throw new Error('There is no queue');
-    const granted = await Promise.all(TEN.map(() => store().threads.dequeue(head, AT)));
-    expect(granted.filter(Boolean)).toHaveLength(1);
+    const dequeued = await Promise.all(TEN.map(() => store().threads.dequeue(head, AT)));
+    expect(dequeued.filter(Boolean)).toHaveLength(1);
     expect(await store().threads.find('once', 't')).toMatchObject({ activeRunId: 'once-2', queued: [] });
   });
 
@@ -119,7 +119,7 @@ function turns(store: () => Store): void {
     expect(await headOf('each')).toMatchObject({ activeRunId: 'each-2', interruption: { runId: 'each-3' } });
   });
 
-  test('a run that leaves the queue never gets a turn, and a turn that was granted is kept', async () => {
+  test('a run that leaves the queue is never dequeued, and one that was dequeued stays active', async () => {
     await create('leave-1');
     await create('leave-2', 'enqueue');
     const canceled = aBatch([1], { view: aView({ status: 'canceled', endedAt: AT }) });
@@ -131,7 +131,7 @@ function turns(store: () => Store): void {
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });
 
-  test('a turn that is granted and a place that is left at the same moment: one of the two happens', async () => {
+  test('a run that is dequeued and leaves the queue at the same moment: one of the two happens', async () => {
     await create('either-1');
     await create('either-2', 'enqueue');
     await endRun(store(), { id: 'either-1', tenantId: 'either' });
@@ -145,15 +145,15 @@ function turns(store: () => Store): void {
     expect(both.filter(Boolean)).toHaveLength(1);
   });
 
-  test('what a queued run is told is handed over with it, each signal once, in order', async () => {
+  test('signals for a queued run are dispatched with it, each once, in order', async () => {
     await create('told-1');
     await create('told-2', 'enqueue');
     const tell = async (id: string) =>
-      await store().threads.tellQueued('told-2', { name: 'event', payload: { decisionId: id } });
-    expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['kept', 'kept', 'kept']);
+      await store().threads.queueSignal('told-2', { name: 'event', payload: { decisionId: id } });
+    expect([await tell('one'), await tell('two'), await tell('one')]).toEqual(['taken', 'taken', 'taken']);
     await endRun(store(), { id: 'told-1', tenantId: 'told' });
     expect(await store().threads.dequeue(aHead('told-2'), AT)).toBe(true);
-    expect(await tell('three')).toBe('begun');
+    expect(await tell('three')).toBe('dequeued');
     const claimed = await store().pendingStarts.claim('told-2', LATER, LATER);
     expect(claimed?.queuedSignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
   });
@@ -163,8 +163,8 @@ function turns(store: () => Store): void {
     await create('full-2', 'enqueue');
     const answers: string[] = [];
     for (let n = 0; n < 101; n += 1)
-      answers.push(await store().threads.tellQueued('full-2', { name: 'event', payload: { decisionId: `${n}` } }));
-    expect([answers.filter((answer) => answer === 'kept').length, answers.at(-1)]).toEqual([100, 'full']);
+      answers.push(await store().threads.queueSignal('full-2', { name: 'event', payload: { decisionId: `${n}` } }));
+    expect([answers.filter((answer) => answer === 'taken').length, answers.at(-1)]).toEqual([100, 'full']);
   });
 
   test('an end that is written late does not free the thread of somebody else', async () => {
@@ -196,7 +196,7 @@ function reopenings(store: () => Store): void {
     expect(await store().endedRuns.find('G-none')).toBeNull();
   });
 
-  test('it is handed over again, as the next execution', async () => {
+  test('it is dispatched again, as the next execution', async () => {
     await store().runs.create(aNewRun({ id: 'G-again' }));
     await endRun(store(), { id: 'G-again' });
     expect(await store().pendingStarts.claim('G-again', LATER, LATER)).toBeNull();

@@ -1,0 +1,54 @@
+import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
+import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
+import { toJson, toJsonObject } from '../../graph/values/index.ts';
+import type { NewRun } from '../../store/runs.ts';
+import type { RunGraphInput } from '../../workflows/contract.ts';
+import type { Caller } from '../http/authenticate.ts';
+import type { PinnedGraph } from './pinned-graph.ts';
+
+/** The parts of a new run that do not follow from its graph; the default is no thread. */
+export interface RunOrigin
+  extends
+    Pick<NewRun, 'input' | 'metadata' | 'createdBy'>,
+    Partial<Pick<NewRun, 'threadId' | 'onBusy' | 'parentRunId' | 'replay' | 'limits'>> {
+  readonly identity: RunIdentity;
+  readonly begin: Beginning;
+}
+
+/** Makes the row of a new run, with the input of its workflow. */
+export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunOrigin): NewRun {
+  const { given, definition, catalog, limits, redacted } = pinned;
+  const { id, tenantId, graph } = identity;
+  const start: RunGraphInput = {
+    interpreterVersion: INTERPRETER_VERSION,
+    execution: 1,
+    identity,
+    definition,
+    catalog,
+    begin,
+  };
+  return {
+    id,
+    tenantId,
+    graph,
+    definition: given,
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: null,
+    replay: null,
+    limits: toJsonObject(limits.shown),
+    redacted,
+    createdAt: new Date().toISOString(),
+    start: toJson(start),
+    ...origin,
+  };
+}
+
+/** Makes the identity of a caller's run. */
+export function newIdentity(
+  { graph, limits: { limits } }: PinnedGraph,
+  { sub, roles }: Caller,
+  run: Pick<RunIdentity, 'id' | 'tenantId' | 'threadId'>,
+): RunIdentity {
+  return { ...run, graph, createdBy: { sub, roles }, limits };
+}

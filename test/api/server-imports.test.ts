@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const VALUE_IMPORT = /^(?:import|export)\s+(?!type\b)(?:[^;]*?from\s+)?'([^']+)';/gm;
+
+/** All that a module loads at start: files by their paths, and packages by their names. */
+function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(VALUE_IMPORT)) {
+    if (name.startsWith('.')) loadedBy(join(dirname(file), name), loaded);
+    else loaded.add(name);
+  }
+  return loaded;
+}
+
+const loaded = [...loadedBy('src/api/server.ts')];
+
+test('the process of the API loads what it answers with', () => {
+  expect(loaded).toEqual(
+    expect.arrayContaining(['hono', 'kysely', '@temporalio/client', 'src/graph/advance/advance.ts']),
+  );
+});
+
+test.each([
+  ['of a model provider', /^@ai-sdk\/|^ai$|^gpt-tokenizer/],
+  ['of an MCP client', /^@modelcontextprotocol\//],
+  ['for HTTP requests of tools', /^undici|^ipaddr\.js/],
+  ['for workers', /^@temporalio\/(?:worker|activity|workflow)/],
+  ['of a model, a tool or a call', /^src\/activities\/(?:models|http|calls\/call-|tools\/(?:http|mcp|code))/],
+])('it loads nothing %s', (_what, names) => {
+  const needed = loaded.filter((name) => names.test(name) && name !== 'src/activities/calls/call-error.ts');
+  expect(needed).toEqual([]);
+});
