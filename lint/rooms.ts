@@ -109,7 +109,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['@temporalio/worker'],
   },
   'worker.ts': {
-    rooms: ['graph/values', 'process', 'activities', 'workflows', 'config', 'workers'],
+    rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config', 'workers'],
     packages: ['@temporalio/worker'],
     code: 'entry',
   },

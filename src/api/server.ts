@@ -1,5 +1,3 @@
-import { Connection } from '@temporalio/client';
-import type { ConnectionOptions } from '@temporalio/client';
 import { loadConfig } from '../config/load-config.ts';
 import type { AuthConfig, Config } from '../config/load-config.ts';
 import { addMcpTools } from '../config/connect-mcp-servers.ts';
@@ -20,6 +18,7 @@ import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
 import { openDoor } from './door.ts';
 import { createEngine } from './temporal/engine.ts';
+import { openConnection } from './temporal/open-connection.ts';
 import type { ApiDeps } from './deps.ts';
 import type { Listening, ListenOptions } from '../process/listen.ts';
 
@@ -86,7 +85,7 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   const [config, store, { connection, namespace }] = await Promise.all([
     addMcpTools(loaded, { environment: process.env, report }),
     connectWithRetry(postgresStore(databaseUrl), patience),
-    connectWithRetry(temporal(toConnection), patience),
+    connectWithRetry(temporal(openConnection), patience),
   ]);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs));
   const deps = {
@@ -100,11 +99,5 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   };
   return { deps, close: async () => void (await Promise.all([store.close(), connection.close()])) };
 }
-
-/** A lost connection is tried again after at most this time; gRPC's own pauses grow to two minutes. */
-const MAX_RECONNECT_MS = 3_000;
-
-const toConnection = (options: ConnectionOptions): Connection =>
-  Connection.lazy({ ...options, channelArgs: { 'grpc.max_reconnect_backoff_ms': MAX_RECONNECT_MS } });
 
 if (isMain(import.meta.url)) await main();

@@ -5,7 +5,7 @@ import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { error } from './rule.ts';
-import { RULES } from './rules/index.ts';
+import { RULES } from './rules/all-rules.ts';
 import { readSubject } from './subject.ts';
 import type { Subject } from './subject.ts';
 
