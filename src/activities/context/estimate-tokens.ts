@@ -1,10 +1,8 @@
 import type { TokenCounter } from './token-counter.ts';
 
 /**
- * Estimates the tokens of a text for a model of unknown tokenizer: by characters, rather too many than too few.
+ * Estimates the tokens of a text for a model whose tokenizer is not known: by characters, and rather too many than too few.
  * Measured on the tokenizers of OpenAI, with a margin because others cut finer.
- *
- * Budgets have their own estimate, in `graph/superstep`: recorded histories pin that one, this one may improve.
  */
 export const estimateTokens: TokenCounter = (text) => {
   let tokens = 0;

@@ -28,7 +28,7 @@ export interface CompiledGraph {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** The channels whose values last for one superstep. */
+  /** The channels whose values can be read only in the superstep after their write. */
   readonly ephemeral: readonly Channel[];
   readonly nodes: ReadonlyMap<string, CompiledNode>;
   readonly outgoing: Outgoing;
@@ -57,7 +57,7 @@ export interface CompiledNode {
   readonly compensate: Compensate | null;
   readonly onError: OnError;
   readonly maxVisits: number;
-  /** The deadline of a subgraph or a wait; `null` for other types, whose deadline limits their calls. */
+  /** The deadline of a subgraph or a wait; `null`: none, or a type whose deadline limits its calls. */
   readonly deadlineMs: number | null;
   readonly defer: boolean;
 }
