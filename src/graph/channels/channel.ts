@@ -18,7 +18,7 @@ export interface Channel {
   readonly initial: Json;
   /** `null`: any value is valid. */
   readonly check: SchemaCheck | null;
-  /** True if the value lasts for one superstep only. */
+  /** True if a value can be read only in the superstep after its write (specification, "Channels"). */
   readonly ephemeral: boolean;
 }
 

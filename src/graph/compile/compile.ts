@@ -22,7 +22,7 @@ export interface CompiledGraph {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly channels: ReadonlyMap<string, Channel>;
-  /** The channels whose values last for one superstep. */
+  /** The channels whose values can be read only in the superstep after their write. */
   readonly ephemeral: readonly Channel[];
   readonly nodes: ReadonlyMap<string, CompiledNode>;
   readonly outgoing: Outgoing;

@@ -123,9 +123,7 @@ function impliedTriggers({ resumePoint: { stoppedAt, deferred }, next }: Resumab
   return stoppedAt || deferred ? [] : next.map((node) => ({ node }));
 }
 
-/**
- * The scope of a graph at a resume point. Channels get the values of channels of the same name, else their defaults.
- */
+/** The scope of a graph at a resume point. Channels match by name; `joins` must be those of the same graph. */
 export function scopeAt(
   graph: ChannelSet,
   { channels, resumePoint, step }: { channels: Scope['channels']; resumePoint: ResumePoint; step: number },

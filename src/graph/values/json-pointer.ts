@@ -4,7 +4,7 @@ export function toPointer(path: readonly (string | number)[]): string {
 }
 
 /** Reads a JSON Pointer (RFC 6901) as a path. Text before the first slash is skipped. */
-export function parsePointer(pointer: string): readonly string[] {
+export function parsePointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
