@@ -62,7 +62,7 @@ function importsOf(name: string, rooms: Rooms): { readonly group: readonly strin
   };
 }
 
-/** What a specifier looks like that leads from a room into another one. */
+/** The specifiers that lead from a room into another one. */
 function everyFile(from: string, target: string): string {
   const parent = parentOf(from);
   if (target === parent) return isFile(from) ? './*.ts' : '../*.ts';
@@ -71,7 +71,7 @@ function everyFile(from: string, target: string): string {
   return `**/${seen}${isFile(seen) ? '' : '/**'}`;
 }
 
-/** What a specifier looks like that leads from a room to the files that another one shows it. */
+/** The specifiers that lead from a room to the files that another one shows it. */
 function knownFiles(from: string, target: string, rooms: Rooms): readonly string[] {
   const isNear = parentOf(target) === parentOf(from) || parentOf(target) === from;
   const path = `**/${isNear ? lastPart(target) : target}`;

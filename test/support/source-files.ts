@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { posix } from 'node:path';
 
-/** What one statement imports, or exports from somewhere else. */
+/** One import, or an export from another file. */
 export interface Import {
   /** A path below `src`, or a package. */
   readonly target: string;
