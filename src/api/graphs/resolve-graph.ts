@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue, Limits } from '../../graph/definition/index.ts';
 import { hasErrors, innerGraph } from '../../graph/definition/index.ts';
-import { limitsOfGraph } from '../../graph/run/index.ts';
+import { toPublicLimits } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
@@ -78,16 +78,7 @@ function isValid(definition: unknown, issues: readonly GraphIssue[]): definition
 
 /** The limits in force, as definitions write them. */
 export function publicLimits({ definition }: ValidGraph, asked: Limits, { defaults }: Catalog): Limits {
-  const { maxSteps, maxConcurrency } = limitsOfGraph(definition.limits, defaults);
-  const { deadline } = defaults;
-  const limits = {
-    ...(deadline !== undefined && { deadline }),
-    ...definition.limits,
-    maxSteps,
-    maxConcurrency,
-    ...asked,
-  };
-  return { ...limits, maxConcurrency: Math.min(maxConcurrency, limits.maxConcurrency) };
+  return toPublicLimits(definition.limits, asked, defaults);
 }
 
 /** The channels of a graph, and of the graphs inside it, whose values are hidden from most. */

@@ -20,7 +20,7 @@ export type {
 } from './effect.ts';
 export { DEADLINE_TIMER, taskKey } from './ids.ts';
 export type { TaskPath } from './ids.ts';
-export { limitsOfGraph, refuseLoose, tighten } from './limits.ts';
+export { limitsOfGraph, toPublicLimits, refuseLoose, tighten } from './limits.ts';
 export type { RunLimits } from './limits.ts';
 export type { OccurrenceBody, RecordedSignal, SentSignal } from './occurrence.ts';
 export { mayCall } from './principal.ts';
