@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { NODE_TYPES } from '../../src/graph/definition/node-types/node-types.ts';
@@ -8,6 +9,8 @@ import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { toMermaid } from '../../src/graph/diagram/mermaid.ts';
 import { toPlantUml } from '../../src/graph/diagram/plant-uml.ts';
 import type { NodeBehavior, TaskContext } from '../../src/graph/nodes/behavior.ts';
+import { NODE_COMPILERS } from '../../src/graph/nodes/node-types.ts';
+import { NodeSchemas } from '../../src/graph/schema/definition-schema.ts';
 import { definitionSchema } from '../../src/graph/schema/json-schema-document.ts';
 import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
@@ -15,62 +18,55 @@ import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
 
 /*
- * A node type that the language does not have, put into the three tables of node types: descriptions, shapes and
- * compilers. Nothing else in `src/graph` is told of it.
+ * A node type that the language does not have stands in the three tables of node types while these tests run:
+ * descriptions, shapes and compilers. Nothing else in `src/graph` is told of it.
  */
 
-vi.mock('../../src/graph/definition/node-types/node-types.ts', async (original) => {
-  const { NODE_TYPES: known } = await original<{ NODE_TYPES: object }>();
-  return { NODE_TYPES: { ...known, translate: DESCRIPTION } };
+beforeAll(() => {
+  Object.assign(NODE_TYPES, { translate: DESCRIPTION });
+  Object.assign(NodeSchemas, { translate: SHAPE });
+  Object.assign(NODE_COMPILERS, { translate: compile });
 });
 
-vi.mock('../../src/graph/schema/definition-schema.ts', async (original) => {
-  const module = await original<{ NodeSchemas: object }>();
-  return { ...module, NodeSchemas: { ...module.NodeSchemas, translate: SHAPE } };
+afterAll(() => {
+  for (const table of [NODE_TYPES, NodeSchemas, NODE_COMPILERS]) Reflect.deleteProperty(table, 'translate');
 });
 
-vi.mock('../../src/graph/nodes/node-types.ts', async (original) => {
-  const { NODE_COMPILERS } = await original<{ NODE_COMPILERS: object }>();
-  return { NODE_COMPILERS: { ...NODE_COMPILERS, translate: compile } };
-});
+const DESCRIPTION: NodeTypeDescription = {
+  summary: 'Translates a text.',
+  templates: ['text'],
+  resultTemplates: ['after/note'],
+  uses: { functions: ['with'], models: ['style/model'], tools: ['glossary'] },
+  graph: { definition: 'fallback', input: 'given' },
+  conversations: ['talk'],
+  schemas: ['form'],
+  goto: ['mayLead'],
+  onReject: 'onDoubt',
+  mayWait: true,
+  hasOwnDeadline: true,
+  exactlyOne: ['text', 'talk'],
+  findProblems: ({ text }) => (text === 'x' ? [{ field: 'text', message: 'x is no text' }] : []),
+  editorSchemas: { text: { type: 'string', maxLength: 99 } },
+  look: { outline: 'flag', fill: 'ABCDEF', subject: ['with'], notes: [{ label: 'styled by', field: 'style/model' }] },
+};
 
-const { DESCRIPTION, SHAPE } = await vi.hoisted(async () => {
-  const { z: zod } = await import('zod');
-  const description: NodeTypeDescription = {
-    summary: 'Translates a text.',
-    templates: ['text'],
-    resultTemplates: ['after/note'],
-    uses: { functions: ['with'], models: ['style/model'], tools: ['glossary'] },
-    graph: { definition: 'fallback', input: 'given' },
-    conversations: ['talk'],
-    schemas: ['form'],
-    goto: ['mayLead'],
-    onReject: 'onDoubt',
-    mayWait: true,
-    hasOwnDeadline: true,
-    exactlyOne: ['text', 'talk'],
-    findProblems: ({ text }) => (text === 'x' ? [{ field: 'text', message: 'x is no text' }] : []),
-    editorSchemas: { text: { type: 'string', maxLength: 99 } },
-    look: { outline: 'flag', fill: 'ABCDEF', subject: ['with'], notes: [{ label: 'styled by', field: 'style/model' }] },
-  };
-  const any = zod.json().optional();
-  const shape = zod.strictObject({
-    type: zod.literal('translate'),
-    with: zod.string(),
-    text: any,
-    talk: any,
-    after: any,
-    style: any,
-    glossary: any,
-    fallback: any,
-    given: any,
-    form: any,
-    mayLead: any,
-    onDoubt: any,
-    deadline: any,
-    write: any,
-  });
-  return { DESCRIPTION: description, SHAPE: shape };
+const any = z.json().optional();
+
+const SHAPE = z.strictObject({
+  type: z.literal('translate'),
+  with: z.string(),
+  text: any,
+  talk: any,
+  after: any,
+  style: any,
+  glossary: any,
+  fallback: any,
+  given: any,
+  form: any,
+  mayLead: any,
+  onDoubt: any,
+  deadline: any,
+  write: any,
 });
 
 /** Calls the function that the node names with the text. */

@@ -1,3 +1,4 @@
+import type { Limits } from './limits.ts';
 import type { ReducerName } from './reducers.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json } from '../values/json.ts';
@@ -31,17 +32,6 @@ export interface ChannelDefinition {
   readonly ephemeral?: boolean;
   readonly redact?: boolean;
   readonly description?: string;
-}
-
-/** Bounds of a run. */
-export interface Limits {
-  readonly maxSteps?: number;
-  readonly maxConcurrency?: number;
-  /** A duration. */
-  readonly deadline?: string;
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
-  readonly maxToolCalls?: number;
 }
 
 export interface Defaults {

@@ -18,7 +18,6 @@ export type {
   EdgeDefinition,
   ForEachEdge,
   GraphDefinition,
-  Limits,
   NodeDefinition,
   NodeOfType,
   NodeType,
@@ -28,6 +27,7 @@ export { INTERPRETER_VERSION } from './interpreter-version.ts';
 export { innerGraph } from './inner-graph.ts';
 export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';
+export type { Limits } from './limits.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';
 export { pinCatalog } from './pin-catalog.ts';

@@ -1,60 +1,62 @@
 import type { CatalogDefaults } from '../definition/catalog.ts';
-import type { Limits } from '../definition/definition.ts';
-import { toMs } from '../values/duration.ts';
+import { LIMITS } from '../definition/limits.ts';
+import type { DurationLimit, LimitName, Limits, LimitValue } from '../definition/limits.ts';
+import { mapValues } from '../values/collections.ts';
+import { DURATION_PATTERN, toMs } from '../values/duration.ts';
+import { own } from '../values/json.ts';
+import type { JsonObject } from '../values/json.ts';
 import type { Refusal } from './refusal.ts';
 
-/** So many calls of one run are out at a time unless its graph says otherwise; the server holds 2,000 at most. */
-const DEFAULT_CONCURRENCY = 100;
-const MAX_CONCURRENCY = 500;
+/** Limits in force: the graph's, tightened by the run. A duration is in milliseconds, and its name ends with `Ms`. */
+export type RunLimits = { readonly [Name in LimitName as NameInForce<Name>]?: number } & {
+  readonly maxSteps: number;
+  readonly maxConcurrency: number;
+};
+
+type NameInForce<Name extends LimitName> = Name extends DurationLimit ? `${Name}Ms` : Name;
+
+type InstallationDefaults = Pick<CatalogDefaults, 'maxSteps' | 'deadline'>;
+
+const { byDefault: DEFAULT_CONCURRENCY, atMost: MAX_CONCURRENCY } = LIMITS.maxConcurrency;
 
 /** The limits that a graph's runs have. */
-export function limitsOfGraph(
-  limits: Limits | undefined,
-  defaults: Pick<CatalogDefaults, 'maxSteps' | 'deadline'>,
-): RunLimits {
+export function limitsOfGraph(limits: Limits | undefined, defaults: InstallationDefaults): RunLimits {
   const { maxSteps = defaults.maxSteps, maxConcurrency = DEFAULT_CONCURRENCY, ...rest } = limits ?? {};
   const { deadline = defaults.deadline, ...budgets } = rest;
   return {
     maxSteps,
     maxConcurrency: Math.min(maxConcurrency, MAX_CONCURRENCY),
-    ...budgets,
-    ...(deadline !== undefined && { deadlineMs: toMs(deadline) }),
+    ...inForce({ ...budgets, ...(deadline !== undefined && { deadline }) }),
   };
+}
+
+/** Limits as definitions write them, under the names that they have in force. */
+export function inForce(limits: Limits): Partial<RunLimits> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, value]) =>
+      typeof value === 'string' ? [`${name}Ms`, toMs(value)] : [name, value],
+    ),
+  );
 }
 
 /** A limit that a run asked for and its graph does not give. */
 export interface LooseLimit {
-  readonly name: keyof Limits;
+  readonly name: string;
   readonly asked: number;
   readonly allowed: number;
-}
-
-const NAMES = ['maxSteps', 'maxConcurrency', 'maxTokens', 'maxCostUsd', 'maxToolCalls'] as const;
-
-/** Tightens a graph's limits by those that a run asks for. @returns what it asked for beyond them, if anything */
-export function tighten(
-  limits: RunLimits,
-  { deadline, ...asked }: Limits,
-): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
-  const deadlineMs = deadline === undefined ? undefined : toMs(deadline);
-  const loose = NAMES.flatMap((name) => tooLoose(name, asked[name], limits[name]));
-  return {
-    limits: { ...limits, ...asked, ...(deadlineMs !== undefined && { deadlineMs }) },
-    loose: [...loose, ...tooLoose('deadline', deadlineMs, limits.deadlineMs)],
-  };
 }
 
 /** The limits of a run: as its interpreter goes by them, and as people read them. */
 export interface LimitsOfRun {
   readonly limits: RunLimits;
   readonly shown: Limits;
-  /** Why the run can't have the limits that it asks for; `null`: it can. */
+  /** The reason why the run can't have the limits that it asks for; `null`: it can. */
   readonly refusal: Refusal | null;
 }
 
 interface LimitedGraph {
   readonly definition: { readonly limits?: Limits };
-  readonly catalog: { readonly defaults: Pick<CatalogDefaults, 'maxSteps' | 'deadline'> };
+  readonly catalog: { readonly defaults: InstallationDefaults };
 }
 
 /** The limits of a graph's run. @param asked those that the run asks for itself */
@@ -63,6 +65,20 @@ export function limitsOfRun({ definition, catalog: { defaults } }: LimitedGraph,
   const { deadlineMs: _deadlineMs, ...counts } = limits;
   const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
   return { limits, shown: { ...counts, ...(deadline !== undefined && { deadline }) }, refusal: refuseLoose(loose) };
+}
+
+/** Tightens a graph's limits by those that a run asks for. @returns what it asked for beyond them, if anything */
+export function tighten(
+  limits: RunLimits,
+  asked: Limits,
+): { readonly limits: RunLimits; readonly loose: readonly LooseLimit[] } {
+  const allowed: Readonly<Record<string, number>> = limits;
+  const wanted: Readonly<Record<string, number>> = inForce(asked);
+  const loose = Object.entries(LIMITS).flatMap(([name, { value }]) => {
+    const key = value === 'duration' ? `${name}Ms` : name;
+    return tooLoose(name, own(wanted, key), own(allowed, key));
+  });
+  return { limits: { ...limits, ...wanted }, loose };
 }
 
 function refuseLoose(loose: readonly LooseLimit[]): Refusal | null {
@@ -74,17 +90,20 @@ function refuseLoose(loose: readonly LooseLimit[]): Refusal | null {
   return { code: 'LIMIT_TOO_LOOSE', message: 'A limit is looser than the graph allows', issues };
 }
 
-function tooLoose(name: keyof Limits, asked: number | undefined, allowed: number | undefined): LooseLimit[] {
+function tooLoose(name: string, asked: number | undefined, allowed: number | undefined): LooseLimit[] {
   return asked !== undefined && allowed !== undefined && asked > allowed ? [{ name, asked, allowed }] : [];
 }
 
-/** Limits in force: the graph's, tightened by the run. */
-export interface RunLimits {
-  readonly maxSteps: number;
-  readonly maxConcurrency: number;
-  /** Milliseconds. */
-  readonly deadlineMs?: number;
-  readonly maxTokens?: number;
-  readonly maxCostUsd?: number;
-  readonly maxToolCalls?: number;
-}
+const SCHEMAS: Readonly<Record<LimitValue, JsonObject>> = {
+  count: { type: 'integer', minimum: 1 },
+  countOrNone: { type: 'integer', minimum: 0 },
+  amount: { type: 'number', minimum: 0 },
+  duration: { type: 'string', pattern: DURATION_PATTERN },
+};
+
+/** JSON Schema of `Limits`. */
+export const LIMITS_SCHEMA: JsonObject = {
+  type: 'object',
+  properties: mapValues(LIMITS, ({ value }) => SCHEMAS[value]),
+  additionalProperties: false,
+};

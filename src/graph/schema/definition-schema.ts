@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { LIMITS } from '../definition/limits.ts';
+import type { LimitValue } from '../definition/limits.ts';
 import { REDUCERS } from '../definition/reducers.ts';
+import { mapValues } from '../values/collections.ts';
 import { parseDuration } from '../values/duration.ts';
 
 /*
@@ -43,14 +46,14 @@ const Channel = z.strictObject({
   description: z.string().optional(),
 });
 
-export const Limits = z.strictObject({
-  maxSteps: Count.optional(),
-  maxConcurrency: Count.optional(),
-  deadline: Duration.optional(),
-  maxTokens: Count.optional(),
-  maxCostUsd: z.number().min(0).optional(),
-  maxToolCalls: z.int().min(0).optional(),
-});
+const LIMIT_VALUES: Readonly<Record<LimitValue, z.ZodType>> = {
+  count: Count,
+  countOrNone: z.int().min(0),
+  amount: z.number().min(0),
+  duration: Duration,
+};
+
+export const Limits = z.strictObject(mapValues(LIMITS, ({ value }) => LIMIT_VALUES[value].optional()));
 
 /** The definition without its nodes and edges, which have schemas of their own. */
 export const GraphSchema = z.strictObject({

@@ -4,19 +4,20 @@ import type { JsonObject } from '../values/json.ts';
 import { refuseUndone } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { isEnded } from '../run/run.ts';
+import { LIMITS_SCHEMA } from '../run/limits.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { retryTask, tell } from '../lifecycle/retry-task.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
 import type { Intervention } from './interventions.ts';
 import { WHICH, findIntervention, findInterventions } from './interventions.ts';
-import { LIMITS, raiseLimits } from './raise-limits.ts';
+import { raiseLimits } from './raise-limits.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Has a failed node's work done again; a run that has failed goes on from all the nodes that it failed at. */
 export const retry: SignalKind = {
   description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
-  properties: { ...WHICH, limits: LIMITS },
+  properties: { ...WHICH, limits: LIMITS_SCHEMA },
   reopens: true,
   handle: (draft, request) => (draft.run.status === 'failed' ? retryRun(draft, request) : retryNode(draft, request)),
   handleCompensation(draft, doubt, { payload, by }) {
