@@ -32,7 +32,7 @@ export interface Activities {
   callNode(task: CallTask<NodeCallRequest>): Promise<CallOutcome>;
   /** Finds the outcome of a canceled call without making it. */
   reconcileCall(call: CallToReconcile): Promise<CallOutcome>;
-  /** Writes a journal batch that no call carries. */
+  /** Writes a journal batch that travels without a call. */
   record(entry: JournalWrite): Promise<void>;
 }
 

@@ -78,8 +78,8 @@ function merge(entries: readonly JournalEntries[]): JournalEntries {
 }
 
 /** The approvals as the run has them now. A closed one that the run has forgotten is kept as it was recorded. */
-function currentApprovals(pending: readonly Approval[], { approvals }: Run): readonly Approval[] {
-  const latest = new Map(pending.map((approval) => [approval.id, own(approvals, approval.id) ?? approval]));
+function currentApprovals(recorded: readonly Approval[], { approvals }: Run): readonly Approval[] {
+  const latest = new Map(recorded.map((approval) => [approval.id, own(approvals, approval.id) ?? approval]));
   return [...latest.values()].filter(({ id, status }) => status !== 'pending' || Object.hasOwn(approvals, id));
 }
 

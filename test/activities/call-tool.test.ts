@@ -66,9 +66,9 @@ describe('toolCalls', () => {
   });
 
   test.each<[readonly string[], readonly string[], string]>([
-    [['support', 'billing'], ['user'], 'somebody with the role support or billing; this run is of ann (user)'],
-    [['support'], [], 'somebody with the role support; this run is of ann (no roles)'],
-    [[], ['user'], 'somebody with the role admin'],
+    [['support', 'billing'], ['user'], 'a principal with the role support or billing; this run belongs to ann (user)'],
+    [['support'], [], 'a principal with the role support; this run belongs to ann (no roles)'],
+    [[], ['user'], 'a principal with the role admin'],
   ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
     const tool = aTool({ roles, execute: () => expect.unreachable() });
     const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, 1);

@@ -53,7 +53,7 @@ function isSuperseded(claimant: Claimant, { status, scheduledAt }: LedgerEntry):
 }
 
 interface ClaimState {
-  /** A person has had the call taken over since the last claim. */
+  /** A person has raised the takeover number since the last claim. */
   readonly isTakeover: boolean;
   readonly mayRepeat: boolean;
   /** The previous claimant may have made the call. */

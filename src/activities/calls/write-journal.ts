@@ -5,12 +5,12 @@ import type { CallRequest } from '../../graph/run/index.ts';
 import type { CallClaim } from '../../store/ledger.ts';
 import type { Store } from '../../store/store.ts';
 
-/** A journal batch that an activity carries; `journal` is `null` if there is none. */
+/** The journal batch in the input of an activity; `null` if there is none. */
 export interface JournalWrite {
   readonly runId: string;
   readonly tenantId: string;
   readonly journal: PackedBatch | null;
-  /** The call that carries the batch. */
+  /** The call of the same activity. */
   readonly key?: string;
   readonly request?: CallRequest;
 }

@@ -38,7 +38,7 @@ function cutsOf(groups: readonly MessageGroup[], { count, indexes }: StepContext
   return groups.slice(0, indexOfNewest(groups)).flatMap((group, at) => {
     index = Math.max(index, spans[at]?.end ?? 0);
     keptTokens -= isOfSystem(group) ? 0 : count(group);
-    isWorthwhile ||= hasUnsummarized(group);
+    isWorthwhile ||= hasNewContent(group);
     return isWorthwhile && index <= (begins[at] ?? 0) ? [{ index, keptTokens }] : [];
   });
 }
@@ -74,6 +74,6 @@ function beginsAfter(spans: readonly Span[]): readonly number[] {
 }
 
 /** A summary alone is not summarized again. */
-function hasUnsummarized(group: MessageGroup): boolean {
+function hasNewContent(group: MessageGroup): boolean {
   return !isOfSystem(group) && !isSummary(group[0]);
 }

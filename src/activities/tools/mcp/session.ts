@@ -14,7 +14,7 @@ export type ToolList = ReadonlyMap<string, ListedTool>;
 export interface Session {
   /** Returns the server's current tools; they are listed again after the server reports a change. */
   tools(): Promise<ToolList>;
-  /** Calls a tool. The server is told when the signal aborts. */
+  /** Calls a tool. When the signal aborts, it cancels the request. */
   call(params: CallToolRequest['params'], signal: AbortSignal): Promise<CallToolResult>;
   /** Resolves when the session has ended. */
   readonly ended: Promise<void>;

@@ -104,7 +104,7 @@ describe('tools at an address', () => {
     const controller = new AbortController();
     const call = tools.call('odd.slow', null, { signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
-    await expect(call).rejects.toThrow('Nobody waits');
+    await expect(call).rejects.toThrow('The call was canceled');
     await expect.poll(() => server.requests.some(({ body }) => body.includes('notifications/cancelled'))).toBe(true);
   });
 

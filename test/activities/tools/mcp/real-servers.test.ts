@@ -47,7 +47,7 @@ describe('server-everything, as a program', () => {
       .tool('every.trigger-long-running-operation')
       .execute({ duration: 60, steps: 60 }, aContext({ signal: controller.signal }));
     setTimeout(() => controller.abort(), 200);
-    await expect(call).rejects.toThrow('Nobody waits');
+    await expect(call).rejects.toThrow('The call was canceled');
   });
 });
 
