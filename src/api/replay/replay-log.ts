@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../graph/journal/index.ts';
-import { DEADLINE_TIMER, isCallReply, taskKey } from '../../graph/run/index.ts';
+import { approvalTimerId, DEADLINE_TIMER, isCallReply, taskKey } from '../../graph/run/index.ts';
 import type { CallReply, OccurrenceBody, OpenCall, RecordedSignal, Run, TaskPath } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import { deepEqual, toJson } from '../../graph/values/index.ts';
@@ -21,7 +21,7 @@ export function occurrenceBefore(event: RunEvent, run: Run, { answers }: ReplayL
     case 'compensation.failed':
       return answerIfOpen(event, callOf(event, run), answers);
     case 'approval.expired':
-      return { kind: 'timer', id: `${event.approvalId}.timeout` };
+      return { kind: 'timer', id: approvalTimerId(event.approvalId) };
     case 'run.failed':
       return event.error.code === 'DEADLINE_EXCEEDED' && DEADLINE_TIMER in run.timers
         ? { kind: 'timer', id: DEADLINE_TIMER }

@@ -1,4 +1,5 @@
 import type { Approval } from '../run/approval.ts';
+import { checkpointId, parseCheckpointId } from '../run/ids.ts';
 import type { RecordedSignal } from '../run/occurrence.ts';
 import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
@@ -146,9 +147,8 @@ function spentOf({ costUsd, ...counts }: Usage): Partial<Spent> {
   return withoutEmpty({ inputTokens, outputTokens, costMicros, modelCalls, toolCalls });
 }
 
-/** Checkpoints of a run are numbered, from 1. */
+/** The checkpoint of the run before this one. */
 function before(id: string): string | null {
-  const at = id.lastIndexOf('.c') + 2;
-  const number = Number(id.slice(at));
-  return number > 1 ? `${id.slice(0, at)}${number - 1}` : null;
+  const made = parseCheckpointId(id);
+  return made && made.number > 1 ? checkpointId({ ...made, number: made.number - 1 }) : null;
 }

@@ -1,5 +1,5 @@
 import type { CallRequest } from '../run/effect.ts';
-import { taskKey } from '../run/ids.ts';
+import { callKey, taskKey } from '../run/ids.ts';
 import type { RunEvent } from './events.ts';
 
 /** What both ends of a batch's way know: the run, and the call that the batch travels with. */
@@ -135,8 +135,8 @@ function impliedOf(event: UnpackState, last: UnpackState, carrier: Carrier): Bod
 const NOTHING: Body = {};
 
 /** The key of the first call of a task of the run's own graph that nobody has had made again. */
-function firstKey({ node = '', index, visit }: UnpackState, { runId }: Carrier): string {
-  return `${runId}:${taskKey(node, index)}:${visit}:0:0`;
+function firstKey({ node = '', index, visit = NO_VISIT }: UnpackState, { runId }: Carrier): string {
+  return callKey(runId, [], { key: taskKey(node, index), visit, number: 0, retryRound: 0 });
 }
 
 /** What a call is asked for with; a batch mostly travels with the call that an event of it asks for. */

@@ -1,6 +1,5 @@
 import type { Update } from '../channels/channel.ts';
-import { unknownCompensationId } from '../run/compensation.ts';
-import { executionKey, interventionId } from '../run/ids.ts';
+import { executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import { nextNodes, batchOf, isSettled } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { RunStatus, Run } from '../run/run.ts';

@@ -1,6 +1,6 @@
 import { toggleCountdown } from '../run/countdown.ts';
 import type { Countdown } from '../run/countdown.ts';
-import { DEADLINE_TIMER, shortenId } from '../run/ids.ts';
+import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { RunLimits } from '../run/limits.ts';
 import { awaitedBudget, wantsCapacity } from '../run/position.ts';
@@ -85,7 +85,7 @@ function updateNodeDeadline(of: TaskFrame, position: TimedPosition, runs: boolea
   const countdown = toggleCountdown(before, runs, draft.now);
   if (!countdown) return;
   if (before.runsSince === null) startDeadline(of, position, draft.now + countdown.leftMs);
-  else cancelTimer(draft, deadlineTimer(of, before.runsSince + before.leftMs));
+  else cancelTimer(draft, nodeDeadlineTimerId(executionPathOf(of), before.runsSince + before.leftMs));
   setState(of, { phase: 'open', position: { ...position, countdown } });
 }
 
@@ -93,12 +93,7 @@ function updateNodeDeadline(of: TaskFrame, position: TimedPosition, runs: boolea
 function startDeadline(of: TaskFrame, position: TimedPosition, fireAt: number): void {
   const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
   if (goesOnAt !== null && goesOnAt <= fireAt) return;
-  startTimer(of, { id: deadlineTimer(of, fireAt), fireAt, summary: summaryOf(of, 'deadline') });
-}
-
-/** One that has fired as it was taken back is not taken for the next one of its task. */
-function deadlineTimer(of: TaskFrame, fireAt: number): string {
-  return `${shortenId(executionPathOf(of).join('/'))}.deadline.${fireAt}`;
+  startTimer(of, { id: nodeDeadlineTimerId(executionPathOf(of), fireAt), fireAt, summary: summaryOf(of, 'deadline') });
 }
 
 /** Where something is at work or waits for the world: the tasks themselves, and those around them. */

@@ -18,7 +18,7 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { DEADLINE_TIMER, taskKey } from './ids.ts';
+export { approvalTimerId, DEADLINE_TIMER, parseCheckpointId, taskKey } from './ids.ts';
 export type { TaskPath } from './ids.ts';
 export { limitsOfGraph, refuseLoose, tighten } from './limits.ts';
 export type { RunLimits } from './limits.ts';

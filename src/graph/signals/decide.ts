@@ -1,5 +1,6 @@
 import { decide, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import { parseApprovalId } from '../run/ids.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { findTask } from '../superstep/frames.ts';
@@ -64,8 +65,8 @@ function findApproval({ run }: Draft, id: string | undefined): Approval | Handle
 
 /** Whether the run has had an approval of that id: it forgets those that were closed long ago. */
 function wasMade({ id: runId, counters }: Draft['run'], id: string): boolean {
-  const number = id.startsWith(`${runId}.a`) ? Number(id.slice(runId.length + 2)) : 0;
-  return Number.isInteger(number) && number >= 1 && number <= counters.approval;
+  const made = parseApprovalId(id);
+  return made?.runId === runId && made.number <= counters.approval;
 }
 
 function closedBefore(id: string): Refusal {

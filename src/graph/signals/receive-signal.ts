@@ -1,5 +1,5 @@
-import { unknownCompensationId } from '../run/compensation.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
+import { unknownCompensationId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { isEnded } from '../run/run.ts';

@@ -6,6 +6,7 @@ import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
+import { messageId } from '../run/ids.ts';
 import type { RecordedSignal } from '../run/occurrence.ts';
 import type { SignalResult } from '../run/refusal.ts';
 import type { Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
@@ -133,7 +134,7 @@ class ScopeContext implements ReduceContext {
 
   nextMessageId(): string {
     const { scope, executionPath } = this.#frame;
-    return `${[this.#draft.run.id, ...executionPath].join('/')}.m${++scope.messages}`;
+    return messageId(this.#draft.run.id, executionPath, ++scope.messages);
   }
 }
 

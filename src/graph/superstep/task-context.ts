@@ -4,7 +4,7 @@ import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calledBy } from '../run/call.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { callKey, shortenId } from '../run/ids.ts';
+import { approvalId, approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import { isEnding } from '../run/run.ts';
 import type { Run } from '../run/run.ts';
@@ -136,7 +136,7 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
   const { run } = draft;
   if (run.cancellation?.isClosing) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
   refuseLarge('The question', question);
-  const id = `${run.id}.a${++run.counters.approval}`;
+  const id = approvalId({ runId: run.id, number: ++run.counters.approval });
   const fireAt = draft.now + timeoutMs;
   const approval: Approval = {
     id,
@@ -153,7 +153,7 @@ function requestApproval(of: TaskFrame, { timeoutMs, ...question }: Question): {
   };
   saveApproval(draft, approval);
   emitTask(of, { type: 'approval.requested', approval: toPublicApproval(approval) });
-  const timerId = `${id}.timeout`;
+  const timerId = approvalTimerId(id);
   startTimer(of, { id: timerId, fireAt, summary: summaryOf(of, 'approval timeout') });
   return { approvalId: id, timerId };
 }
@@ -167,7 +167,7 @@ function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
 }
 
 function startWaitTimer(of: TaskFrame, fireAt: number): string {
-  const id = `${shortenId(executionPathOf(of).join('/'))}.timer`;
+  const id = waitTimerId(executionPathOf(of));
   startTimer(of, { id, fireAt, summary: summaryOf(of, 'wait') });
   return id;
 }

@@ -1,3 +1,4 @@
+import { parsePointer, toPointer } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isJsonList, isJsonObject, toItems, own } from './json.ts';
 import type { Json } from './json.ts';
@@ -42,13 +43,8 @@ export function coerceAt(value: Json, places: ReadonlySet<string>, at = ''): Jso
   if (isJsonList(value)) return value.map((item, index) => coerceAt(item, places, `${at}/${index}`));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, coerceAt(member, places, `${at}/${toPointerToken(key)}`)]),
+    Object.entries(value).map(([key, member]) => [key, coerceAt(member, places, at + toPointer([key]))]),
   );
-}
-
-/** RFC 6901, 3. */
-function toPointerToken(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** Whether a text is a number as JSON writes it, of which nothing is lost when it is read. */
@@ -193,9 +189,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 /** A reference into the same document, such as `#/$defs/amount`. */
 function resolve(reference: Json | undefined, root: JsonSchema): Json | undefined {
   if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined;
-  const path = reference.split('/').slice(1);
-  return path.reduce<Json | undefined>((found, part) => {
-    const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+  return parsePointer(reference.slice(1)).reduce<Json | undefined>((found, name) => {
     return isJsonList(found) ? found[Number(name)] : isJsonObject(found) ? own(found, name) : undefined;
   }, root);
 }

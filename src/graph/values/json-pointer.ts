@@ -1,4 +1,17 @@
 /** A JSON Pointer (RFC 6901) to the given path. */
 export function toPointer(path: readonly (string | number)[]): string {
-  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map((part) => `/${escapeToken(String(part))}`).join('');
+}
+
+/** The path that a JSON Pointer leads along. */
+export function parsePointer(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** One part of a pointer (RFC 6901, 3). */
+function escapeToken(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1');
 }
