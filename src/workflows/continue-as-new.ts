@@ -69,7 +69,7 @@ export function createContinueAsNew(
       const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isQuiet = effects.outstanding() === 0 && !recorder.isFlushing() && inbox.isEmpty();
       if (!hasMoved || !isQuiet || isEnded(status)) return false;
-      return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || outbox.isEmpty()));
+      return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || !outbox.hasEvents()));
     },
   };
 }

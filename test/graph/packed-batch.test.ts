@@ -21,7 +21,7 @@ const whole: JournalBatch = {
   events,
   checkpoints,
   approvals: Object.values(run.approvals),
-  signals: [],
+  occurrences: [],
   view: { ...toRunView(run), startedAt: null },
   endedState: null,
 };
@@ -76,7 +76,7 @@ describe('a batch', () => {
       events: ended.events,
       checkpoints: ended.checkpoints,
       approvals: [],
-      signals: [],
+      occurrences: [],
       view,
       endedState,
     };

@@ -47,7 +47,7 @@ export function aBatch(seqs: readonly number[], over: Partial<JournalBatch> = {}
     events: seqs.map(anEvent),
     checkpoints: [],
     approvals: [],
-    signals: [],
+    occurrences: [],
     view: aView(),
     endedState: null,
     ...over,

@@ -39,7 +39,7 @@ async function cancelQueued(
     events: [{ seq: 1, at, step: -1, type: 'run.canceled', by, reason }],
     checkpoints: [],
     approvals: [],
-    signals: [],
+    occurrences: [],
     view: { ...NOT_BEGUN, status: 'canceled', endedAt: at },
     endedState: null,
   });

@@ -92,7 +92,7 @@ function lastWords(run: RunRecord, end: TerminatedRun, approvals: readonly Appro
     approvals: approvals
       .filter(({ status }) => status === 'pending')
       .map((approval) => ({ ...approval, status: 'canceled' })),
-    signals: [],
+    occurrences: [],
     view: { ...view, status: 'failed', waitingFor: [], error, endedAt: at },
     endedState: null,
   };

@@ -1,5 +1,5 @@
 import type { Approval } from '../run/approval.ts';
-import type { RecordedSignal } from '../run/occurrence.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
@@ -10,7 +10,7 @@ export interface JournalBatch {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
-  readonly signals: readonly RecordedSignal[];
+  readonly occurrences: readonly RecordedOccurrence[];
   /** The run after the last of the events. When it began is left to its first event: `startedAt` is `null` at the other end. */
   readonly view: RunView;
   /** The run once it has ended, so that it can be gone on with. */

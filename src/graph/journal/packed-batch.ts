@@ -1,6 +1,5 @@
 import type { Approval } from '../run/approval.ts';
 import { checkpointId, parseCheckpointId } from '../run/ids.ts';
-import type { RecordedSignal } from '../run/occurrence.ts';
 import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import type { JournalBatch } from './batch.ts';
@@ -9,6 +8,8 @@ import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
 import { packEvents, unpackEvents } from './packed-events.ts';
 import type { Carrier, EventGroup } from './packed-events.ts';
+import { packOccurrences, unpackOccurrences } from './packed-occurrences.ts';
+import type { PackedOccurrence } from './packed-occurrences.ts';
 import { NOT_BEGUN } from './run-view.ts';
 import type { RunView, Usage } from './run-view.ts';
 
@@ -20,7 +21,7 @@ export interface PackedBatch {
   readonly events: readonly EventGroup[];
   readonly checkpoints?: readonly PackedCheckpoint[];
   readonly approvals?: readonly Approval[];
-  readonly signals?: readonly RecordedSignal[];
+  readonly occurrences?: readonly PackedOccurrence[];
   readonly view: PackedView;
   readonly endedState?: EndedRunState | null;
 }
@@ -38,7 +39,7 @@ interface PackedCheckpoint {
 type PackedView = Partial<Omit<RunView, 'usage' | 'startedAt'>> & { readonly usage: Partial<Usage> };
 
 export function packBatch(
-  { events, checkpoints, approvals, signals, view, endedState }: JournalBatch,
+  { events, checkpoints, approvals, occurrences, view, endedState }: JournalBatch,
   carrier: Carrier,
 ): PackedBatch {
   const last = checkpoints.at(-1);
@@ -47,24 +48,25 @@ export function packBatch(
     events: packEvents(events, carrier),
     ...(packed.length > 0 && { checkpoints: packed }),
     ...(approvals.length > 0 && { approvals }),
-    ...(signals.length > 0 && { signals }),
+    ...(occurrences.length > 0 && { occurrences: packOccurrences(occurrences, { runId: carrier.runId, events }) }),
     view: packView(view, { event: events.at(-1), checkpoint: last }),
     ...(endedState && { endedState }),
   };
 }
 
 export function unpackBatch(
-  { events: groups, checkpoints = [], approvals = [], signals = [], view, endedState = null }: PackedBatch,
+  { events: groups, checkpoints = [], approvals = [], occurrences: packed = [], view, endedState = null }: PackedBatch,
   carrier: Carrier,
 ): JournalBatch {
   const events = unpackEvents(groups, carrier);
   const saved = events.filter((event) => event.type === 'checkpoint.saved');
   const usage = { ...NOT_BEGUN.usage, ...view.usage };
-  const restored = checkpoints.map((packed, rank) =>
-    restoreCheckpoint(saved[rank], packed, rank === checkpoints.length - 1 ? usage : null),
+  const restored = checkpoints.map((checkpoint, rank) =>
+    restoreCheckpoint(saved[rank], checkpoint, rank === checkpoints.length - 1 ? usage : null),
   );
   const ends = { event: events.at(-1), checkpoint: restored.at(-1) };
-  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, ends), endedState };
+  const occurrences = unpackOccurrences(packed, { runId: carrier.runId, events });
+  return { events, checkpoints: restored, approvals, occurrences, view: restoreView(view, usage, ends), endedState };
 }
 
 /** What a batch ends with. */

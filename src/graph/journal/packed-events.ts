@@ -135,7 +135,10 @@ function impliedOf(event: UnpackState, last: UnpackState, carrier: Carrier): Bod
 const NOTHING: Body = {};
 
 /** The key of the first call of a task of the run's own graph that nobody has had made again. */
-function firstKey({ node = '', index, visit = NO_VISIT }: UnpackState, { runId }: Carrier): string {
+export function firstKey(
+  { node = '', index, visit = NO_VISIT }: Partial<EventSubject>,
+  { runId }: Pick<Carrier, 'runId'>,
+): string {
   return callKey(runId, [], { key: taskKey(node, index), visit, number: 0, retryRound: 0 });
 }
 

@@ -40,6 +40,16 @@ export function callKey(
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
 }
 
+/** A key without its run, where that is known; a key that names no call of the run stays as it is. */
+export function keyWithoutRun(runId: string, key: string): string {
+  return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;
+}
+
+/** Reads what `keyWithoutRun` gives. */
+export function keyInRun(runId: string, key: string): string {
+  return key.startsWith(':') ? runId + key : key;
+}
+
 /** The key of the call that undoes another one. */
 export function compensationKey(undone: string): string {
   return `${undone}:undo`;

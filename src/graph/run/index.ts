@@ -18,11 +18,11 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { approvalTimerId, DEADLINE_TIMER, parseCheckpointId, taskKey } from './ids.ts';
+export { parseCheckpointId } from './ids.ts';
 export type { TaskPath } from './ids.ts';
 export { limitsOfGraph, refuseLoose, tighten } from './limits.ts';
 export type { RunLimits } from './limits.ts';
-export type { OccurrenceBody, RecordedSignal, SentSignal } from './occurrence.ts';
+export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';
 export { mayCall } from './principal.ts';
 export type { Principal } from './principal.ts';
 export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';

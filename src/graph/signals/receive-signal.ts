@@ -3,7 +3,7 @@ import { unknownCompensationId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { isEnded } from '../run/run.ts';
-import { emit, recordSignal, recordResult } from '../superstep/draft.ts';
+import { emit, recordOccurrence, recordResult } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -32,7 +32,7 @@ export function receiveSignal(draft: Draft, name: string, given: Json | undefine
   const payload = given ?? {};
   const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
-  recordSignal(draft, name, payload);
+  recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = answerTo(draft, name, payload);
   if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) recordResult(draft, { id, ...answer });

@@ -7,7 +7,7 @@ import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import { messageId } from '../run/ids.ts';
-import type { RecordedSignal } from '../run/occurrence.ts';
+import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
 import type { SignalResult } from '../run/refusal.ts';
 import type { Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
 import type { NodeTask, Scope } from '../run/scope.ts';
@@ -44,7 +44,7 @@ export interface Draft {
   readonly effects: Effect[];
   readonly events: RunEvent[];
   readonly checkpoints: Checkpoint[];
-  readonly signals: RecordedSignal[];
+  readonly occurrences: RecordedOccurrence[];
   /** Approvals that are new or changed, by id. */
   readonly approvals: Map<string, Approval>;
   /** Lists that this `advance` may extend in place. */
@@ -98,7 +98,7 @@ export function openDraft(graph: CompiledGraph, run: Run, now: number): Draft {
     effects: [],
     events: [],
     checkpoints: [],
-    signals: [],
+    occurrences: [],
     approvals: new Map(),
     owned: new OwnedLists(),
     load: { bytes: 0, costBefore: totalCost() },
@@ -154,10 +154,10 @@ function payloadSize(body: RunEventBody): number {
   return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 
-/** Records a signal, so that a replay can send it again. */
-export function recordSignal({ run, signals }: Draft, name: string, payload: Json): void {
+/** Records that the run has taken an occurrence in, before the events that it leads to. */
+export function recordOccurrence({ run, now, occurrences }: Draft, body: RecordedBody): void {
   const { counters } = run;
-  signals.push({ number: ++counters.signal, seq: counters.seq, name, payload });
+  occurrences.push({ ...body, number: ++counters.occurrence, seq: counters.seq, at: now });
 }
 
 const EVENT_OVERHEAD = 120;
