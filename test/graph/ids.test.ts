@@ -8,6 +8,8 @@ import {
   compensationKey,
   executionKey,
   interventionId,
+  keyInRun,
+  keyWithoutRun,
   messageId,
   nodeDeadlineTimerId,
   parseApprovalId,
@@ -71,6 +73,17 @@ describe('an id', () => {
     expect(clashesAmong(around, waitTimerId)).toEqual([]);
     expect(clashesAmong(fc.tuple(around, few), ([path, at]) => nodeDeadlineTimerId(path, at))).toEqual([]);
     expect(clashesAmong(fc.tuple(around, few), ([path, number]) => messageId('R', path, number))).toEqual([]);
+  });
+
+  test('of a call is read back without its run, and others stay as they are', () => {
+    fc.assert(
+      fc.property(runId, around, call, (...[run, path, of]) => {
+        const id = callKey(run, path, of);
+        expect(keyInRun(run, keyWithoutRun(run, id))).toBe(id);
+        expect(keyWithoutRun(run, id)).toMatch(/^:/);
+        expect(keyInRun(run, keyWithoutRun(run, `other${id}`))).toBe(`other${id}`);
+      }),
+    );
   });
 
   test('of a call is never that of one that undoes another, nor is an approval its timer', () => {
