@@ -19,7 +19,6 @@ export type {
   ValueReply,
 } from './effect.ts';
 export { parseCheckpointId } from './ids.ts';
-export type { TaskPath } from './ids.ts';
 export { limitsOfGraph, refuseLoose, tighten } from './limits.ts';
 export type { RunLimits } from './limits.ts';
 export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';
@@ -29,4 +28,4 @@ export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { KeptRun } from './run-format.ts';
 export { isEnded } from './run.ts';
-export type { Breakpoints, EarlierCall, OpenCall, Run, RunStatus } from './run.ts';
+export type { Breakpoints, EarlierCall, Run, RunStatus } from './run.ts';
