@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
 import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
+import { parseCheckpointId } from '../graph/run/index.ts';
 import type { JsonObject } from '../graph/values/index.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
@@ -95,7 +96,7 @@ async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint, bef
   const base = before ? toBase(before) : await snapshotUpTo(db, checkpoint);
   const written = await changesBetween(db, checkpoint, base?.seq ?? 0);
   const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
-    base ? parent === base.checkpoint_id : !parent?.startsWith(`${checkpoint.runId}.c`);
+    base ? parent === base.checkpoint_id : parent === null || parseCheckpointId(parent)?.runId !== checkpoint.runId;
   const gap = written.findIndex((one, at) => (at === 0 ? !isFirst(one) : one.parent_id !== written[at - 1]?.id));
   return { base, chain: gap < 0 ? written : written.slice(0, gap) };
 }

@@ -49,12 +49,12 @@ export async function* eventsOfTypes<Type extends RunEvent['type']>(
   }
 }
 
-/** The bytes of a run's events, signals and answers, which a replay holds in memory. */
+/** The bytes of a run's events, occurrences and answers, which a replay holds in memory. */
 export async function recordedBytes(db: Kysely<Tables>, runId: string): Promise<number> {
   const { rows } = await sql<{ bytes: number }>`
     select (
       coalesce((select sum(octet_length(body::text)) from events where run_id = ${runId}), 0)
-      + coalesce((select sum(octet_length(payload::text)) from signals where run_id = ${runId}), 0)
+      + coalesce((select sum(octet_length(body::text)) from occurrences where run_id = ${runId}), 0)
       + coalesce((select sum(coalesce(octet_length(result::text), 0) + coalesce(octet_length(failure::text), 0))
           from ledger where run_id = ${runId}), 0)
     )::float8 as bytes

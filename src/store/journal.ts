@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
-import type { RecordedSignal } from '../graph/run/index.ts';
+import type { RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
 import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.ts';
 import type { Range } from './events.ts';
@@ -22,8 +22,8 @@ export interface Journal {
   events(runId: string, after: number, limit: number): Promise<readonly RunEvent[]>;
   /** The bytes that a replay of a run holds in memory. */
   recordedBytes(runId: string): Promise<number>;
-  /** The signals that a run has received, in order. */
-  signals(runId: string): Promise<readonly RecordedSignal[]>;
+  /** The occurrences that a run has taken in, in order. */
+  occurrences(runId: string): Promise<readonly RecordedOccurrence[]>;
   /** Events of some types in order, within a part of the history; pages are read on demand. */
   ofTypes<Type extends RunEvent['type']>(
     runId: string,
@@ -42,13 +42,7 @@ export function createJournal(db: Kysely<Tables>): Journal {
     list: (runId, page) => listEvents(db, runId, page),
     events: async (runId, after, limit) => (await listEvents(db, runId, { limit, after: toPosition(after) })).items,
     recordedBytes: (runId) => recordedBytes(db, runId),
-    signals: (runId) =>
-      db
-        .selectFrom('signals')
-        .select(['number', 'seq', 'name', 'payload'])
-        .where('run_id', '=', runId)
-        .orderBy('number')
-        .execute(),
+    occurrences: (runId) => occurrences(db, runId),
     ofTypes: (runId, types, range) => eventsOfTypes(db, { runId, types }, range),
     visited: (runId, upTo) => visited(db, runId, upTo),
     begun: (runId) => begun(db, runId),
@@ -65,11 +59,11 @@ async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWri
 
 /** The clauses of a `with` statement that write a batch. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
-  const { checkpoints, signals, approvals, view } = batch;
+  const { checkpoints, occurrences: taken, approvals, view } = batch;
   return [
     sql`written_events as (${insertEvents(batch, writer)})`,
     ...(checkpoints.length > 0 ? [sql`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
-    ...(signals.length > 0 ? [sql`written_signals as (${insertSignals(batch, writer)})`] : []),
+    ...(taken.length > 0 ? [sql`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
     ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
     ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
     sql`updated_run as (${updateRun(batch, writer)})`,
@@ -112,16 +106,14 @@ function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWrit
   `;
 }
 
-function insertSignals({ signals }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
+function insertOccurrences({ occurrences: taken }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
   return sql`
-    insert into signals (run_id, number, seq, name, payload)
-    select ${runId}, number, seq, name, payload::json
+    insert into occurrences (run_id, number, body)
+    select ${runId}, number, body::json
     from unnest(
-      ${signals.map(({ number }) => number)}::integer[],
-      ${signals.map(({ seq }) => seq)}::integer[],
-      ${signals.map(({ name }) => name)}::text[],
-      ${toTexts(signals.map(({ payload }) => payload))}::text[]
-    ) as rows (number, seq, name, payload)
+      ${taken.map(({ number }) => number)}::integer[],
+      ${toTexts(taken)}::text[]
+    ) as rows (number, body)
     on conflict (run_id, number) do nothing
   `;
 }
@@ -176,6 +168,16 @@ function lastSeqOf({ events: written }: JournalBatch): number {
 }
 
 const toTexts = (values: readonly unknown[]): string[] => values.map((value) => JSON.stringify(value));
+
+async function occurrences(db: Kysely<Tables>, runId: string): Promise<readonly RecordedOccurrence[]> {
+  const rows = await db
+    .selectFrom('occurrences')
+    .select('body')
+    .where('run_id', '=', runId)
+    .orderBy('number')
+    .execute();
+  return rows.map(({ body }) => body);
+}
 
 const MAX_VISITED = 100;
 

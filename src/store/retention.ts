@@ -113,7 +113,7 @@ async function pruneRuns(
   const blobs = await sql`delete from blobs where workflow_id = any(${runs.map(toWorkflowId)}::text[])`.execute(
     transaction,
   );
-  await sql`delete from signals where run_id = any(${ids}::text[])`.execute(transaction);
+  await sql`delete from occurrences where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from snapshots where run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from threads where last_run_id = any(${ids}::text[])`.execute(transaction);
   await sql`delete from runs where id = any(${ids}::text[])`.execute(transaction);

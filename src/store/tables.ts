@@ -1,5 +1,5 @@
 import type { ColumnType } from 'kysely';
-import type { Approval, RunStatus, SentSignal } from '../graph/run/index.ts';
+import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../graph/run/index.ts';
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { Json, JsonObject, TaskFailure } from '../graph/values/index.ts';
@@ -10,7 +10,7 @@ export interface Tables {
   graphs: GraphsTable;
   runs: RunsTable;
   events: EventsTable;
-  signals: SignalsTable;
+  occurrences: OccurrencesTable;
   checkpoints: CheckpointsTable;
   snapshots: SnapshotsTable;
   threads: ThreadsTable;
@@ -105,13 +105,11 @@ export interface EventsTable {
   body: Payload<RunEvent>;
 }
 
-/** Signals that a run has received, for replays. */
-export interface SignalsTable {
+/** Occurrences that a run has taken in, for replays. */
+export interface OccurrencesTable {
   run_id: string;
   number: number;
-  seq: number;
-  name: string;
-  payload: Payload;
+  body: Payload<RecordedOccurrence>;
 }
 
 export interface CheckpointsTable {

@@ -69,7 +69,7 @@ export function createContinueAsNewPolicy(
       const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isIdle = effects.outstanding() === 0 && !flusher.isFlushing() && inbox.isEmpty();
       if (!hasProgressed || !isIdle || isEnded(status)) return false;
-      return due === 'now' || (due === 'soon' && (!flusher.isUrgent() || outbox.isEmpty()));
+      return due === 'now' || (due === 'soon' && (!flusher.isUrgent() || !outbox.hasEvents()));
     },
   };
 }

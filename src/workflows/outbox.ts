@@ -1,4 +1,4 @@
-import type { Approval, RecordedSignal, Run } from '../graph/run/index.ts';
+import type { Approval, RecordedOccurrence, Run } from '../graph/run/index.ts';
 import type { Carrier, Checkpoint, JournalBatch, PackedBatch, RunEvent } from '../graph/journal/index.ts';
 import { toEndedState, packBatch, toRunView } from '../graph/journal/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
@@ -35,7 +35,7 @@ export interface JournalEntries {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
-  readonly signals: readonly RecordedSignal[];
+  readonly occurrences: readonly RecordedOccurrence[];
 }
 
 export function createOutbox(graph: CompiledGraph): Outbox {
@@ -44,9 +44,9 @@ export function createOutbox(graph: CompiledGraph): Outbox {
   const hasEvents = (): boolean => unsent.some(({ events }) => events.length > 0);
   return {
     hasEvents,
-    add({ events, checkpoints, approvals, signals }) {
-      const size = events.length + approvals.length + signals.length;
-      if (size > 0) unsent.push({ events, checkpoints, approvals, signals });
+    add({ events, checkpoints, approvals, occurrences }) {
+      const size = events.length + approvals.length + occurrences.length;
+      if (size > 0) unsent.push({ events, checkpoints, approvals, occurrences });
     },
     pack(run, call = null) {
       if (!hasEvents()) return null;
@@ -73,7 +73,7 @@ function merge(entries: readonly JournalEntries[]): JournalEntries {
     events: entries.flatMap(({ events }) => events).sort((a, b) => a.seq - b.seq),
     checkpoints: entries.flatMap(({ checkpoints }) => checkpoints),
     approvals: entries.flatMap(({ approvals }) => approvals),
-    signals: entries.flatMap(({ signals }) => signals),
+    occurrences: entries.flatMap(({ occurrences }) => occurrences).sort((a, b) => a.number - b.number),
   };
 }
 

@@ -5,6 +5,7 @@ import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import { packBatch, unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import type { Carrier } from '../../src/graph/journal/packed-events.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
+import type { RecordedOccurrence } from '../../src/graph/run/occurrence.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { runInMemory } from '../support/memory-shell.ts';
 import { addsNames, startRun } from '../support/runs.ts';
@@ -21,7 +22,7 @@ const whole: JournalBatch = {
   events,
   checkpoints,
   approvals: Object.values(run.approvals),
-  signals: [],
+  occurrences: [],
   view: { ...toRunView(run), startedAt: null },
   endedState: null,
 };
@@ -76,10 +77,26 @@ describe('a batch', () => {
       events: ended.events,
       checkpoints: ended.checkpoints,
       approvals: [],
-      signals: [],
+      occurrences: [],
       view,
       endedState,
     };
+    expect(sent(batch)).toEqual(batch);
+  });
+
+  test('says no more of the end of a call than its number where the event after it says the rest', () => {
+    const called = events.find(({ type }) => type === 'tool.called');
+    if (!called) throw new Error('No call was made');
+    const end = { number: 7, seq: called.seq - 1, at: Date.parse(called.at) };
+    const first: RecordedOccurrence = { kind: 'call.completed', key: 'run-1:pay:1:0:0', ...end };
+    const other: RecordedOccurrence = { ...first, key: 'run-1:ask:1:3:0', number: 8, seq: called.seq + 1 };
+    const late: RecordedOccurrence = { kind: 'timer', id: 'deadline', number: 10, seq: 99, at: 1 };
+    const batch = { ...whole, occurrences: [first, other, late] };
+    expect(packBatch(batch, carrier).occurrences).toEqual([
+      7,
+      { number: 8, seq: called.seq + 1, key: ':ask:1:3:0' },
+      { number: 10, seq: 99, at: 1, kind: 'timer', id: 'deadline' },
+    ]);
     expect(sent(batch)).toEqual(batch);
   });
 

@@ -124,14 +124,14 @@ describe('whatever the graph', () => {
       fc.property(graphs, seeds, (definition, seed) => {
         const played = play(definition, seed);
         expect(eventsOf(played).map(({ seq }) => seq)).toEqual(eventsOf(played).map((_, at) => at + 1));
-        for (const { run, effects, events, checkpoints, approvals, signals } of played.steps) {
+        for (const { run, effects, events, checkpoints, approvals, occurrences } of played.steps) {
           const call = effects.find((effect) => effect.kind === 'call') ?? null;
           const carrier = { runId: run.id, call };
           const batch = {
             events,
             checkpoints,
             approvals,
-            signals,
+            occurrences,
             view: { ...toRunView(run), startedAt: null },
             endedState: null,
           };

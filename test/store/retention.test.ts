@@ -4,7 +4,17 @@ import type { Pruned, Retention } from '../../src/store/retention.ts';
 import type { Store } from '../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../src/workflows/contract.ts';
 import { openMemoryStore } from '../support/memory-database.ts';
-import { AT, LATER, aBatch, aCheckpoint, aNewRun, aView, endRun, writeTo } from '../support/store-builders.ts';
+import {
+  AT,
+  LATER,
+  aBatch,
+  aCheckpoint,
+  aNewRun,
+  anOccurrence,
+  aView,
+  endRun,
+  writeTo,
+} from '../support/store-builders.ts';
 
 /*
  * What outlives its time is forgotten, and nothing else. Every run here ended at AT, or has not ended.
@@ -41,7 +51,8 @@ async function prune(retention: Retention, batch: number, { most = Infinity } = 
 /** A run with three checkpoints, a call and a blob, that has ended. */
 async function anEndedRun(id: string, threadId: string | null = null): Promise<void> {
   await store.runs.create(aNewRun({ id, threadId }));
-  await writeTo(store, { id }, aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint(id, n)) }));
+  const checkpoints = [1, 2, 3].map((n) => aCheckpoint(id, n));
+  await writeTo(store, { id }, aBatch([1, 2, 3], { checkpoints, occurrences: [anOccurrence(1)] }));
   const call = { key: `${id}:a`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
   await store.ledger.claim({ ...call, takeover: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
     takeOver: true,
@@ -58,9 +69,11 @@ test('a run that ended long ago is counted, then forgotten with all that belongs
   const whole = { ...NOTHING, runs: 1, events: 4, checkpoints: 3, ledger: 1, blobs: 1 };
   expect(await store.retention.count(retention)).toEqual(whole);
   expect(await store.runs.find('R-old')).not.toBeNull();
+  expect(await store.journal.occurrences('R-old')).toHaveLength(1);
   expect(await prune(retention, BATCH)).toEqual(whole);
   expect(await store.runs.find('R-old')).toBeNull();
   expect(await store.journal.events('R-old', 0, 9)).toEqual([]);
+  expect(await store.journal.occurrences('R-old')).toEqual([]);
   expect(await store.checkpoints.at('R-old', null)).toBeNull();
   await expect(store.blobs.get(['R-old-blob'])).rejects.toThrow(RangeError);
   expect(await prune(retention, BATCH)).toEqual(NOTHING);

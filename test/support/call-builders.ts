@@ -89,7 +89,7 @@ export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
     events: [{ seq: 1, at: '2026-01-02T03:04:05.678Z', step: 0, type: 'step.started', nodes: ['pay'] }],
     checkpoints: [],
     approvals: [],
-    signals: [],
+    occurrences: [],
     endedState: null,
     view: {
       status: 'running',

@@ -1,5 +1,6 @@
-import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { reopenRun } from '../../src/graph/advance/advance.ts';
 import { forkRun, startRun } from '../../src/graph/advance/begin-run.ts';
+import { drive } from '../../src/graph/advance/drive.ts';
 import type { Advance } from '../../src/graph/advance/advance.ts';
 import type { RunIdentity } from '../../src/graph/advance/begin-run.ts';
 import type { Approval } from '../../src/graph/run/approval.ts';
@@ -22,7 +23,7 @@ import type { RunErrorCode } from '../../src/graph/values/errors.ts';
 import type { RunEvent } from '../../src/graph/journal/events.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
-import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
+import type { Occurrence, OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import type { Principal } from '../../src/graph/run/principal.ts';
 import type { Refusal } from '../../src/graph/run/refusal.ts';
 import type { Run } from '../../src/graph/run/run.ts';
@@ -120,10 +121,10 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
   settle(shell, outside);
   return {
     get run() {
-      return shell.run;
+      return shell.last.run;
     },
     get out() {
-      return shell.calls.filter(({ key }) => Object.hasOwn(shell.run.calls, key));
+      return shell.calls.filter(({ key }) => Object.hasOwn(shell.last.run.calls, key));
     },
     events: shell.events,
     checkpoints: shell.checkpoints,
@@ -131,17 +132,15 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
       return shell.events.flatMap((event) => (event.type === 'step.started' ? [event.nodes] : []));
     },
     signal(name, payload) {
-      take(shell, { kind: 'signal', name, payload });
-      settle(shell, outside);
+      settle(shell, outside, [{ kind: 'signal', name, payload }]);
     },
     passTime(ms) {
       shell.now += ms;
-      fireTimers(shell);
-      settle(shell, outside);
+      settle(shell, outside, dueTimers(shell));
     },
     reopen(name, payload = {}) {
       shell.now += 1;
-      const stored = throughTheStore(shell.run, shell);
+      const stored = throughTheStore(shell.last.run, shell);
       absorb(shell, reopenRun(shell.graph, stored, { at: shell.now, name, payload }));
       settle(shell, outside);
     },
@@ -156,9 +155,11 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
 
 interface Shell {
   readonly graph: CompiledGraph;
-  run: Run;
+  last: Advance;
   now: number;
-  hasMore: boolean;
+  isDriven: boolean;
+  /** What has happened and not been taken in. */
+  readonly inbox: OccurrenceBody[];
   /** Calls that were asked for and not made yet, in order. */
   calls: readonly CallEffect[];
   /** Approvals that the outside has seen as they are. */
@@ -170,9 +171,10 @@ interface Shell {
 function openShell(graph: CompiledGraph, first: Advance): Shell {
   const shell: Shell = {
     graph,
-    run: first.run,
+    last: first,
     now: STARTED_AT,
-    hasMore: false,
+    isDriven: false,
+    inbox: [],
     calls: [],
     asked: new Set(),
     events: [],
@@ -182,32 +184,37 @@ function openShell(graph: CompiledGraph, first: Advance): Shell {
   return shell;
 }
 
-function take(shell: Shell, occurrence: OccurrenceBody): void {
-  shell.now += 1;
-  absorb(shell, advance(shell.graph, shell.run, { ...occurrence, at: shell.now }));
+function absorb(shell: Shell, step: Advance): void {
+  shell.last = step;
+  shell.calls = [...shell.calls, ...step.effects.filter((effect) => effect.kind === 'call')];
+  shell.events.push(...step.events);
+  shell.checkpoints.push(...step.checkpoints);
 }
 
-function absorb(shell: Shell, { run, effects, events, checkpoints, hasYielded }: Advance): void {
-  shell.run = run;
-  shell.hasMore = hasYielded;
-  shell.calls = [...shell.calls, ...effects.filter((effect) => effect.kind === 'call')];
-  shell.events.push(...events);
-  shell.checkpoints.push(...checkpoints);
+/** Goes on until nothing is left that the outside answers. The outside may send signals while it answers. */
+function settle(shell: Shell, outside: Outside, given: readonly OccurrenceBody[] = []): void {
+  const { inbox } = shell;
+  inbox.push(...given);
+  if (shell.isDriven) return;
+  const next = (): Occurrence | null => {
+    if (inbox.length === 0) inbox.push(...nextOccurrences(shell, outside));
+    const body = inbox.shift();
+    return body ? { ...body, at: (shell.now += 1) } : null;
+  };
+  shell.isDriven = true;
+  for (const step of drive(shell.graph, shell.last, next)) absorb(shell, step);
+  shell.isDriven = false;
 }
 
-/** Goes on until nothing is left that the outside answers. */
-function settle(shell: Shell, outside: Outside): void {
-  for (let next = nextOccurrence(shell, outside); next; next = nextOccurrence(shell, outside)) take(shell, next);
-}
-
-function nextOccurrence(shell: Shell, outside: Outside): OccurrenceBody | null {
-  if (shell.hasMore) return { kind: 'continue' };
-  shell.calls = shell.calls.filter(({ key }) => Object.hasOwn(shell.run.calls, key));
+function nextOccurrences(shell: Shell, outside: Outside): OccurrenceBody[] {
+  const { run, hasYielded } = shell.last;
+  if (hasYielded) return [{ kind: 'continue' }];
+  shell.calls = shell.calls.filter(({ key }) => Object.hasOwn(run.calls, key));
   const at = shell.calls.length === 0 ? null : (outside.next ?? FIRST)(shell.calls);
   const call = at === null ? undefined : shell.calls[at];
   if (!call) return nextDecision(shell, outside);
   shell.calls = shell.calls.filter((other) => other !== call);
-  return perform(call, outside);
+  return [perform(call, outside)];
 }
 
 const FIRST = (): number => 0;
@@ -246,15 +253,15 @@ function toModelReply(given: string | ModelReply | OverflowReply): ModelReply | 
   return { kind: 'model', text: given, toolCalls: [], finishReason: 'stop', usage };
 }
 
-function nextDecision({ run, asked }: Shell, { approval: decide }: Outside): OccurrenceBody | null {
+function nextDecision({ last: { run }, asked }: Shell, { approval: decide }: Outside): OccurrenceBody[] {
   for (const approval of Object.values(run.approvals)) {
     const version = `${approval.id} ${approval.decisions.length}`;
     if (approval.status !== 'pending' || asked.has(version)) continue;
     asked.add(version);
     const answer = decide?.(approval);
-    if (answer) return toSignal(approval.id, answer);
+    if (answer) return [toSignal(approval.id, answer)];
   }
-  return null;
+  return [];
 }
 
 function toSignal(approvalId: string, { decision, by = APPROVER, ...content }: Answer): OccurrenceBody {
@@ -262,7 +269,7 @@ function toSignal(approvalId: string, { decision, by = APPROVER, ...content }: A
   return { kind: 'signal', name: decision, payload };
 }
 
-function fireTimers(shell: Shell): void {
-  const due = Object.entries(shell.run.timers).filter(([, { fireAt }]) => fireAt <= shell.now);
-  for (const [id] of due.sort(([, a], [, b]) => a.fireAt - b.fireAt)) take(shell, { kind: 'timer', id });
+function dueTimers({ last: { run }, now }: Shell): OccurrenceBody[] {
+  const due = Object.entries(run.timers).filter(([, { fireAt }]) => fireAt <= now);
+  return due.sort(([, a], [, b]) => a.fireAt - b.fireAt).map(([id]) => ({ kind: 'timer', id }));
 }

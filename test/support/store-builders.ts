@@ -7,6 +7,7 @@ import type { RunEvent } from '../../src/graph/journal/events.ts';
 import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import { NOT_BEGUN } from '../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../src/graph/journal/run-view.ts';
+import type { RecordedOccurrence } from '../../src/graph/run/occurrence.ts';
 import type { NewRun } from '../../src/store/runs.ts';
 import type { Store } from '../../src/store/store.ts';
 import { aCatalog, aDefinition } from './builders.ts';
@@ -47,12 +48,21 @@ export function aBatch(seqs: readonly number[], over: Partial<JournalBatch> = {}
     events: seqs.map(anEvent),
     checkpoints: [],
     approvals: [],
-    signals: [],
+    occurrences: [],
     view: aView(),
     endedState: null,
     ...over,
   };
 }
+
+/** Number n of a run's occurrences: a call was completed. */
+export const anOccurrence = (n: number): RecordedOccurrence => ({
+  kind: 'call.completed',
+  key: `R:a:${n}:0:0`,
+  number: n,
+  seq: n,
+  at: Date.parse(AT),
+});
 
 /** Number n of a run's checkpoints, which is written with event n. */
 export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> = {}): Checkpoint {

@@ -3,7 +3,7 @@ import type { JournalBatch } from '../../src/graph/journal/batch.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
-import { AT, LATER, aBatch, aCheckpoint, anApproval, aNewRun, aView } from './store-builders.ts';
+import { AT, LATER, aBatch, aCheckpoint, anApproval, aNewRun, anOccurrence, aView } from './store-builders.ts';
 import { pagesSuite } from './pages-suite.ts';
 import { threadQueueSuite } from './thread-queue-suite.ts';
 
@@ -143,6 +143,20 @@ function journalSuite(store: () => Store): void {
     expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
     const run = await store().runs.find('J-order');
     expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
+  });
+
+  test('occurrences are kept once and read in order, whatever order they come in', async () => {
+    const occurrences = [
+      anOccurrence(1),
+      { kind: 'signal', name: 'event', payload: { text: '\u0000' }, number: 2, seq: 1, at: 5 },
+      anOccurrence(3),
+    ] as const;
+    const [first, ...later] = occurrences;
+    await store().runs.create(aNewRun({ id: 'J-happened' }));
+    await write('J-happened', aBatch([2, 3], { occurrences: later }));
+    await write('J-happened', aBatch([1], { occurrences: [first] }));
+    await write('J-happened', aBatch([1, 2, 3], { occurrences }));
+    expect(await store().journal.occurrences('J-happened')).toEqual(occurrences);
   });
 
   test('the state at a checkpoint is what the checkpoints up to it say', async () => {

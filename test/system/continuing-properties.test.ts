@@ -78,7 +78,7 @@ function journalOf({ batches }: Heard): object {
     events,
     checkpoints: onceEach(batches.flatMap(({ checkpoints }) => checkpoints)).toSorted((a, b) => a.seq - b.seq),
     approvals: Object.fromEntries(batches.flatMap(({ approvals }) => approvals).map((one) => [one.id, one])),
-    signals: onceEach(batches.flatMap(({ signals }) => signals)),
+    occurrences: onceEach(batches.flatMap(({ occurrences }) => occurrences)).toSorted((a, b) => a.number - b.number),
     view: batches.at(-1)?.view,
     closed: batches.at(-1)?.endedState,
   };

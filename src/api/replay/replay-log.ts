@@ -1,123 +1,59 @@
 import type { RunEvent } from '../../graph/journal/index.ts';
-import { DEADLINE_TIMER, isCallReply, taskKey } from '../../graph/run/index.ts';
-import type { CallReply, OccurrenceBody, OpenCall, RecordedSignal, Run, TaskPath } from '../../graph/run/index.ts';
-import type { TaskFailure } from '../../graph/values/index.ts';
-import { deepEqual, toJson } from '../../graph/values/index.ts';
+import { isCallReply } from '../../graph/run/index.ts';
+import type { CallReply, Occurrence, OccurrenceBody, RecordedOccurrence, Run } from '../../graph/run/index.ts';
 import type { RecordedAnswer } from '../../store/ledger.ts';
 
 /** What the store knows of a run that has ended, with its id replaced by that of the replay. */
 export interface ReplayLog {
+  /** From number 1, without a gap. */
   readonly events: readonly RunEvent[];
-  readonly signals: readonly RecordedSignal[];
+  readonly occurrences: readonly RecordedOccurrence[];
   /** By the keys that the calls of the replay have. */
   readonly answers: ReadonlyMap<string, RecordedAnswer>;
 }
 
-/** What happened next to the run, told by the event that it led to. @returns `null`: nothing that a replay can repeat */
-export function occurrenceBefore(event: RunEvent, run: Run, { answers }: ReplayLog): OccurrenceBody | null {
-  switch (event.type) {
-    case 'tool.called':
-    case 'model.called':
-    case 'compensation.failed':
-      return answerIfOpen(event, callOf(event, run), answers);
-    case 'approval.expired':
-      return { kind: 'timer', id: `${event.approvalId}.timeout` };
-    case 'run.failed':
-      return event.error.code === 'DEADLINE_EXCEEDED' && DEADLINE_TIMER in run.timers
-        ? { kind: 'timer', id: DEADLINE_TIMER }
-        : anyAnswer(run, answers);
-    default:
-      return ofOpenCall(event, run, answers) ?? timerOf(event, run) ?? anyAnswer(run, answers);
+type RecordedReply = RecordedOccurrence & { readonly kind: 'call.completed' };
+
+/** A recorded occurrence with all that the interpreter wants of it. @returns `null`: a call's reply is not recorded */
+export function toOccurrence(recorded: RecordedOccurrence, log: ReplayLog): Occurrence | null {
+  return recorded.kind === 'call.completed' ? withReply(recorded, log) : recorded;
+}
+
+function withReply(recorded: RecordedReply, { events, answers }: ReplayLog): Occurrence | null {
+  const event = events[recorded.seq];
+  const answer = answers.get(recorded.key);
+  const reply = replyIn(event, recorded.key) ?? answer?.result;
+  if (!isCallReply(reply)) return null;
+  const isTold = event?.type === 'tool.called' || event?.type === 'model.called';
+  const { attempts, durationMs } = isTold ? event : { attempts: (answer?.failures ?? 0) + 1, durationMs: 0 };
+  return { ...recorded, reply, attempts, durationMs };
+}
+
+/** A result that could not be written to the ledger is in the event. */
+function replyIn(event: RunEvent | undefined, key: string): CallReply | null {
+  const isOfCall = event?.type === 'tool.called' && event.idempotencyKey === key && !event.error;
+  return isOfCall ? { kind: 'value', value: event.result ?? null } : null;
+}
+
+/** How calls and timers ended, by their keys and ids. Of a call that a person had made again, the last end. */
+export function endsIn({ occurrences }: Pick<ReplayLog, 'occurrences'>): ReadonlyMap<string, RecordedOccurrence> {
+  const ends = new Map<string, RecordedOccurrence>();
+  for (const recorded of occurrences) {
+    if ('key' in recorded) ends.set(recorded.key, recorded);
+    if (recorded.kind === 'timer') ends.set(recorded.id, recorded);
   }
+  return ends;
 }
 
-/** Any call that is open and has been answered before: where the replay has left what was recorded. */
-export function anyAnswer({ calls }: Run, answers: ReplayLog['answers']): OccurrenceBody | null {
-  const key = Object.keys(calls).find((open) => answers.has(open));
-  return key === undefined ? null : answerAs(null, key, answers);
+/** An answer to an open call that the recorded run never took in: it had ended, or gone another way. */
+export function unheardAnswer({ calls }: Run, { answers }: ReplayLog): OccurrenceBody | null {
+  for (const key of Object.keys(calls)) {
+    const { result, failure, failures } = answers.get(key) ?? NO_ANSWER;
+    if (isCallReply(result))
+      return { kind: 'call.completed', key, reply: result, attempts: failures + 1, durationMs: 0 };
+    if (failure) return { kind: 'call.failed', key, failure };
+  }
+  return null;
 }
 
-/** A call that was called back before any worker took it has left nothing but the event of its task. */
-function ofOpenCall(event: RunEvent, run: Run, answers: ReplayLog['answers']): OccurrenceBody | null {
-  const key = callOf(event, run);
-  const answered = answerIfOpen(null, key, answers);
-  if (answered || key === null || event.type !== 'node.failed') return answered;
-  return { kind: 'call.failed', key, failure: { error: withoutPlace(event.error), callFailed: false } };
-}
-
-/** The open call that an event is about. */
-function callOf(event: RunEvent, { calls }: Run): string | null {
-  if (event.type === 'tool.called') return event.idempotencyKey in calls ? event.idempotencyKey : null;
-  const open = Object.entries(calls).find(([key, call]) => isAbout(event, key, call));
-  return open ? open[0] : null;
-}
-
-function isAbout(event: RunEvent, key: string, { taskPath, called, compensates }: OpenCall): boolean {
-  if (compensates) return event.type === 'node.compensated' || event.type === 'compensation.failed';
-  if (!('visit' in event) || (event.type === 'model.called' && called.kind !== 'model')) return false;
-  return isOfTask(event, taskPath) && key.split(':').at(-3) === String(event.visit);
-}
-
-function isOfTask({ path = [], ...event }: RunEvent, task: TaskPath): boolean {
-  if (!('node' in event) || event.node === undefined) return false;
-  const index = 'index' in event ? event.index : undefined;
-  const around = task.slice(0, -1).map((key) => key.split('#')[0]);
-  return task.at(-1) === taskKey(event.node, index) && around.join('/') === path.join('/');
-}
-
-/** Of several timers that an event may be about, the one that fires first. */
-function timerOf(event: RunEvent, { timers }: Run): OccurrenceBody | null {
-  const candidates = Object.entries(timers).filter(([, { taskPath }]) => isOfTask(event, taskPath));
-  const [first] = candidates.toSorted(([, a], [, b]) => a.fireAt - b.fireAt);
-  return first ? { kind: 'timer', id: first[0] } : null;
-}
-
-type Called = RunEvent & { readonly type: 'tool.called' | 'model.called' | 'compensation.failed' };
-
-function answerIfOpen(event: Called | null, key: string | null, answers: ReplayLog['answers']): OccurrenceBody | null {
-  return key === null ? null : answerAs(event, key, answers);
-}
-
-function answerAs(event: Called | null, key: string, answers: ReplayLog['answers']): OccurrenceBody | null {
-  const answer = answers.get(key);
-  if (event?.error)
-    return {
-      kind: 'call.failed',
-      key,
-      failure: failureOf(event.error, answer) ?? failureIn(event.error, key, answers),
-    };
-  const reply = replyIn(event) ?? answer?.result;
-  if (isCallReply(reply)) return { kind: 'call.completed', key, reply, ...effortOf(event, answer) };
-  return answer?.failure ? { kind: 'call.failed', key, failure: answer.failure } : null;
-}
-
-function replyIn(event: Called | null): CallReply | null {
-  return event?.type === 'tool.called' ? { kind: 'value', value: event.result ?? null } : null;
-}
-
-function effortOf(event: Called | null, answer: RecordedAnswer | undefined): { attempts: number; durationMs: number } {
-  const { attempts = (answer?.failures ?? 0) + 1, durationMs = 0 } = event && 'attempts' in event ? event : {};
-  return { attempts, durationMs };
-}
-
-/** What the ledger holds of a failure; of a call that a person has ordered again it holds the last one only. */
-function failureOf(error: CalledError, answer: RecordedAnswer | undefined): TaskFailure | null {
-  const kept = answer?.failure ?? null;
-  return kept && deepEqual(toJson(kept.error), toJson(withoutPlace(error))) ? kept : null;
-}
-
-function failureIn(error: CalledError, key: string, answers: ReplayLog['answers']): TaskFailure {
-  return { error: withoutPlace(error), callFailed: isMadeAgain(key, answers) };
-}
-
-type CalledError = NonNullable<Called['error']>;
-
-function withoutPlace({ node: _node, step: _step, ...error }: CalledError) {
-  return error;
-}
-
-/** A call that is known to have failed is made again under a key of the next round. */
-function isMadeAgain(key: string, answers: ReplayLog['answers']): boolean {
-  const parts = key.split(':');
-  return answers.has([...parts.slice(0, -1), Number(parts.at(-1)) + 1].join(':'));
-}
+const NO_ANSWER: RecordedAnswer = { result: null, failure: null, failures: 0 };

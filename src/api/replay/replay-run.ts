@@ -103,9 +103,13 @@ async function readRecording({ journal, ledger }: Store, run: RunRecord, id: str
     events.push(...page);
     page = await journal.events(run.id, events.length, PAGE);
   }
-  const [signals, answers] = await Promise.all([journal.signals(run.id), ledger.answers(run.id)]);
+  const [occurrences, answers] = await Promise.all([journal.occurrences(run.id), ledger.answers(run.id)]);
   const renamed = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(run.id, id));
-  return { events: renamed(events), signals: renamed(signals), answers: new Map(renamed([...answers])) };
+  return {
+    events: renamed(events),
+    occurrences: renamed(occurrences),
+    answers: new Map(renamed([...answers])),
+  };
 }
 
 const PAGE = 1_000;
@@ -120,7 +124,7 @@ function endOf({ run, events, divergence }: Replayed): RunView {
 }
 
 function toBatches(replayed: Replayed): readonly JournalBatch[] {
-  const { events, checkpoints, approvals, signals } = replayed;
+  const { events, checkpoints, approvals, occurrences } = replayed;
   const view = endOf(replayed);
   return Array.from({ length: Math.ceil(events.length / PAGE) }, (_, rank) => {
     const slice = events.slice(rank * PAGE, (rank + 1) * PAGE);
@@ -130,7 +134,7 @@ function toBatches(replayed: Replayed): readonly JournalBatch[] {
       events: slice,
       checkpoints: checkpoints.filter(({ seq }) => numbers.has(seq)),
       approvals: isLast ? approvals : [],
-      signals: isLast ? signals : [],
+      occurrences: isLast ? occurrences : [],
       view,
     });
   });

@@ -1,16 +1,16 @@
-import { advance, beginRun, reopenRun } from '../../graph/advance/index.ts';
+import { beginRun, drive, reopenRun } from '../../graph/advance/index.ts';
 import type { Advance, Beginning, RunIdentity } from '../../graph/advance/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
-import type { OccurrenceBody, RecordedSignal, Run } from '../../graph/run/index.ts';
+import type { Occurrence, RecordedOccurrence, Run } from '../../graph/run/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import { canonicalJson, isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Divergence } from '../../store/tables.ts';
-import { anyAnswer, occurrenceBefore } from './replay-log.ts';
+import { endsIn, toOccurrence, unheardAnswer } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
 
 /** A run as it went with the answers of another one. */
-export interface Replayed extends Pick<Advance, 'run' | 'events' | 'checkpoints' | 'approvals' | 'signals'> {
+export interface Replayed extends Pick<Advance, 'run' | 'events' | 'checkpoints' | 'approvals' | 'occurrences'> {
   /** The first event that is not as it was recorded; `null`: all are. */
   readonly divergence: Divergence | null;
 }
@@ -22,105 +22,122 @@ export interface ReplayStart {
 }
 
 /**
- * Runs a graph with what was recorded instead of calls, signals and timers, at the times that were recorded. Once it
- * does something else than the recording, answers are found by the keys of calls, as far as there are any. Others get
- * their turn between its steps.
+ * Runs a graph with what happened to another run, in the same order, at the same times. Once the replay does something
+ * else than its log, its open calls and timers end as those of the same key did, and no signal comes any more. Others
+ * get their turn between its steps.
  */
-export async function replay(start: ReplayStart, recording: ReplayLog): Promise<Replayed> {
-  const player = openPlayer(start, recording);
-  const most = recording.events.length + MAX_BEYOND;
-  for (let next = nextStep(player); next && player.events.length < most; next = nextStep(player)) {
-    take(player, next);
-    await new Promise((resolve) => setImmediate(resolve));
+export async function replay({ graph, identity, begin }: ReplayStart, log: ReplayLog): Promise<Replayed> {
+  const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
+  let first: Advance | null = beginRun(graph, identity, { begin, at: startedAt });
+  const player = openPlayer(log, first.run, startedAt);
+  for (; first; first = reopen(player, graph)) {
+    take(player, first);
+    for (const step of drive(graph, first, (last) => nextOccurrence(player, last))) {
+      take(player, step);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
-  const missing = recording.events[player.events.length];
+  const missing = log.events[player.events.length];
   if (missing && !player.divergence) player.divergence = { seq: missing.seq, expected: missing, actual: null };
-  const { run, events, checkpoints, approvals, signals, divergence } = player;
-  return { run, events, checkpoints, approvals: [...approvals.values()], signals, divergence };
+  const { run, events, checkpoints, approvals, occurrences, divergence } = player;
+  return { run, events, checkpoints, approvals: [...approvals.values()], occurrences, divergence };
 }
 
 /** So many events more than were recorded does a replay have that goes ways of its own. */
 const MAX_BEYOND = 10_000;
 
 interface Player {
-  readonly graph: CompiledGraph;
-  readonly recording: ReplayLog;
+  readonly log: ReplayLog;
+  readonly ends: ReturnType<typeof endsIn>;
   run: Run;
-  hasYielded: boolean;
-  signalsSent: number;
+  /** How many of the recorded occurrences have happened. */
+  happened: number;
+  /** Milliseconds since the epoch. */
+  now: number;
   divergence: Divergence | null;
   readonly events: RunEvent[];
   readonly checkpoints: Advance['checkpoints'][number][];
   readonly approvals: Map<string, Advance['approvals'][number]>;
-  readonly signals: Advance['signals'][number][];
+  readonly occurrences: RecordedOccurrence[];
 }
 
-function openPlayer({ graph, identity, begin }: ReplayStart, recording: ReplayLog): Player {
-  const startedAt = Date.parse(recording.events[0]?.at ?? '') || 0;
-  const first = beginRun(graph, identity, { begin, at: startedAt });
-  const player: Player = {
-    graph,
-    recording,
-    run: first.run,
-    hasYielded: false,
-    signalsSent: 0,
+function openPlayer(log: ReplayLog, run: Run, now: number): Player {
+  return {
+    log,
+    ends: endsIn(log),
+    run,
+    happened: 0,
+    now,
     divergence: null,
     events: [],
     checkpoints: [],
     approvals: new Map(),
-    signals: [],
+    occurrences: [],
   };
-  take(player, first);
-  return player;
 }
 
-function take(player: Player, { run, events, checkpoints, approvals, signals, hasYielded }: Advance): void {
+function take(player: Player, { run, events, checkpoints, approvals, occurrences }: Advance): void {
   for (const event of events) compare(player, event);
   player.run = run;
-  player.hasYielded = hasYielded;
   player.checkpoints.push(...checkpoints);
-  player.signals.push(...signals);
+  player.occurrences.push(...occurrences);
   for (const approval of approvals) player.approvals.set(approval.id, approval);
 }
 
 function compare(player: Player, event: RunEvent): void {
-  const recorded = player.recording.events[player.events.length];
+  const recorded = player.log.events[player.events.length];
   player.events.push(event);
   if (player.divergence || (recorded && canonicalJson(toJson(recorded)) === canonicalJson(toJson(event)))) return;
   player.divergence = { seq: event.seq, expected: recorded ?? null, actual: event };
 }
 
 /** @returns `null`: the run has ended, or nothing that was recorded takes it on */
-function nextStep(player: Player): Advance | null {
-  const { graph, run, hasYielded } = player;
-  const at = timeOf(player);
-  if (hasYielded) return advance(graph, run, { kind: 'continue', at });
-  const signal = nextSignal(player);
-  if (signal) return send(player, signal, at);
-  const next = isEnded(run.status) ? null : nextOccurrence(player);
-  return next && advance(graph, run, { ...next, at });
+function nextOccurrence(player: Player, last: Advance): Occurrence | null {
+  const { log, divergence, events } = player;
+  if (isEnded(last.run.status) || events.length >= log.events.length + MAX_BEYOND) return null;
+  const recorded = divergence ? null : log.occurrences[player.happened];
+  if (last.hasYielded && recorded?.seq !== events.length) return continued(player);
+  const next = recorded ? nextRecorded(player, recorded) : nextApart(player, last);
+  return next ?? unheard(player, last);
 }
 
-/** When what comes next has happened. */
-function timeOf({ recording, events }: Player): number {
-  const event = recording.events[events.length] ?? events.at(-1);
-  return event ? Date.parse(event.at) : 0;
+/** The run goes on after a yield, at the time of what it did then. */
+function continued(player: Player): Occurrence {
+  const { log, events, divergence } = player;
+  const event = divergence ? undefined : log.events[events.length];
+  if (event) player.now = Date.parse(event.at);
+  return { kind: 'continue', at: player.now };
 }
 
-function nextSignal({ recording, signalsSent, events, divergence }: Player): RecordedSignal | null {
-  const signal = recording.signals[signalsSent];
-  return signal?.seq === events.length && !divergence ? signal : null;
+function nextRecorded(player: Player, recorded: RecordedOccurrence): Occurrence | null {
+  player.happened += 1;
+  player.now = recorded.at;
+  return toOccurrence(recorded, player.log);
 }
 
-function nextOccurrence({ run, recording, events, divergence }: Player): OccurrenceBody | null {
-  const recorded = recording.events[events.length];
-  return recorded && !divergence ? occurrenceBefore(recorded, run, recording) : anyAnswer(run, recording.answers);
+/** What happens to a replay that has left its log: the earliest end of what it has open, as far as it is recorded. */
+function nextApart(player: Player, { run }: Advance): Occurrence | null {
+  const open = [...Object.keys(run.calls), ...Object.keys(run.timers)].flatMap((id) => player.ends.get(id) ?? []);
+  for (const recorded of open.sort((a, b) => a.number - b.number)) {
+    const next = toOccurrence(recorded, player.log);
+    if (!next) continue;
+    player.now = Math.max(player.now, recorded.at);
+    return { ...next, at: player.now };
+  }
+  return null;
 }
 
-function send(player: Player, { name, payload }: RecordedSignal, at: number): Advance {
-  player.signalsSent += 1;
-  const { graph, run } = player;
-  if (isEnded(run.status) && isJsonObject(payload)) return reopenRun(graph, run, { name, payload, at });
-  const signal: OccurrenceBody = { kind: 'signal', name, payload };
-  return advance(graph, run, { ...signal, at });
+function unheard({ log, now }: Player, { run }: Advance): Occurrence | null {
+  const answer = unheardAnswer(run, log);
+  return answer && { ...answer, at: now };
+}
+
+/** @returns `null`: the run has not ended, or no person had it go on then */
+function reopen(player: Player, graph: CompiledGraph): Advance | null {
+  const { run, log, divergence, happened } = player;
+  const recorded = log.occurrences[happened];
+  if (!isEnded(run.status) || divergence || recorded?.kind !== 'signal' || !isJsonObject(recorded.payload)) return null;
+  player.happened += 1;
+  const { name, payload, at } = recorded;
+  return reopenRun(graph, run, { name, payload, at });
 }

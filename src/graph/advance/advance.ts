@@ -7,7 +7,7 @@ import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts'
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
-import type { RecordedSignal, Occurrence } from '../run/occurrence.ts';
+import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import { stopsAt } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';
 import type { Run, Cancellation, EndedStatus } from '../run/run.ts';
@@ -31,8 +31,8 @@ export interface Advance {
   readonly checkpoints: readonly Checkpoint[];
   /** Approvals that are new or have changed. */
   readonly approvals: readonly Approval[];
-  /** Signals that were taken in, for a replay. */
-  readonly signals: readonly RecordedSignal[];
+  /** The occurrence, if the run has taken it in. */
+  readonly occurrences: readonly RecordedOccurrence[];
   /** There is more to do at once; a `continue` goes on when the journal is written. */
   readonly hasYielded: boolean;
 }
@@ -69,8 +69,8 @@ export function step(
 
 export function finish(draft: Draft, act: () => RunError | void): Advance {
   const hasYielded = proceed(draft, act);
-  const { run, effects, events, checkpoints, approvals, signals } = draft;
-  return { run, effects, events, checkpoints, approvals: [...approvals.values()], signals, hasYielded };
+  const { run, effects, events, checkpoints, approvals, occurrences } = draft;
+  return { run, effects, events, checkpoints, approvals: [...approvals.values()], occurrences, hasYielded };
 }
 
 function proceed(draft: Draft, act: () => RunError | void): boolean {

@@ -126,7 +126,7 @@ function freshRun(
     output: null,
     spent: NOTHING_SPENT,
     checkpointId: null,
-    counters: { seq: 0, checkpoint: 0, approval: 0, signal: 0 },
+    counters: { seq: 0, checkpoint: 0, approval: 0, occurrence: 0 },
   };
 }
 

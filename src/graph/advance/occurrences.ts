@@ -8,7 +8,7 @@ import { costMicros } from '../run/spending.ts';
 import { cancelRun } from '../signals/cancel.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
-import { recordSignal } from '../superstep/draft.ts';
+import { recordOccurrence } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { findTask, emitTask } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
@@ -44,6 +44,7 @@ function completeCall(
 ): void {
   const call = draft.takeCall(key);
   if (!call) return;
+  recordOccurrence(draft, { kind: 'call.completed', key });
   if (call.compensates) return finishCompensation(draft, call.compensates, { result: 'value' in reply && reply.value });
   if (!draft.run.counted.includes(key)) count(draft, call.called, reply);
   const handle = findTask(draft, call.taskPath);
@@ -57,6 +58,7 @@ function completeCall(
 function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.failed' }): void {
   const call = draft.takeCall(key);
   if (!call) return;
+  recordOccurrence(draft, { kind: 'call.failed', key, failure });
   const { kind, name } = call.called;
   const { error } = failure;
   if (call.compensates) return finishCompensation(draft, call.compensates, { error });
@@ -70,10 +72,8 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
 }
 
 function cancelByTemporal(draft: Draft): void {
-  const by = { sub: 'temporal-operator', roles: [] };
-  const reason = 'The workflow was canceled';
-  if (!draft.run.cancellation) recordSignal(draft, 'cancel', { by, reason });
-  cancelRun(draft, by.sub, reason);
+  if (!draft.run.cancellation) recordOccurrence(draft, { kind: 'cancel.requested' });
+  cancelRun(draft, 'temporal-operator', 'The workflow was canceled');
 }
 
 interface Answered {
@@ -142,8 +142,10 @@ function costOf({ graph }: Draft, { name }: OpenCall['called'], usage: ModelRepl
 
 function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunError | undefined {
   const timer = draft.takeTimer(id);
-  if (timer && id === DEADLINE_TIMER)
+  if (!timer) return undefined;
+  recordOccurrence(draft, { kind: 'timer', id });
+  if (id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
-  if (timer) deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
+  deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;
 }

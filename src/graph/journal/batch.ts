@@ -1,5 +1,5 @@
 import type { Approval } from '../run/approval.ts';
-import type { RecordedSignal } from '../run/occurrence.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
 import type { Checkpoint } from './checkpoint.ts';
 import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
@@ -10,14 +10,15 @@ export interface JournalBatch {
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   readonly approvals: readonly Approval[];
-  readonly signals: readonly RecordedSignal[];
+  /** The occurrences that the run has taken in. */
+  readonly occurrences: readonly RecordedOccurrence[];
   /** The run after the last event. In an unpacked view `startedAt` is `null`: the run's first event gives it. */
   readonly view: RunView;
   /** The state of an ended run, for a reopening; `null` before its end. */
   readonly endedState: EndedRunState | null;
 }
 
-const NOTHING = { checkpoints: [], approvals: [], signals: [], endedState: null } as const;
+const NOTHING = { checkpoints: [], approvals: [], occurrences: [], endedState: null } as const;
 
 /** Makes a batch of what is given of it, and nothing else. */
 export function journalBatch(parts: Pick<JournalBatch, 'events' | 'view'> & Partial<JournalBatch>): JournalBatch {

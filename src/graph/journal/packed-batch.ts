@@ -1,5 +1,5 @@
 import type { Approval } from '../run/approval.ts';
-import type { RecordedSignal } from '../run/occurrence.ts';
+import { checkpointId, parseCheckpointId } from '../run/ids.ts';
 import type { Spent } from '../run/spending.ts';
 import { withoutEmpty } from '../values/collections.ts';
 import type { JournalBatch } from './batch.ts';
@@ -8,6 +8,8 @@ import type { EndedRunState } from './ended-run.ts';
 import type { RunEvent } from './events.ts';
 import { packEvents, unpackEvents } from './packed-events.ts';
 import type { Carrier, EventGroup } from './packed-events.ts';
+import { packOccurrences, unpackOccurrences } from './packed-occurrences.ts';
+import type { PackedOccurrence } from './packed-occurrences.ts';
 import { NOT_BEGUN } from './run-view.ts';
 import type { RunView, Usage } from './run-view.ts';
 
@@ -19,7 +21,7 @@ export interface PackedBatch {
   readonly events: readonly EventGroup[];
   readonly checkpoints?: readonly PackedCheckpoint[];
   readonly approvals?: readonly Approval[];
-  readonly signals?: readonly RecordedSignal[];
+  readonly occurrences?: readonly PackedOccurrence[];
   readonly view: PackedView;
   readonly endedState?: EndedRunState | null;
 }
@@ -38,7 +40,7 @@ type PackedView = Partial<Omit<RunView, 'usage' | 'startedAt'>> & { readonly usa
 
 /** Packs a batch for its carrier. `unpackBatch` with the same carrier restores it. */
 export function packBatch(
-  { events, checkpoints, approvals, signals, view, endedState }: JournalBatch,
+  { events, checkpoints, approvals, occurrences, view, endedState }: JournalBatch,
   carrier: Carrier,
 ): PackedBatch {
   const last = checkpoints.at(-1);
@@ -47,7 +49,7 @@ export function packBatch(
     events: packEvents(events, carrier),
     ...(packed.length > 0 && { checkpoints: packed }),
     ...(approvals.length > 0 && { approvals }),
-    ...(signals.length > 0 && { signals }),
+    ...(occurrences.length > 0 && { occurrences: packOccurrences(occurrences, { runId: carrier.runId, events }) }),
     view: packView(view, { event: events.at(-1), checkpoint: last }),
     ...(endedState && { endedState }),
   };
@@ -55,17 +57,18 @@ export function packBatch(
 
 /** Unpacks a batch. @throws TypeError when it lacks the event of a checkpoint */
 export function unpackBatch(
-  { events: groups, checkpoints = [], approvals = [], signals = [], view, endedState = null }: PackedBatch,
+  { events: groups, checkpoints = [], approvals = [], occurrences: packed = [], view, endedState = null }: PackedBatch,
   carrier: Carrier,
 ): JournalBatch {
   const events = unpackEvents(groups, carrier);
   const saved = events.filter((event) => event.type === 'checkpoint.saved');
   const usage = { ...NOT_BEGUN.usage, ...view.usage };
-  const restored = checkpoints.map((packed, rank) =>
-    restoreCheckpoint(saved[rank], packed, rank === checkpoints.length - 1 ? usage : null),
+  const restored = checkpoints.map((checkpoint, rank) =>
+    restoreCheckpoint(saved[rank], checkpoint, rank === checkpoints.length - 1 ? usage : null),
   );
   const end = { event: events.at(-1), checkpoint: restored.at(-1) };
-  return { events, checkpoints: restored, approvals, signals, view: restoreView(view, usage, end), endedState };
+  const occurrences = unpackOccurrences(packed, { runId: carrier.runId, events });
+  return { events, checkpoints: restored, approvals, occurrences, view: restoreView(view, usage, end), endedState };
 }
 
 /** The last event and checkpoint of a batch. */
@@ -147,9 +150,8 @@ function spentOf({ costUsd, ...counts }: Usage): Partial<Spent> {
   return withoutEmpty({ inputTokens, outputTokens, costMicros, modelCalls, toolCalls });
 }
 
-/** The id with the number before; `null`: it is the first. Checkpoints of a run are numbered from 1. */
+/** The id of the checkpoint before; `null`: it is the first. */
 function precedingId(id: string): string | null {
-  const start = id.lastIndexOf('.c') + 2;
-  const number = Number(id.slice(start));
-  return number > 1 ? `${id.slice(0, start)}${number - 1}` : null;
+  const parsed = parseCheckpointId(id);
+  return parsed && parsed.number > 1 ? checkpointId({ ...parsed, number: parsed.number - 1 }) : null;
 }

@@ -1,5 +1,5 @@
 import type { CallRequest } from '../run/effect.ts';
-import { taskKey } from '../run/ids.ts';
+import { callKey, taskKey } from '../run/ids.ts';
 import { formatTimestamp } from '../values/timestamp.ts';
 import type { RunEvent } from './events.ts';
 
@@ -139,8 +139,15 @@ function impliedFields(event: PackableEvent, previous: PackableEvent, carrier: C
 const NO_FIELDS: EventFields = {};
 
 /** The key of the first call of a task in the run's own graph, before any retry by a person. */
-function firstCallKey({ node = '', index, visit }: PackableEvent, { runId }: Carrier): string {
-  return `${runId}:${taskKey(node, index)}:${visit}:0:0`;
+export function firstCallKey(
+  {
+    node = '',
+    index,
+    visit = NO_VISIT,
+  }: Pick<PackableEvent, 'node' | 'index'> & { readonly visit?: number | undefined },
+  { runId }: Pick<Carrier, 'runId'>,
+): string {
+  return callKey(runId, [], { key: taskKey(node, index), visit, number: 0, retryRound: 0 });
 }
 
 /** The tool and arguments of the carrying call: mostly, a batch travels with the call that its event requests. */

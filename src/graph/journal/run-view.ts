@@ -1,6 +1,5 @@
 import type { Update } from '../channels/channel.ts';
-import { unknownCompensationId } from '../run/compensation.ts';
-import { executionKey, interventionId } from '../run/ids.ts';
+import { executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { batchOf, isSettled, nextNodes, tasksIn } from '../run/position.ts';
 import { isEnded } from '../run/run.ts';

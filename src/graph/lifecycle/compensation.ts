@@ -1,6 +1,7 @@
 import type { CompensationEventBody } from '../journal/events.ts';
 import type { Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import type { CallReply } from '../run/effect.ts';
+import { compensationKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import type { Run, RunStatus } from '../run/run.ts';
@@ -56,7 +57,7 @@ export function compensateNext(draft: Draft): boolean {
 function begin(draft: Draft, undo: CompensationCall): true {
   const { key: done, task, request, takeover = 0 } = undo;
   const { node, index } = task;
-  const key = `${done}:undo`;
+  const key = compensationKey(done);
   const { tool, args } = request;
   const called = { kind: 'tool', name: tool } as const;
   draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: undo });

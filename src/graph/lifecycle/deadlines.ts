@@ -1,6 +1,6 @@
 import { toggleCountdown } from '../run/countdown.ts';
 import type { Countdown } from '../run/countdown.ts';
-import { DEADLINE_TIMER, shortenId } from '../run/ids.ts';
+import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { RunLimits } from '../run/limits.ts';
 import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
@@ -86,7 +86,7 @@ function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: b
   const countdown = toggleCountdown(before, runs, draft.now);
   if (!countdown) return;
   if (before.runsSince === null) startDeadline(handle, position, draft.now + countdown.leftMs);
-  else cancelTimer(draft, deadlineTimer(handle, before.runsSince + before.leftMs));
+  else cancelTimer(draft, nodeDeadlineTimerId(handle.executionPath, before.runsSince + before.leftMs));
   setState(handle, { phase: 'open', position: { ...position, countdown } });
 }
 
@@ -94,12 +94,8 @@ function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: b
 function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: number): void {
   const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
   if (goesOnAt !== null && goesOnAt <= fireAt) return;
-  startTimer(handle, { id: deadlineTimer(handle, fireAt), fireAt, summary: summaryOf(handle, 'deadline') });
-}
-
-/** One that has fired as it was taken back is not taken for the next one of its task. */
-function deadlineTimer(handle: TaskHandle, fireAt: number): string {
-  return `${shortenId(handle.executionPath.join('/'))}.deadline.${fireAt}`;
+  const id = nodeDeadlineTimerId(handle.executionPath, fireAt);
+  startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'deadline') });
 }
 
 /** Where something is at work or waits for the world: the tasks themselves, and those around them. */

@@ -18,15 +18,14 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { DEADLINE_TIMER, taskKey } from './ids.ts';
-export type { TaskPath } from './ids.ts';
+export { parseCheckpointId } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
-export type { OccurrenceBody, RecordedSignal, SentSignal } from './occurrence.ts';
+export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';
 export { mayCall } from './principal.ts';
 export type { Principal } from './principal.ts';
 export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { KeptRun } from './run-format.ts';
 export { isEnded } from './run.ts';
-export type { Breakpoints, EarlierCall, OpenCall, Run, RunStatus } from './run.ts';
+export type { Breakpoints, EarlierCall, Run, RunStatus } from './run.ts';

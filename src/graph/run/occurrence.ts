@@ -5,14 +5,24 @@ import type { CallReply } from './effect.ts';
 /** What happened to a run, and when (milliseconds since the epoch). */
 export type Occurrence = OccurrenceBody & { readonly at: number };
 
-/** A signal as a run has taken it in: what it led to is in the events after number `seq`. */
-export interface RecordedSignal {
-  /** Signals of a run are numbered, from 1. */
+/** An occurrence that a run has taken in, as the journal keeps it. */
+export type RecordedOccurrence = RecordedBody & {
+  /** Occurrences of a run are numbered, from 1. */
   readonly number: number;
+  /** The number of the last event before it. */
   readonly seq: number;
-  readonly name: string;
-  readonly payload: Json;
-}
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+};
+
+/**
+ * An occurrence without the reply to a call: the ledger holds it. A `continue` is not kept: a run that has yielded was
+ * continued if there are events before its next occurrence.
+ */
+export type RecordedBody =
+  | { readonly kind: 'call.completed'; readonly key: string }
+  | (OccurrenceBody & { readonly kind: 'call.failed' | 'timer' | 'cancel.requested' })
+  | { readonly kind: 'signal'; readonly name: string; readonly payload: Json };
 
 /** A signal with the id of the decision that it brings: a run takes it once, however often it is sent. */
 export interface SentSignal {

@@ -127,7 +127,7 @@ export interface Counters {
   readonly seq: number;
   readonly checkpoint: number;
   readonly approval: number;
-  readonly signal: number;
+  readonly occurrence: number;
 }
 
 export interface OpenCall {

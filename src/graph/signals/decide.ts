@@ -1,5 +1,6 @@
 import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import { parseApprovalId } from '../run/ids.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { findTask } from '../superstep/frames.ts';
@@ -48,8 +49,8 @@ function said(approval: Approval): Json {
 
 /** A run forgets approvals that were closed long ago; their numbers tell that it has had them. */
 function refuseForgotten({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
-  const number = id.startsWith(`${runId}.a`) ? Number(id.slice(runId.length + 2)) : 0;
-  const wasMade = Number.isInteger(number) && number >= 1 && number <= counters.approval;
+  const parsed = parseApprovalId(id);
+  const wasMade = parsed?.runId === runId && parsed.number <= counters.approval;
   return wasMade ? { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` } : null;
 }
 

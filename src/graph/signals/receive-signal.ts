@@ -1,9 +1,9 @@
-import { unknownCompensationId } from '../run/compensation.ts';
 import type { UnknownCompensation } from '../run/compensation.ts';
+import { unknownCompensationId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { isEnded } from '../run/run.ts';
-import { emitOfRun, recordSignal } from '../superstep/draft.ts';
+import { emitOfRun, recordOccurrence } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
@@ -33,7 +33,7 @@ export function receiveSignal(draft: Draft, name: string, given: Json | undefine
   const payload = given ?? {};
   const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
-  recordSignal(draft, name, payload);
+  recordOccurrence(draft, { kind: 'signal', name, payload });
   const answer = answerTo(draft, name, payload);
   if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) draft.recordResult({ id, ...answer });

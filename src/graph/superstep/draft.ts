@@ -5,14 +5,13 @@ import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
-import type { RecordedSignal } from '../run/occurrence.ts';
+import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
 import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import type { Spent } from '../run/spending.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { own } from '../values/json.ts';
-import type { Json } from '../values/json.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -56,7 +55,7 @@ export class Draft {
   readonly effects: Effect[] = [];
   readonly events: RunEvent[] = [];
   readonly checkpoints: Checkpoint[] = [];
-  readonly signals: RecordedSignal[] = [];
+  readonly occurrences: RecordedOccurrence[] = [];
   /** Approvals that are new or changed, by id. */
   readonly approvals = new Map<string, Approval>();
   /** Lists that this `advance` may extend in place. */
@@ -209,10 +208,10 @@ function payloadSize(body: RunEventBody): number {
   return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 
-/** Records a signal, so that a replay can send it again. */
-export function recordSignal(draft: Draft, name: string, payload: Json): void {
-  const number = draft.next('signal');
-  draft.signals.push({ number, seq: draft.run.counters.seq, name, payload });
+/** Records that the run has taken an occurrence in, before the events that it leads to. */
+export function recordOccurrence(draft: Draft, body: RecordedBody): void {
+  const number = draft.next('occurrence');
+  draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }
 
 /** True when this `advance` has done enough and should let the shell write its events first. */

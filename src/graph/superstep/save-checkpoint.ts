@@ -2,6 +2,7 @@ import type { ChannelChange } from '../channels/apply-writes.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import { resumePointNow } from '../journal/resume-point.ts';
 import type { Visited } from '../journal/resume-point.ts';
+import { checkpointId } from '../run/ids.ts';
 import { nextNodes } from '../run/position.ts';
 import { isJsonList } from '../values/json.ts';
 import { emit } from './draft.ts';
@@ -16,7 +17,7 @@ export function saveCheckpoint(
   if (frame.path.length > 0) return;
   const { draft } = frame;
   const { run } = draft;
-  const id = `${run.id}.c${draft.next('checkpoint')}`;
+  const id = checkpointId({ runId: run.id, number: draft.next('checkpoint') });
   const next = nextNodes(frame.scope);
   const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);

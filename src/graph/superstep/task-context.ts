@@ -4,7 +4,7 @@ import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calledBy } from '../run/call.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { callKey, shortenId } from '../run/ids.ts';
+import { approvalId, approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import { isEnding } from '../run/run.ts';
 import type { Run } from '../run/run.ts';
@@ -134,7 +134,7 @@ function requestApproval(
   const { run } = draft;
   if (run.cancellation?.isClosing) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
   refuseLarge('The question', question);
-  const id = `${run.id}.a${draft.next('approval')}`;
+  const id = approvalId({ runId: run.id, number: draft.next('approval') });
   const fireAt = draft.now + timeoutMs;
   const approval: Approval = {
     id,
@@ -151,7 +151,7 @@ function requestApproval(
   };
   draft.saveApproval(approval);
   emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });
-  const timerId = `${id}.timeout`;
+  const timerId = approvalTimerId(id);
   startTimer(handle, { id: timerId, fireAt, summary: summaryOf(handle, 'approval timeout') });
   return { approvalId: id, timerId };
 }
@@ -165,7 +165,7 @@ function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
 }
 
 function startWaitTimer(handle: TaskHandle, fireAt: number): string {
-  const id = `${shortenId(handle.executionPath.join('/'))}.timer`;
+  const id = waitTimerId(handle.executionPath);
   startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'wait') });
   return id;
 }

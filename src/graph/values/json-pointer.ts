@@ -1,6 +1,6 @@
 /** Writes a path as a JSON Pointer (RFC 6901). */
 export function toPointer(path: readonly (string | number)[]): string {
-  return path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return path.map((part) => `/${escapeToken(String(part))}`).join('');
 }
 
 /** Reads a JSON Pointer (RFC 6901) as a path. Text before the first slash is skipped. */
@@ -8,5 +8,10 @@ export function parsePointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
-    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+}
+
+/** One part of a pointer (RFC 6901, 3). */
+function escapeToken(part: string): string {
+  return part.replaceAll('~', '~0').replaceAll('/', '~1');
 }

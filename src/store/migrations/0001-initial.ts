@@ -86,12 +86,10 @@ const STATEMENTS = [
     primary key (run_id, seq)
   )`,
 
-  `create table signals (
+  `create table occurrences (
     run_id text not null,
     number integer not null,
-    seq integer not null,
-    name text not null,
-    payload json not null,
+    body json not null,
     primary key (run_id, number)
   )`,
 

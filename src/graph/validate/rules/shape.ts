@@ -3,7 +3,7 @@ import { ownFields } from '../../definition/custom-fields.ts';
 import type { GraphIssue } from '../../definition/issue.ts';
 import { describeType } from '../../definition/node-types/describe-node.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../../schema/definition-schema.ts';
-import { toPointer } from '../../values/json-pointer.ts';
+import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
@@ -26,7 +26,7 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
     return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];
   }),
   ...edges.flatMap(({ kind, fields, path }) =>
-    shapeIssues(EdgeSchemas[kind], fields, { path: toPath(path), alsoKnown: EDGE_FIELDS }),
+    shapeIssues(EdgeSchemas[kind], fields, { path: parsePointer(path), alsoKnown: EDGE_FIELDS }),
   ),
   ...[...nodes.values()].flatMap(fieldProblems),
 ];
@@ -38,7 +38,7 @@ const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Ob
 function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): readonly GraphIssue[] {
   const given = ownFields(fields);
   const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(given, name)));
-  const ofType = compileJsonSchema(schema)(given).filter(({ path }) => !isTemplate(valueAt(given, toPath(path))));
+  const ofType = compileJsonSchema(schema)(given).filter(({ path }) => !isTemplate(valueAt(given, parsePointer(path))));
   return [
     ...shapeIssues(CustomNodeSchema, common, { path: ['nodes', id] }),
     ...ofType.map(({ path, message }) => error('INVALID_FIELD', toPointer(['nodes', id]) + path, message)),
@@ -47,13 +47,6 @@ function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string)
 
 function isTemplate(value: Json | undefined): boolean {
   return typeof value === 'string' && value.includes('{{');
-}
-
-function toPath(pointer: string): Path {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
 function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): GraphIssue {
