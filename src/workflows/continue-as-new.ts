@@ -1,7 +1,7 @@
 import { workflowInfo, makeContinueAsNewFunc } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
-import { isEnded } from '../graph/run/index.ts';
+import { hasEnded } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { UPGRADE } from './contract.ts';
 import type { WorkflowInput } from './contract.ts';
@@ -65,10 +65,10 @@ export function createContinueAsNew(
       return withdrawn;
     },
     deferred: () => deferred,
-    isDue({ status }) {
+    isDue(run) {
       const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isQuiet = effects.outstanding() === 0 && !recorder.isFlushing() && inbox.isEmpty();
-      if (!hasMoved || !isQuiet || isEnded(status)) return false;
+      if (!hasMoved || !isQuiet || hasEnded(run)) return false;
       return due === 'now' || (due === 'soon' && (!recorder.isUrgent() || outbox.isEmpty()));
     },
   };

@@ -1,4 +1,5 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
+import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, queueElsewhere } from './activities.ts';
 import type { Inbox } from './inbox.ts';
@@ -66,7 +67,7 @@ export function createRecorder({ outbox, inbox }: RecorderDeps): Recorder {
     },
     flush(run, hasYielded) {
       if (isOut) return;
-      if (!isUrgent && !hasYielded && run.status === 'running') return catchUpLater();
+      if (!isUrgent && !hasYielded && statusOf(run) === 'running') return catchUpLater();
       const parcel = outbox.pack(run);
       if (!parcel) {
         if (hasYielded) inbox.push({ kind: 'continue' });

@@ -5,7 +5,7 @@ import { compileShared } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import type { CallEffect, Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { isEnded, readRun } from '../graph/run/index.ts';
+import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
@@ -99,7 +99,7 @@ async function live(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
   recorder.flush(shell.run, shell.hasYielded);
   display(shell.run);
-  while (!isEnded(shell.run.status) || !outbox.isEmpty()) {
+  while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
     for (const occurrence of inbox.take()) meet(shell, occurrence);
     if (succession.isDue(shell.run))
@@ -120,7 +120,7 @@ function meet(shell: Shell, occurrence: OccurrenceBody): void {
 /** Takes in what a step of the interpreter led to, and has it happen. */
 function take(shell: Shell, step: Advance): void {
   const { outbox, recorder, latestEvents } = shell;
-  if (step.approvals.length > 0 || step.run.status !== shell.run.status) recorder.flushSoon();
+  if (step.approvals.length > 0 || statusOf(step.run) !== statusOf(shell.run)) recorder.flushSoon();
   shell.run = step.run;
   shell.hasYielded = step.hasYielded;
   latestEvents.add(step.events);
@@ -157,8 +157,8 @@ function isByPerson({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
 
-function conclude({ status, error, output, cancellation }: Run): Json {
-  if (status === 'failed' && error) throw toWorkflowFailure(error);
-  if (status === 'canceled') throw endAsCanceled(cancellation);
-  return output;
+function conclude({ phase }: Run): Json {
+  if (phase.kind === 'failed') throw toWorkflowFailure(phase.error);
+  if (phase.kind === 'canceled') throw endAsCanceled(phase.by, phase.reason);
+  return phase.kind === 'completed' ? phase.output : null;
 }

@@ -3,7 +3,7 @@ import type { Advance, Beginning, RunIdentity } from '../../graph/advance/index.
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import type { OccurrenceBody, RecordedSignal, Run } from '../../graph/run/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
+import { hasEnded } from '../../graph/run/index.ts';
 import { canonicalJson, isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Divergence } from '../../store/tables.ts';
 import { anyAnswer, occurrenceBefore } from './replay-log.ts';
@@ -97,7 +97,7 @@ function nextStep(player: Player): Advance | null {
   if (hasYielded) return advance(graph, run, { kind: 'continue', at });
   const signal = nextSignal(player);
   if (signal) return send(player, signal, at);
-  const next = isEnded(run.status) ? null : nextOccurrence(player);
+  const next = hasEnded(run) ? null : nextOccurrence(player);
   return next && advance(graph, run, { ...next, at });
 }
 
@@ -120,7 +120,7 @@ function nextOccurrence({ run, recording, events, divergence }: Player): Occurre
 function send(player: Player, { name, payload }: RecordedSignal, at: number): Advance {
   player.signalsSent += 1;
   const { graph, run } = player;
-  if (isEnded(run.status) && isJsonObject(payload)) return reopenRun(graph, run, { name, payload, at });
+  if (hasEnded(run) && isJsonObject(payload)) return reopenRun(graph, run, { name, payload, at });
   const signal: OccurrenceBody = { kind: 'signal', name, payload };
   return advance(graph, run, { ...signal, at });
 }

@@ -3,7 +3,7 @@ import { compileShared } from '../../graph/compile/index.ts';
 import { fromEndedState, toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import type { SignalResult, Run, SentSignal } from '../../graph/run/index.ts';
-import { isEnded, readRun } from '../../graph/run/index.ts';
+import { readRun } from '../../graph/run/index.ts';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
@@ -77,7 +77,5 @@ export function changedMeanwhile(signal: string): ApiError {
 /** A correction alone leaves a run ended; any other run is at work again. */
 function viewUntilThen(before: Run, after: Run): RunView {
   const view = toRunView(before);
-  return isEnded(after.status) && before.status === after.status && after.endedAt === before.endedAt
-    ? view
-    : { ...view, status: 'running', endedAt: null, output: null, error: null };
+  return after.phase === before.phase ? view : { ...view, status: 'running', endedAt: null, output: null, error: null };
 }

@@ -2,9 +2,10 @@ import type { Update } from '../channels/channel.ts';
 import { unknownCompensationId } from '../run/compensation.ts';
 import { executionKey, interventionId } from '../run/ids.ts';
 import { nextNodes, batchOf, isSettled, tasksIn } from '../run/position.ts';
-import { isEnded } from '../run/run.ts';
-import type { RunStatus, Run } from '../run/run.ts';
+import type { Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
+import { isEnded, statusOf } from '../run/status.ts';
+import type { RunStatus } from '../run/status.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
@@ -67,17 +68,18 @@ export const NOT_BEGUN: RunView = {
 };
 
 export function toRunView(run: Run): RunView {
-  const { status, startedAt, endedAt, root, output, error, spent, checkpointId } = run;
+  const { startedAt, root, phase, spent, checkpointId } = run;
+  const status = statusOf(run);
   const { inputTokens, outputTokens, modelCalls, toolCalls, costMicros } = spent;
   return {
     status,
     startedAt: new Date(startedAt).toISOString(),
-    endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),
+    endedAt: 'endedAt' in phase ? new Date(phase.endedAt).toISOString() : null,
     step: root.at.kind === 'running' ? root.step : root.step - 1,
     next: nextNodes(root),
     waitingFor: isEnded(status) ? [] : waitingOf(run),
-    output,
-    error,
+    output: phase.kind === 'completed' ? phase.output : null,
+    error: phase.kind === 'failed' || phase.kind === 'canceled' ? phase.error : null,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     checkpointId,
     pending: pendingIn(root),
@@ -86,8 +88,9 @@ export function toRunView(run: Run): RunView {
 
 /** A run that is being undone waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
-  if (!run.inDoubt) return waitingIn(run, run.root, []);
-  const { compensation, since } = run.inDoubt;
+  const { unknown } = run.compensation;
+  if (!unknown) return waitingIn(run, run.root, []);
+  const { compensation, since } = unknown;
   return [{ kind: 'intervention', node: compensation.task.node, id: unknownCompensationId(compensation), since }];
 }
 

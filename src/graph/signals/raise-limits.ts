@@ -31,7 +31,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   if (refusal) return refusal;
   const given = new Set(Object.keys(asked).map((name) => (name === 'deadline' ? 'deadlineMs' : name)));
   const raised = Object.entries(limits).filter(([name]) => given.has(name));
-  draft.set({ limits: { ...draft.run.limits, ...Object.fromEntries(raised) } });
+  draft.setLimits({ ...draft.run.limits, ...Object.fromEntries(raised) });
   if (given.has('deadlineMs')) restartCountdown(draft);
   return null;
 }
