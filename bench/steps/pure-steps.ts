@@ -82,7 +82,7 @@ function runner(definition: GraphDefinition, input: JsonObject): () => readonly 
       step = advance(graph, step.run, { kind: 'continue', at: 0 });
       pieces.push({ steps: step.run.root.step - before, ms: performance.now() - begin });
     }
-    if (step.run.status !== 'completed') throw new Error(`The chain is ${step.run.status}`);
+    if (step.run.phase.kind !== 'completed') throw new Error(`The chain is ${step.run.phase.kind}`);
     return pieces;
   };
 }

@@ -1,7 +1,7 @@
 import { workflowInfo, makeContinueAsNewFunc } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import type { CallEffect, OccurrenceBody, Run } from '../graph/run/index.ts';
-import { isEnded } from '../graph/run/index.ts';
+import { hasEnded } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { UPGRADE } from './contract.ts';
 import type { WorkflowInput } from './contract.ts';
@@ -65,10 +65,10 @@ export function createContinueAsNewPolicy(
       return canceled;
     },
     deferred: () => deferred,
-    isDue({ status }) {
+    isDue(run) {
       const due = continueAsNewDue({ continueAfter, isUpgrading });
       const isIdle = effects.outstanding() === 0 && !flusher.isFlushing() && inbox.isEmpty();
-      if (!hasProgressed || !isIdle || isEnded(status)) return false;
+      if (!hasProgressed || !isIdle || hasEnded(run)) return false;
       return due === 'now' || (due === 'soon' && (!flusher.isUrgent() || !outbox.hasEvents()));
     },
   };

@@ -7,7 +7,7 @@ import {
 } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import { isUnsafe } from '../graph/run/index.ts';
-import type { CallRequest, OccurrenceBody, Run } from '../graph/run/index.ts';
+import type { CallRequest, OccurrenceBody } from '../graph/run/index.ts';
 import type { RunError, TaskFailure } from '../graph/values/index.ts';
 import { isJsonObject, messageOf } from '../graph/values/index.ts';
 
@@ -80,7 +80,7 @@ function toCanceledFailure(by: string, reason: string | null): CancelledFailure 
  * Ends the workflow as canceled after the engine's own `cancel` signal. The SDK closes a workflow as canceled only if
  * the server requested the cancellation, which it notes in this flag.
  */
-export function endAsCanceled(cancellation: Run['cancellation']): CancelledFailure {
+export function endAsCanceled(by: string, reason: string | null): CancelledFailure {
   Object.assign(getActivator(), { cancelled: true });
-  return toCanceledFailure(cancellation?.by ?? 'unknown', cancellation?.reason ?? null);
+  return toCanceledFailure(by, reason);
 }

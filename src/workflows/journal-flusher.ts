@@ -1,4 +1,5 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
+import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
 import type { Inbox } from './inbox.ts';
@@ -69,7 +70,7 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
     },
     flush(run, hasYielded) {
       if (isFlushing) return;
-      if (!isUrgent && !hasYielded && run.status === 'running') return scheduleFlush();
+      if (!isUrgent && !hasYielded && statusOf(run) === 'running') return scheduleFlush();
       const delivery = outbox.pack(run);
       if (!delivery) {
         if (hasYielded) inbox.push({ kind: 'continue' });

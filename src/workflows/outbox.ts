@@ -2,7 +2,7 @@ import type { Approval, RecordedOccurrence, Run } from '../graph/run/index.ts';
 import type { Carrier, Checkpoint, JournalBatch, PackedBatch, RunEvent } from '../graph/journal/index.ts';
 import { toEndedState, packBatch, toRunView } from '../graph/journal/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
-import { isEnded } from '../graph/run/index.ts';
+import { hasEnded } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
 
 /** A batch on its way to the store. The outbox keeps its entries until the activity that writes it has ended. */
@@ -90,6 +90,6 @@ function toBatch(graph: CompiledGraph, entries: readonly JournalEntries[], run: 
     ...others,
     approvals: currentApprovals(approvals, run),
     view: toRunView(run),
-    endedState: isEnded(run.status) ? toEndedState(run, graph) : null,
+    endedState: hasEnded(run) ? toEndedState(run, graph) : null,
   };
 }

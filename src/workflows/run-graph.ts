@@ -5,7 +5,7 @@ import { compileShared } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
 import type { CallEffect, Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
-import { isEnded, readRun } from '../graph/run/index.ts';
+import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
 import type { Continuation, WorkflowInput } from './contract.ts';
 import { createDisplay } from './display.ts';
 import type { Display } from './display.ts';
@@ -102,7 +102,7 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   answerQueries({ run: () => shell.run, latestEvents: () => shell.latestEvents.all() });
   flusher.flush(shell.run, shell.hasYielded);
   display(shell.run);
-  while (!isEnded(shell.run.status) || !outbox.isEmpty()) {
+  while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
     for (const occurrence of inbox.take()) handle(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run))
@@ -123,7 +123,7 @@ function handle(shell: Shell, occurrence: OccurrenceBody): void {
 /** Applies the interpreter's result: the new run, its journal entries and its effects. */
 function apply(shell: Shell, step: Advance): void {
   const { outbox, flusher, latestEvents } = shell;
-  if (step.approvals.length > 0 || step.run.status !== shell.run.status) flusher.flushSoon();
+  if (step.approvals.length > 0 || statusOf(step.run) !== statusOf(shell.run)) flusher.flushSoon();
   shell.run = step.run;
   shell.hasYielded = step.hasYielded;
   latestEvents.add(step.events);
@@ -160,8 +160,8 @@ function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
 
-function toResult({ status, error, output, cancellation }: Run): Json {
-  if (status === 'failed' && error) throw toWorkflowFailure(error);
-  if (status === 'canceled') throw endAsCanceled(cancellation);
-  return output;
+function toResult({ phase }: Run): Json {
+  if (phase.kind === 'failed') throw toWorkflowFailure(phase.error);
+  if (phase.kind === 'canceled') throw endAsCanceled(phase.by, phase.reason);
+  return phase.kind === 'completed' ? phase.output : null;
 }

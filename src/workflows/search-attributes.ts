@@ -1,6 +1,7 @@
 import { SearchAttributeType, TypedSearchAttributes, defineSearchAttributeKey } from '@temporalio/common';
 import type { SearchAttributeUpdatePair } from '@temporalio/common';
 import type { RunIdentity } from '../graph/advance/index.ts';
+import { statusOf } from '../graph/run/index.ts';
 import type { Run } from '../graph/run/index.ts';
 
 /** Names and Temporal types of a run's search attributes. A type is fixed once its name is registered. */
@@ -35,11 +36,12 @@ export function attributesAtStart({ tenantId: tenant, threadId: thread, graph }:
 }
 
 /** The search attributes that change, with a `key` that changes with them. Each update adds an event to the history. */
-export function attributesOf({ status, approvals }: Run): {
+export function attributesOf(run: Run): {
   readonly key: string;
   readonly attributes: SearchAttributeUpdatePair[];
 } {
-  const pending = Object.values(approvals).filter((approval) => approval.status === 'pending').length;
+  const status = statusOf(run);
+  const pending = Object.values(run.approvals).filter((approval) => approval.status === 'pending').length;
   return {
     key: keyOf(status, pending),
     attributes: [

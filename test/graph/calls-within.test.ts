@@ -186,7 +186,7 @@ describe('a subgraph whose deadline is over while calls are out', () => {
     const { run, answer } = play({ nodes: { sub: hourly({ nodes: { pay: pays } }) }, limits: { deadline: '61m' } }, {});
     run.passTime(HOUR);
     run.passTime(60_000);
-    expect(run.run.failing?.code).toBe('DEADLINE_EXCEEDED');
+    expect(run.run.phase).toMatchObject({ kind: 'failing', error: { code: 'DEADLINE_EXCEEDED' } });
     answer();
     expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
     run.reopen('retry');

@@ -11,7 +11,7 @@ import { isJsonObject } from '../../src/graph/values/json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import { foldResumePoints } from '../../src/graph/journal/resume-point.ts';
-import { isEnded } from '../../src/graph/run/run.ts';
+import { hasEnded, statusOf } from '../../src/graph/run/status.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import { createRandom } from '../support/random.ts';
 import { randomCatalog, randomGraph } from '../support/random-graphs.ts';
@@ -19,6 +19,7 @@ import { randomSignal } from '../support/random-signals.ts';
 import { STARTED_AT, runShuffled } from '../support/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/shuffled-run.ts';
 import { copyOf, forkStartAt, throughTheStore } from '../support/stored.ts';
+import { shown } from '../support/shown-run.ts';
 
 const graphs = randomGraph(2, 5);
 /** Graphs that a call which fails makes fail, but for those that always do. */
@@ -70,10 +71,11 @@ function forkAt(checkpoint: string, checkpoints: readonly Checkpoint[]): NonNull
 /** Corrects nothing, at some of the moments at which a run could be corrected. */
 function correctingNothing(when: readonly number[]): NonNullable<Shuffling['interject']> {
   let moment = 0;
-  return ({ status }) => {
+  return (run) => {
+    const status = statusOf(run);
     if (status !== 'waiting' && status !== 'paused') return null;
     const body = { kind: 'signal', name: 'edit', payload: { values: {} } } as const;
-    const check = (before: Run, { run }: Advance): void => expect(run.status).toBe(before.status);
+    const check = (before: Run, { run }: Advance): void => expect(statusOf(run)).toBe(statusOf(before));
     return when.includes(moment++) ? { body, check } : null;
   };
 }
@@ -233,8 +235,8 @@ test('whatever signal comes to a run that has ended, it is taken, or noted and c
       expect(isIgnored ? [{ ...run, counters, outcomes }, [], [], [], false] : null).toEqual(
         isIgnored ? [after.run, effects, checkpoints, approvals, hasYielded] : null,
       );
-      const last = isEnded(after.run.status) ? after : play(definition, seed, { begin: () => after });
-      expect(last.run.error?.code).not.toBe('INTERNAL');
+      const last = hasEnded(after.run) ? after : play(definition, seed, { begin: () => after });
+      expect(shown(last.run).error?.code).not.toBe('INTERNAL');
     }),
     RUNS,
   );

@@ -10,6 +10,7 @@ import type { Run } from '../../src/graph/run/run.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import type { Outside } from '../support/memory-shell.ts';
 import { failing, startRun } from '../support/runs.ts';
+import { shown } from '../support/shown-run.ts';
 
 const pays = { type: 'tool', tool: 'charge', args: { key: 'k' } } as const;
 const limits = { deadline: '1h' };
@@ -33,12 +34,24 @@ describe('a deadline while calls are out', () => {
 
   test('has them called back and waits for what they did', () => {
     expect(late.effects.map(({ kind }) => kind)).toContain('cancel.calls');
-    expect(late.run).toMatchObject({ status: 'running', failing: { code: 'DEADLINE_EXCEEDED' }, error: null });
+    expect(shown(late.run)).toMatchObject({
+      status: 'running',
+      phase: { kind: 'failing', error: { code: 'DEADLINE_EXCEEDED' } },
+      error: null,
+    });
     const half = advance(graph, late.run, answered(first));
-    expect(half.run).toMatchObject({ status: 'running', failing: { code: 'DEADLINE_EXCEEDED' } });
+    expect(shown(half.run)).toMatchObject({
+      status: 'running',
+      phase: { kind: 'failing', error: { code: 'DEADLINE_EXCEEDED' } },
+    });
     expect(half.effects.map(({ kind }) => kind)).not.toContain('cancel.calls');
     const over = advance(graph, half.run, answered(second));
-    expect(over.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, calls: {}, timers: {} });
+    expect(shown(over.run)).toMatchObject({
+      status: 'failed',
+      error: { code: 'DEADLINE_EXCEEDED' },
+      calls: {},
+      timers: {},
+    });
     expect(over.run.spent.toolCalls).toBe(2);
     expect(over.events.map(({ type }) => type)).toEqual(['tool.called', 'run.failed']);
   });
@@ -57,7 +70,7 @@ test('a run that is being canceled waits for nobody any more', () => {
   const begun = begin(asking, IDENTITY, { input: {}, startedAt: 0 });
   expect(toRunView(begun.run).waitingFor).toMatchObject([{ kind: 'approval', node: 'ask' }]);
   const canceled = advance(asking, begun.run, { kind: 'cancel.requested', at: 1 });
-  expect(canceled.run.status).toBe('running');
+  expect(shown(canceled.run).status).toBe('running');
   expect(toRunView(canceled.run).waitingFor).toEqual([]);
 });
 
@@ -95,5 +108,5 @@ test('a cancellation of a run that is about to end otherwise is taken', () => {
   canceled.passTime(2_000);
   isAnswered = true;
   canceled.signal('cancel', {});
-  expect(canceled.run.status).toBe('canceled');
+  expect(shown(canceled.run).status).toBe('canceled');
 });

@@ -21,6 +21,7 @@ import { templates } from '../../src/graph/validate/rules/templates.ts';
 import { unusedChannels } from '../../src/graph/validate/rules/unused-channels.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames } from '../support/runs.ts';
+import { shown } from '../support/shown-run.ts';
 
 /*
  * Errors that nobody foresaw. They are not taken for what an expression or an edge may do wrong: the run fails with
@@ -66,17 +67,17 @@ const SET = describeNode({ type: 'set' });
 
 describe('an edge that breaks', () => {
   test('at the start fails the run', () => {
-    expect(start(withBrokenEdges('__start__', {})).run).toMatchObject(INTERNAL);
+    expect(shown(start(withBrokenEdges('__start__', {})).run)).toMatchObject(INTERNAL);
   });
 
   test('at a breakpoint fails the run', () => {
-    expect(start(withBrokenEdges('a', { interruptAfter: ['a'] })).run).toMatchObject(INTERNAL);
+    expect(shown(start(withBrokenEdges('a', { interruptAfter: ['a'] })).run)).toMatchObject(INTERNAL);
   });
 
   test('when an edit tries it fails the run', () => {
     const graph = withBrokenEdges('ask', { nodes: { ask: { type: 'approval', title: 'x' }, ...addsNames('b') } });
     const signal = { kind: 'signal', name: 'edit', payload: { asNode: 'ask' }, at: 1 } as const;
-    expect(advance(graph, start(graph).run, signal).run).toMatchObject(INTERNAL);
+    expect(shown(advance(graph, start(graph).run, signal).run)).toMatchObject(INTERNAL);
   });
 });
 
@@ -97,7 +98,7 @@ describe('a value that breaks', () => {
     );
     const first = start(graph);
     const [key = ''] = Object.keys(first.run.calls);
-    expect(advance(graph, poisoned(first), { ...failed, key }).run).toMatchObject(INTERNAL);
+    expect(shown(advance(graph, poisoned(first), { ...failed, key }).run)).toMatchObject(INTERNAL);
   });
 
   test('where a person skips a node fails the run', () => {
@@ -106,9 +107,9 @@ describe('a value that breaks', () => {
     const first = start(graph);
     const [key = ''] = Object.keys(first.run.calls);
     const waiting = advance(graph, first.run, { ...failed, key });
-    expect(waiting.run.status).toBe('waiting');
+    expect(shown(waiting.run).status).toBe('waiting');
     const signal = { kind: 'signal', name: 'skip', payload: { output: 1 }, at: 2 } as const;
-    expect(advance(graph, poisoned(waiting), signal).run).toMatchObject(INTERNAL);
+    expect(shown(advance(graph, poisoned(waiting), signal).run)).toMatchObject(INTERNAL);
   });
 
   test('in a template is thrown on', () => {

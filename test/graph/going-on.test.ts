@@ -13,6 +13,7 @@ import { breakable, works } from '../support/breakable.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { refusalOf } from '../support/refusal-of.ts';
 import { adds, logOf, startRun } from '../support/runs.ts';
+import { shown } from '../support/shown-run.ts';
 
 /*
  * Runs that have ended in the middle of something.
@@ -47,16 +48,16 @@ const retried = (run: Run) => reopenRun(graph, run, { at: 3_600_002, name: 'retr
 describe('a run whose deadline was over while a call was out', () => {
   test('makes it again under its key, by the order of the person who retries', () => {
     const { run, key } = late('CANCELED');
-    expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
+    expect(shown(run)).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, timers: {} });
     expect(retried(run).effects).toMatchObject([{ kind: 'call', key, takeover: 1 }, { kind: 'timer' }]);
   });
 
   test('says so when nobody can tell what it did, and does not make it again', () => {
     const { run } = late('UNKNOWN_OUTCOME');
     const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: a: nobody can tell whether the call was done' };
-    expect(run.error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
+    expect(shown(run).error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
     const again = retried(run);
-    expect(again.run).toMatchObject({
+    expect(shown(again.run)).toMatchObject({
       status: 'waiting',
       error: null,
       root: { at: { tasks: [{ state: { phase: 'intervention' } }] } },
@@ -129,12 +130,12 @@ test('a model that is out with a correction at the deadline begins anew, and eac
   const failure = { callFailed: false, error: { code: 'CANCELED', message: 'called back' } } as const;
   const key = 'run-1:ask:1:1:0';
   const ended = advance(asking, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 });
-  expect(ended.run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
+  expect(shown(ended.run)).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
   const again = reopenRun(asking, ended.run, { at: 3_600_002, name: 'retry', payload: {} });
   const recorded = answered(again.run, 0, 'many');
   expect(recorded.effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : []))).toEqual([key]);
   const done = answered(recorded.run, 1, '{"n":7}');
-  expect(done.run).toMatchObject({ status: 'completed', output: { log: [7] } });
+  expect(shown(done.run)).toMatchObject({ status: 'completed', output: { log: [7] } });
   expect(done.run.spent).toMatchObject({ modelCalls: 3, inputTokens: 20, outputTokens: 10 });
 });
 

@@ -6,6 +6,7 @@ import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { CallFailure, runInMemory } from '../support/memory-shell.ts';
 import { adds, startRun, typesOf } from '../support/runs.ts';
+import { shown } from '../support/shown-run.ts';
 
 const pays = { type: 'tool', tool: 'charge', args: { key: 'k' } } as const;
 const thinks = { type: 'llm', prompt: 'Hello' } as const;
@@ -167,7 +168,10 @@ describe('canceling', () => {
   test('waits for the calls that are out, and no signal counts meanwhile', () => {
     const { run, at } = called();
     const canceled = advance(graph, run, { kind: 'cancel.requested', at });
-    expect(canceled.run).toMatchObject({ status: 'running', cancellation: { by: 'temporal-operator' } });
+    expect(shown(canceled.run)).toMatchObject({
+      status: 'running',
+      phase: { kind: 'canceling', by: 'temporal-operator' },
+    });
     expect(canceled.effects.map(({ kind }) => kind)).toContain('cancel.calls');
     const again = advance(graph, canceled.run, { kind: 'cancel.requested', at });
     expect(again.effects).toEqual([]);
@@ -176,7 +180,7 @@ describe('canceling', () => {
     const [key = ''] = Object.keys(run.calls);
     const reply = { kind: 'value', value: 'paid' } as const;
     const done = advance(graph, refused.run, { kind: 'call.completed', key, reply, attempts: 1, durationMs: 1, at });
-    expect(done.run).toMatchObject({ status: 'canceled', calls: {}, timers: {} });
+    expect(shown(done.run)).toMatchObject({ status: 'canceled', calls: {}, timers: {} });
     expect(done.events.map(({ type }) => type)).toEqual(['tool.called', 'run.canceled']);
     expect(advance(graph, done.run, { kind: 'continue', at }).events).toEqual([]);
   });

@@ -12,6 +12,7 @@ import type { TaskInput } from '../../src/graph/nodes/behavior.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { IDLE_TASK } from '../support/idle-task.ts';
 import { addsNames } from '../support/runs.ts';
+import { shown } from '../support/shown-run.ts';
 
 const IDENTITY = {
   id: 'run-1',
@@ -104,19 +105,19 @@ describe('a run that does not fit its graph fails and stays readable', () => {
 
   test('where it begins at a node that is not there', () => {
     const lost = startRun(graph, IDENTITY, { input: {}, startedAt: 0, startAt: 'nowhere' });
-    expect(lost.run).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
-    expect(lost.run.error?.message).toContain('has no node "nowhere"');
+    expect(shown(lost.run)).toMatchObject({ status: 'failed', error: { code: 'INTERNAL' } });
+    expect(shown(lost.run).error?.message).toContain('has no node "nowhere"');
   });
 
   test('where another graph goes on with it', () => {
     const other = compileGraph(aDefinition({ nodes: addsNames('b') }), aCatalog());
-    const { error } = advance(other, run, { kind: 'continue', at: 1 }).run;
+    const { error } = shown(advance(other, run, { kind: 'continue', at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL' });
   });
 
   test('where the approval is gone that a timer ends', () => {
     const [id = ''] = Object.keys(run.timers);
-    const { error } = advance(graph, { ...run, approvals: {} }, { kind: 'timer', id, at: 1 }).run;
+    const { error } = shown(advance(graph, { ...run, approvals: {} }, { kind: 'timer', id, at: 1 }).run);
     expect(error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no approval "run-1.a1"') });
   });
 });

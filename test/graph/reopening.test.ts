@@ -130,7 +130,13 @@ describe('a retry of a run that has failed', () => {
     expect(run.run).toMatchObject({ endedAt: expect.any(Number), error: { code: 'TOOL_FAILED' } });
     broken.clear();
     run.reopen('retry');
-    expect(run.run).toMatchObject({ status: 'waiting', endedAt: null, error: null, output: null, failing: null });
+    expect(run.run).toMatchObject({
+      status: 'waiting',
+      endedAt: null,
+      error: null,
+      output: null,
+      phase: { kind: 'waiting' },
+    });
   });
 
   test('calls a function anew that ended the run', () => {

@@ -8,6 +8,7 @@ import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
 import { aCatalog, aDefinition } from '../support/builders.ts';
 import { addsNames } from '../support/runs.ts';
+import { shown } from '../support/shown-run.ts';
 
 const IDENTITY = {
   id: 'run-1',
@@ -22,14 +23,14 @@ describe('a run', () => {
   test('may begin at a node of the caller, past the edges of the start', () => {
     const graph = compileGraph(aDefinition({ nodes: addsNames('a', 'b', 'c') }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
-    expect(run).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
+    expect(shown(run)).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
   });
 
   test('has breakpoints of its own on top of those of its graph, not inside subgraphs', () => {
     const sub = { type: 'subgraph', graph: aDefinition({ nodes: addsNames('b') }) } as const;
     const graph = compileGraph(aDefinition({ nodes: { ...addsNames('a'), b: sub } }), aCatalog());
     const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
-    expect(run).toMatchObject({ status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } });
+    expect(shown(run)).toMatchObject({ status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } });
   });
 
   test('whose input does not fit fails', () => {
@@ -38,7 +39,7 @@ describe('a run', () => {
       aCatalog(),
     );
     const { run } = startRun(graph, IDENTITY, { input: { n: 'x' }, startedAt: 0 });
-    expect(run.error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
+    expect(shown(run).error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
   });
 });
 
@@ -112,6 +113,6 @@ describe('the catalog of a run', () => {
 
   test('may lack a tool by now: the node fails', () => {
     const graph = compileGraph(aDefinition({ nodes: { t: { type: 'tool', tool: 'gone' } } }), aCatalog());
-    expect(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run.error?.code).toBe('TOOL_NOT_FOUND');
+    expect(shown(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run).error?.code).toBe('TOOL_NOT_FOUND');
   });
 });

@@ -48,7 +48,11 @@ describe('an undo of which nobody knows what it did', () => {
       ...Array.from({ length: lost + 1 }, () => 'notify {"key":"back two"}'),
       'notify {"key":"back one"}',
     ]);
-    expect(run.run).toMatchObject({ status: 'failed', undone: 2, notUndone: [], error: { node: 'c' } });
+    expect(run.run).toMatchObject({
+      status: 'failed',
+      compensation: { doneCount: 2, failures: [] },
+      error: { node: 'c' },
+    });
     expect(run.events.filter(({ type }) => type === 'run.retried')).toHaveLength(lost);
     const keys = run.events.flatMap((event) =>
       event.type === 'compensation.requested' && event.node === 'b' ? [event.idempotencyKey] : [],
@@ -63,7 +67,7 @@ describe('an undo of which nobody knows what it did', () => {
     expect(run.events).toContainEqual(
       expect.objectContaining({ type: 'node.compensated', node: 'b', result: { seen: true }, by: 'ada' }),
     );
-    expect(run.run).toMatchObject({ status: 'failed', notUndone: [] });
+    expect(run.run).toMatchObject({ status: 'failed', compensation: { failures: [] } });
   });
 
   test('may be given up; the others are undone', () => {
@@ -80,7 +84,7 @@ describe('an undo of which nobody knows what it did', () => {
     run.signal('cancel', { by });
     expect([run.run.status, waitingOf(run).length]).toEqual(['waiting', 1]);
     run.signal('retry', { by });
-    expect(run.run).toMatchObject({ status: 'canceled', undone: 2 });
+    expect(run.run).toMatchObject({ status: 'canceled', compensation: { doneCount: 2 } });
     expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
   });
 
@@ -99,7 +103,11 @@ describe('an undo of which nobody knows what it did', () => {
     };
     const run = runInMemory({ definition, catalog: aCatalog(), input: {} }, { tool });
     run.passTime(2_000);
-    expect(run.run).toMatchObject({ status: 'waiting', timers: {}, failing: { code: 'DEADLINE_EXCEEDED' } });
+    expect(run.run).toMatchObject({
+      status: 'waiting',
+      timers: {},
+      phase: { kind: 'failing', error: { code: 'DEADLINE_EXCEEDED' } },
+    });
     expect(Object.values(run.run.approvals)).toMatchObject([{ status: 'canceled' }]);
     expect(waitingOf(run)).toMatchObject([{ id: 'a:1:undo' }]);
   });

@@ -26,8 +26,9 @@ import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { Occurrence, OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import type { Principal } from '../../src/graph/run/principal.ts';
 import type { Refusal } from '../../src/graph/run/refusal.ts';
-import type { Run } from '../../src/graph/run/run.ts';
 import type { RunLimits } from '../../src/graph/run/limits.ts';
+import { shown } from './shown-run.ts';
+import type { ShownRun } from './shown-run.ts';
 import { forkStartAt, throughTheStore } from './stored.ts';
 import type { Forking } from './stored.ts';
 
@@ -70,7 +71,7 @@ export class CallFailure extends Error {
 
 /** A run that went as far as it could: it has ended, or waits for a person, a signal or a timer. */
 export interface MemoryRun {
-  readonly run: Run;
+  readonly run: ShownRun;
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   /** The nodes of each superstep so far. */
@@ -121,7 +122,7 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
   settle(shell, outside);
   return {
     get run() {
-      return shell.last.run;
+      return shown(shell.last.run);
     },
     get out() {
       return shell.calls.filter(({ key }) => Object.hasOwn(shell.last.run.calls, key));

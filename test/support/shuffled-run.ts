@@ -14,10 +14,12 @@ import type { Json } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import type { ToolCall } from '../../src/graph/definition/message.ts';
 import type { Occurrence, OccurrenceBody } from '../../src/graph/run/occurrence.ts';
-import { isEnded } from '../../src/graph/run/run.ts';
 import type { Run } from '../../src/graph/run/run.ts';
+import { hasEnded } from '../../src/graph/run/status.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../src/graph/journal/run-view.ts';
+import { shown } from './shown-run.ts';
+import type { ShownRun } from './shown-run.ts';
 
 /*
  * Runs a graph to its end while everything outside happens in an order that the test chooses. What happens is the same
@@ -46,7 +48,7 @@ interface Interjection {
 }
 
 export interface ShuffledRun {
-  readonly run: Run;
+  readonly run: ShownRun;
   readonly steps: readonly Advance[];
   readonly occurrences: readonly Occurrence[];
 }
@@ -73,7 +75,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
     return last;
   };
   noteCalls(last, calls);
-  while (!isEnded(last.run.status)) {
+  while (!hasEnded(last.run)) {
     const interjection = last.hasYielded ? null : interject?.(last.run);
     if (interjection) {
       const before = last.run;
@@ -86,7 +88,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
     if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');
     take(body);
   }
-  return { run: last.run, steps, occurrences };
+  return { run: shown(last.run), steps, occurrences };
 }
 
 function noteCalls({ effects }: Advance, calls: Map<string, CallEffect>): void {

@@ -3,7 +3,7 @@ import { compileShared } from '../../graph/compile/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
+import { hasEnded, isEnded } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
@@ -117,7 +117,7 @@ const PAGE = 1_000;
 /** A replay that stops before the end of its run has failed, because no answer takes it further. */
 function endOf({ run, events, divergence }: Replayed): RunView {
   const view = toRunView(run);
-  if (isEnded(run.status)) return view;
+  if (hasEnded(run)) return view;
   const message = `Nothing was recorded that takes the replay on; it left the recording at event ${divergence?.seq ?? 0}`;
   const endedAt = events.at(-1)?.at ?? null;
   return { ...view, status: 'failed', endedAt, waitingFor: [], error: { code: 'REPLAY_DIVERGED', message } };

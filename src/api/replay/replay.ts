@@ -3,7 +3,7 @@ import type { Advance, Beginning, RunIdentity } from '../../graph/advance/index.
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import type { Occurrence, RecordedOccurrence, Run } from '../../graph/run/index.ts';
-import { isEnded } from '../../graph/run/index.ts';
+import { hasEnded } from '../../graph/run/index.ts';
 import { canonicalJson, isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { Divergence } from '../../store/tables.ts';
 import { endsIn, toOccurrence, unheardAnswer } from './replay-log.ts';
@@ -94,7 +94,7 @@ function compare(player: Player, event: RunEvent): void {
 /** @returns `null`: the run has ended, or nothing that was recorded takes it on */
 function nextOccurrence(player: Player, last: Advance): Occurrence | null {
   const { log, divergence, events } = player;
-  if (isEnded(last.run.status) || events.length >= log.events.length + MAX_BEYOND) return null;
+  if (hasEnded(last.run) || events.length >= log.events.length + MAX_BEYOND) return null;
   const recorded = divergence ? null : log.occurrences[player.happened];
   if (last.hasYielded && recorded?.seq !== events.length) return continued(player);
   const next = recorded ? nextRecorded(player, recorded) : nextApart(player, last);
@@ -136,7 +136,7 @@ function unheard({ log, now }: Player, { run }: Advance): Occurrence | null {
 function reopen(player: Player, graph: CompiledGraph): Advance | null {
   const { run, log, divergence, happened } = player;
   const recorded = log.occurrences[happened];
-  if (!isEnded(run.status) || divergence || recorded?.kind !== 'signal' || !isJsonObject(recorded.payload)) return null;
+  if (!hasEnded(run) || divergence || recorded?.kind !== 'signal' || !isJsonObject(recorded.payload)) return null;
   player.happened += 1;
   const { name, payload, at } = recorded;
   return reopenRun(graph, run, { name, payload, at });

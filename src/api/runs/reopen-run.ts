@@ -3,7 +3,7 @@ import { compileShared } from '../../graph/compile/index.ts';
 import { fromEndedState, toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
 import type { Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
-import { isEnded, readRun } from '../../graph/run/index.ts';
+import { readRun } from '../../graph/run/index.ts';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
@@ -96,7 +96,5 @@ async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Pr
 /** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
 function viewUntilThen(before: Run, after: Run): RunView {
   const view = toRunView(before);
-  return isEnded(after.status) && before.status === after.status && after.endedAt === before.endedAt
-    ? view
-    : { ...view, status: 'running', endedAt: null, output: null, error: null };
+  return after.phase === before.phase ? view : { ...view, status: 'running', endedAt: null, output: null, error: null };
 }

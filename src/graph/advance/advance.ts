@@ -2,15 +2,16 @@ import type { CompiledGraph } from '../compile/compile.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import { runLastNode } from '../lifecycle/cancel.ts';
-import { uncompensated, statusWhileCompensating, compensateNext } from '../lifecycle/compensation.ts';
+import { uncompensated, compensateNext } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Effect } from '../run/effect.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import { stopsAt } from '../run/position.ts';
-import { isEnded } from '../run/run.ts';
-import type { Run, Cancellation, EndedStatus } from '../run/run.ts';
+import type { Cancellation, EndedPhase } from '../run/phase.ts';
+import type { Run } from '../run/run.ts';
+import { hasEnded, isBeingCanceled, pauseRequested } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import { Draft, emitOfRun } from '../superstep/draft.ts';
@@ -43,7 +44,7 @@ export interface Advance {
  */
 export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence): Advance {
   const act = (draft: Draft): RunError | void => handleOccurrence(draft, occurrence);
-  return step(graph, run, { now: occurrence.at, act: isEnded(run.status) ? () => undefined : act });
+  return step(graph, run, { now: occurrence.at, act: hasEnded(run) ? () => undefined : act });
 }
 
 /**
@@ -76,7 +77,7 @@ export function finish(draft: Draft, act: () => RunError | void): Advance {
 function proceed(draft: Draft, act: () => RunError | void): boolean {
   try {
     const failure = act();
-    if (isEnded(draft.run.status)) return false;
+    if (hasEnded(draft.run)) return false;
     return settle(draft, failure ? { kind: 'failed', error: failure } : standingOf(draft));
   } catch (error) {
     return settle(draft, { kind: 'failed', error: toRunError(error) });
@@ -85,88 +86,76 @@ function proceed(draft: Draft, act: () => RunError | void): boolean {
 
 /** A paused run takes what comes and goes no further; one that is being canceled only waits for its calls. */
 function standingOf(draft: Draft): Standing {
-  const { run } = draft;
-  if (run.cancellation) return { kind: 'waiting' };
-  if (run.failing) return { kind: 'failed', error: run.failing };
-  if (run.status === 'paused') return { kind: 'paused' };
+  const { phase } = draft.run;
+  if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
+  if (phase.kind === 'failing') return { kind: 'failed', error: phase.error };
+  if (phase.kind === 'paused') return { kind: 'paused' };
   const standing = runSupersteps(rootFrame(draft));
-  return standing.kind === 'waiting' && run.pause ? { kind: 'paused' } : standing;
+  return standing.kind === 'waiting' && pauseRequested(draft.run) ? { kind: 'paused' } : standing;
 }
 
-/** Gives the run its status. @returns whether it has more to do at once */
+/** Has the run enter its next phase. @returns whether it has more to do at once */
 function settle(draft: Draft, standing: Standing): boolean {
   const { run } = draft;
-  const isBusy = Object.keys(run.calls).length > 0;
-  if (run.cancellation) {
-    const hasYielded = !isBusy && cancel(draft, run.cancellation);
+  if (run.phase.kind === 'canceling' || run.phase.kind === 'closing') {
+    const hasYielded = Object.keys(run.calls).length === 0 && cancel(draft, run.phase);
     updateNodeDeadlines(draft);
     return hasYielded;
   }
-  switch (standing.kind) {
-    case 'finished': {
-      const output = outputOf(rootFrame(draft));
-      draft.set({ output });
-      end(draft, 'completed', { type: 'run.completed', output });
-      break;
-    }
-    case 'failed':
-      fail(draft, standing.error, isBusy);
-      break;
-    case 'paused':
-      if (isBusy) draft.set({ status: 'running' });
-      else pauseRun(draft);
-      break;
-    case 'waiting':
-      draft.set({ status: isBusy ? 'running' : 'waiting' });
-      break;
-    case 'full':
-      draft.set({ status: 'running' });
-  }
+  if (standing.kind === 'finished') complete(draft);
+  else if (standing.kind === 'failed') fail(draft, standing.error);
+  else rest(draft, standing.kind);
   updateDeadlines(draft);
   return standing.kind === 'full';
 }
 
-/** What the calls that are out have done has to be known before the run is over. */
-function fail(draft: Draft, error: RunError, isBusy: boolean): void {
+function complete(draft: Draft): void {
+  const output = outputOf(rootFrame(draft));
+  end(draft, { kind: 'completed', endedAt: draft.now, output }, { type: 'run.completed', output });
+}
+
+/** A run whose calls are out is running, whatever else it waits for. */
+function rest(draft: Draft, kind: 'waiting' | 'paused' | 'full'): void {
   const { run } = draft;
-  if (!run.failing) cancelOpenQuestions(draft);
-  if (isBusy || compensateNext(draft)) {
-    draft.set({ failing: error, status: statusWhileCompensating(run) });
-    return;
-  }
+  if (kind === 'full' || Object.keys(run.calls).length > 0)
+    return draft.enter({ kind: 'running', pause: pauseRequested(run) });
+  if (kind === 'waiting') return draft.enter({ kind });
+  if (run.phase.kind !== 'paused') pauseRun(draft);
+}
+
+/** What the calls that are out have done has to be known before the run is over. */
+function fail(draft: Draft, error: RunError): void {
+  const { run } = draft;
+  if (run.phase.kind !== 'failing') cancelOpenQuestions(draft);
+  if (Object.keys(run.calls).length > 0 || compensateNext(draft)) return draft.enter({ kind: 'failing', error });
   const cause = uncompensated(draft);
   const whole = cause ? { ...error, cause } : error;
-  draft.set({ error: whole });
-  end(draft, 'failed', { type: 'run.failed', error: whole });
+  end(draft, { kind: 'failed', endedAt: draft.now, error: whole }, { type: 'run.failed', error: whole });
 }
 
 /**
- * Once the calls that were out have come back, what was done is undone, and the graph may have the last word.
+ * Once the calls that were out have come back, what was done is compensated, and the graph may have the last word.
  * @returns whether the run has more to do at once
  */
 function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
   const closing = compensateNext(draft) ? 'waiting' : runLastNode(draft);
-  draft.set({ status: statusWhileCompensating(draft.run) });
-  if (closing === 'over') {
-    const cause = uncompensated(draft);
-    draft.set({ error: cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null });
-    end(draft, 'canceled', { type: 'run.canceled', by, reason });
-  }
-  return closing === 'full';
+  if (closing !== 'over') return closing === 'full';
+  const cause = uncompensated(draft);
+  const error: RunError | null = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
+  end(draft, { kind: 'canceled', by, reason, endedAt: draft.now, error }, { type: 'run.canceled', by, reason });
+  return false;
 }
 
 function pauseRun(draft: Draft): void {
-  const { run } = draft;
-  if (run.status === 'paused') return;
-  draft.set({ status: 'paused' });
+  const { by, reason } = pauseRequested(draft.run) ?? { by: 'breakpoint', reason: null };
   const nodes = openFrames(rootFrame(draft)).flatMap(({ scope: { at } }) => stopsAt(at));
-  const { by, reason } = run.pause ?? { by: 'breakpoint', reason: null };
+  draft.enter({ kind: 'paused' });
   emitOfRun(draft, { type: 'run.paused', reason, nodes, by });
 }
 
-function end(draft: Draft, status: EndedStatus, event: RunEventBody): void {
+function end(draft: Draft, phase: EndedPhase, event: RunEventBody): void {
   cancelOpenQuestions(draft);
   cancelTimer(draft, DEADLINE_TIMER);
-  draft.set({ status, endedAt: draft.now });
+  draft.enter(phase);
   emitOfRun(draft, event);
 }

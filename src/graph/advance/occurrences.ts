@@ -2,9 +2,9 @@ import { rememberCompensation, finishCompensation } from '../lifecycle/compensat
 import type { CallReply, ModelReply } from '../run/effect.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence } from '../run/occurrence.ts';
-import { isEnding } from '../run/run.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/spending.ts';
+import { isBeingCanceled, isEnding } from '../run/status.ts';
 import { cancelRun } from '../signals/cancel.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
@@ -72,7 +72,7 @@ function failCall(draft: Draft, { key, failure }: Occurrence & { kind: 'call.fai
 }
 
 function cancelByTemporal(draft: Draft): void {
-  if (!draft.run.cancellation) recordOccurrence(draft, { kind: 'cancel.requested' });
+  if (!isBeingCanceled(draft.run)) recordOccurrence(draft, { kind: 'cancel.requested' });
   cancelRun(draft, 'temporal-operator', 'The workflow was canceled');
 }
 

@@ -2,9 +2,10 @@ import type { Update } from '../channels/channel.ts';
 import { executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { batchOf, isSettled, nextNodes, tasksIn } from '../run/position.ts';
-import { isEnded } from '../run/run.ts';
-import type { RunStatus, Run } from '../run/run.ts';
+import type { Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
+import { isEnded, statusOf } from '../run/status.ts';
+import type { RunStatus } from '../run/status.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
@@ -71,17 +72,18 @@ export const NOT_BEGUN: RunView = {
 };
 
 export function toRunView(run: Run): RunView {
-  const { status, startedAt, endedAt, root, output, error, spent, checkpointId } = run;
+  const { startedAt, root, phase, spent, checkpointId } = run;
+  const status = statusOf(run);
   const { inputTokens, outputTokens, modelCalls, toolCalls, costMicros } = spent;
   return {
     status,
     startedAt: formatTimestamp(startedAt),
-    endedAt: endedAt === null ? null : formatTimestamp(endedAt),
+    endedAt: 'endedAt' in phase ? formatTimestamp(phase.endedAt) : null,
     step: root.at.kind === 'running' ? root.step : root.step - 1,
     next: nextNodes(root),
     waitingFor: isEnded(status) ? [] : waitingOf(run),
-    output,
-    error,
+    output: phase.kind === 'completed' ? phase.output : null,
+    error: phase.kind === 'failed' || phase.kind === 'canceled' ? phase.error : null,
     usage: { inputTokens, outputTokens, modelCalls, toolCalls, costUsd: costMicros / 1_000_000 },
     checkpointId,
     pending: pendingIn(root),
@@ -90,8 +92,9 @@ export function toRunView(run: Run): RunView {
 
 /** A run with a compensation of unknown outcome waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
-  if (!run.inDoubt) return waitingIn(run, run.root, []);
-  const { compensation, since } = run.inDoubt;
+  const { unknown } = run.compensation;
+  if (!unknown) return waitingIn(run, run.root, []);
+  const { compensation, since } = unknown;
   return [{ kind: 'intervention', node: compensation.task.node, id: unknownCompensationId(compensation), since }];
 }
 

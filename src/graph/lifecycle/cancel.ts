@@ -13,13 +13,11 @@ import { uncompensated } from './compensation.ts';
  */
 export function runLastNode(draft: Draft): 'waiting' | 'full' | 'over' {
   const { run, graph } = draft;
-  const { cancellation } = run;
-  if (graph.onCancel === null || !cancellation) return 'over';
+  const { phase } = run;
+  if (graph.onCancel === null) return 'over';
   const frame = rootFrame(draft);
-  if (!cancellation.isClosing) {
-    const left = uncompensated(draft);
-    const pause = { by: cancellation.by, reason: null };
-    draft.set({ cancellation: { ...cancellation, ...(left && { left }), isClosing: true }, pause });
+  if (phase.kind === 'canceling') {
+    draft.enter({ ...phase, kind: 'closing', left: uncompensated(draft) ?? null });
     discardSuperstep(draft);
     openStep(frame, [{ node: graph.onCancel }]);
   }

@@ -4,7 +4,7 @@ import type { CallReply } from '../run/effect.ts';
 import { compensationKey } from '../run/ids.ts';
 import type { TaskReference } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
-import type { Run, RunStatus } from '../run/run.ts';
+import { isClosing } from '../run/status.ts';
 import { emit } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { taskBindings } from '../superstep/frames.ts';
@@ -22,10 +22,10 @@ import { truncate } from '../values/text.ts';
 /** Notes that a call has been made that can be undone, once, whatever has become of its node since. */
 export function rememberCompensation(handle: TaskHandle, { key, reply }: { key: string; reply: CallReply }): void {
   const { draft } = handle;
-  const { run } = draft;
-  if (!handle.node.compensate || reply.kind !== 'value' || run.cancellation?.isClosing) return;
+  const { pending } = draft.run.compensation;
+  if (!handle.node.compensate || reply.kind !== 'value' || isClosing(draft.run)) return;
   const compensation = compensationOf(handle, handle.node.compensate, { key, result: reply.value });
-  draft.set({ toUndo: [...run.toUndo.filter((other) => other.key !== key), compensation] });
+  draft.setCompensation({ pending: [...pending.filter((other) => other.key !== key), compensation] });
 }
 
 function compensationOf(
@@ -46,8 +46,8 @@ function compensationOf(
 /** Begins to undo the latest thing that has not been undone. @returns false: there is nothing left */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
-  if (run.inDoubt) return true;
-  for (let last = run.toUndo.at(-1); last; last = run.toUndo.at(-1)) {
+  if (run.compensation.unknown) return true;
+  for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
     if ('request' in last) return begin(draft, last);
     closeLatest(draft, last, { error: last.problem });
   }
@@ -74,7 +74,7 @@ function begin(draft: Draft, undo: CompensationCall): true {
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
   draft.spend({ toolCalls: 1 });
   if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME') {
-    draft.set({ inDoubt: { compensation, error: outcome.error, since: draft.at } });
+    draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.at } });
     return say(draft, compensation, outcome);
   }
   return closeLatest(draft, compensation, outcome);
@@ -82,8 +82,7 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
 
 /** Makes the call again that is in doubt: the person's order lets its claim be taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
-  draft.forgetDoubt();
-  draft.set({ status: 'running' });
+  draft.setCompensation({ unknown: null });
   begin(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
@@ -93,7 +92,7 @@ export function settleUnknownCompensation(
   { compensation }: UnknownCompensation,
   outcome: CompensationOutcome & { readonly by: string },
 ): void {
-  draft.forgetDoubt();
+  draft.setCompensation({ unknown: null });
   closeLatest(draft, compensation, outcome);
 }
 
@@ -107,27 +106,25 @@ type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunErr
  * @returns the cause that its error names, if there is any
  */
 export function uncompensated({ run }: Draft): RunError['cause'] {
-  const { notUndone, root, cancellation } = run;
-  if (cancellation?.left) return cancellation.left;
-  const inDoubt = nodesWithUnknownOutcome(root).map((node) => `${node}: ${UNKNOWN}`);
-  const left = [...inDoubt, ...notUndone];
+  const { phase, root, compensation } = run;
+  if (phase.kind === 'closing' && phase.left) return phase.left;
+  const unknown = nodesWithUnknownOutcome(root).map((node) => `${node}: ${UNKNOWN}`);
+  const left = [...unknown, ...compensation.failures];
   if (left.length === 0) return undefined;
-  const code = notUndone.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
+  const code = compensation.failures.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
   return { code, message: truncate(`Not undone: ${left.join('; ')}`, MAX_MESSAGE) };
 }
 
 const UNKNOWN = 'nobody can tell whether the call was done';
 
-/** A run that is being undone waits for people only while something is in doubt. */
-export function statusWhileCompensating({ inDoubt }: Pick<Run, 'inDoubt'>): RunStatus {
-  return inDoubt ? 'waiting' : 'running';
-}
-
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
-  const { run } = draft;
-  draft.set({ toUndo: run.toUndo.slice(0, -1), undone: run.undone + 1 });
-  if ('error' in outcome)
-    draft.set({ notUndone: [...run.notUndone, `${compensation.task.node}: ${outcome.error.message}`] });
+  const { pending, doneCount, failures } = draft.run.compensation;
+  const failure = 'error' in outcome ? [`${compensation.task.node}: ${outcome.error.message}`] : [];
+  draft.setCompensation({
+    pending: pending.slice(0, -1),
+    doneCount: doneCount + 1,
+    failures: [...failures, ...failure],
+  });
   say(draft, compensation, outcome);
 }
 

@@ -4,8 +4,8 @@ import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { RunLimits } from '../run/limits.ts';
 import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
-import { isEnded, isEnding } from '../run/run.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
+import { mayOpenStep, standsStill } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { openFrames, openTasks, rootFrame, tasksOf } from '../superstep/frames.ts';
 import type { Frame, TaskHandle } from '../superstep/frames.ts';
@@ -22,7 +22,7 @@ export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
 /** Has the deadline start anew, by the limits that are in force now. */
 export function restartCountdown(draft: Draft): void {
   cancelTimer(draft, DEADLINE_TIMER);
-  draft.set({ countdown: openCountdown(draft.run.limits) });
+  draft.setCountdown(openCountdown(draft.run.limits));
 }
 
 /** Lets the clocks of deadlines run or stand still, as the run's status has it. */
@@ -36,7 +36,7 @@ function updateRunDeadline(draft: Draft): void {
   if (!run.countdown) return;
   const clock = toggleCountdown(run.countdown, isTicking(draft), draft.now);
   if (!clock) return;
-  draft.set({ countdown: clock });
+  draft.setCountdown(clock);
   if (clock.runsSince === null) return cancelTimer(draft, DEADLINE_TIMER);
   const fireAt = clock.runsSince + clock.leftMs;
   draft.addTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
@@ -44,9 +44,8 @@ function updateRunDeadline(draft: Draft): void {
 
 /** It stands still while the run only waits for people. */
 function isTicking(draft: Draft): boolean {
-  const { status, failing } = draft.run;
-  if (isEnded(status) || failing || status === 'paused') return false;
-  return status !== 'waiting' || openTasks(draft).some(waitsForWorld);
+  const { run } = draft;
+  return !standsStill(run) && (run.phase.kind !== 'waiting' || openTasks(draft).some(waitsForWorld));
 }
 
 function waitsForWorld({ task: { state } }: TaskHandle): boolean {
@@ -56,7 +55,7 @@ function waitsForWorld({ task: { state } }: TaskHandle): boolean {
 /** Lets the clocks of subgraphs and waits with a deadline run, or stand still while they only wait for people. */
 export function updateNodeDeadlines(draft: Draft): void {
   if (!draft.graph.hasDeadlines) return;
-  const busy = standsStill(draft) ? new Set<string>() : busyPlaces(draft);
+  const busy = standsStill(draft.run) ? new Set<string>() : busyPlaces(draft);
   for (const handle of openTasks(draft)) {
     const position = timedPosition(handle);
     if (position)
@@ -70,10 +69,6 @@ function timedPosition({ node, task: { state } }: TaskHandle): TimedPosition | n
   if (node.deadlineMs === null || state.phase !== 'open') return null;
   const { position } = state;
   return position.kind === 'subgraph' || position.kind === 'wait' ? position : null;
-}
-
-function standsStill({ run }: Draft): boolean {
-  return isEnded(run.status) || run.status === 'paused' || isEnding(run);
 }
 
 function isFailing({ frame }: TaskHandle, position: TimedPosition): boolean {
@@ -115,7 +110,7 @@ function busyPlaces(draft: Draft): ReadonlySet<string> {
 
 /** It has stopped half-way, for the journal to catch up. */
 function isBetweenSteps({ draft, scope: { at } }: Frame): boolean {
-  return (at.kind === 'ready' || at.kind === 'edges') && draft.run.pause === null;
+  return (at.kind === 'ready' || at.kind === 'edges') && mayOpenStep(draft.run);
 }
 
 function isBusy({ task: { state, group } }: TaskHandle, groups: OpenByGroup): boolean {

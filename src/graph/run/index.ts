@@ -27,5 +27,6 @@ export type { Principal } from './principal.ts';
 export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { KeptRun } from './run-format.ts';
-export { isEnded } from './run.ts';
-export type { Breakpoints, EarlierCall, Run, RunStatus } from './run.ts';
+export type { Breakpoints, EarlierCall, Run } from './run.ts';
+export { hasEnded, isEnded, statusOf } from './status.ts';
+export type { RunStatus } from './status.ts';

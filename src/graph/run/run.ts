@@ -1,26 +1,14 @@
-import type { RunError } from '../values/errors.ts';
-import type { JsonObject, Json } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
 import type { Compensation, UnknownCompensation, CompensationCall } from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
+import type { RunPhase } from './phase.ts';
 import type { Principal } from './principal.ts';
 import type { SignalResult } from './refusal.ts';
 import type { Scope } from './scope.ts';
 import type { Spent, Reservation } from './spending.ts';
-
-export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'canceled';
-export type EndedStatus = Extract<RunStatus, 'completed' | 'failed' | 'canceled'>;
-
-export function isEnded(status: RunStatus): status is EndedStatus {
-  return status === 'completed' || status === 'failed' || status === 'canceled';
-}
-
-/** Whether a run only waits for its calls to come back before it is over; nothing new begins then. */
-export function isEnding({ cancellation, failing }: Pick<Run, 'cancellation' | 'failing'>): boolean {
-  return cancellation ? !cancellation.isClosing : failing !== null;
-}
 
 /**
  * The whole state of a run as one JSON value. It is carried from step to step, over continue-as-new, into checkpoints
@@ -38,9 +26,8 @@ export interface Run {
   readonly parent: ParentRun | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  readonly endedAt: number | null;
   readonly limits: RunLimits;
-  readonly status: RunStatus;
+  readonly phase: RunPhase;
   readonly root: Scope;
   /** Calls that were asked for and have not come back, by their key. */
   readonly calls: Readonly<Record<string, OpenCall>>;
@@ -56,25 +43,9 @@ export interface Run {
   readonly areBufferedEventsSaved: boolean;
   /** Breakpoints of this run on top of its graph's. */
   readonly breakpoints: Breakpoints;
-  /** Somebody, or a node, wants the run to stop after the superstep that runs. */
-  readonly pause: PauseRequest | null;
   /** What is left of the deadline, and since when it runs; `null`: there is none. */
   readonly countdown: Countdown | null;
-  /** A person wants the run to end; open calls are waited for. */
-  readonly cancellation: Cancellation | null;
-  /** What the run has done and is undone when it fails or is canceled, the earliest first. */
-  readonly toUndo: readonly Compensation[];
-  /** Nobody knows what undoing the latest thing has done: a person has to say. */
-  readonly inDoubt?: UnknownCompensation;
-  /** How much has been undone, or was tried to be. */
-  readonly undone: number;
-  /** What could not be undone, and why. */
-  readonly notUndone: readonly string[];
-  /** The run is going to fail with it, once the calls that are out have come back. */
-  readonly failing: RunError | null;
-  readonly error: RunError | null;
-  /** The output channels' values, once the run has completed. */
-  readonly output: JsonObject | null;
+  readonly compensation: RunCompensation;
   readonly spent: Spent;
   /** Keys of calls that have been answered and may be asked for again, of the open superstep: what they used is in `spent`. */
   readonly counted: readonly string[];
@@ -82,13 +53,16 @@ export interface Run {
   readonly counters: Counters;
 }
 
-export interface Cancellation {
-  readonly by: string;
-  readonly reason: string | null;
-  /** Its calls are over and undone: the graph's `onCancel` node is at work. */
-  readonly isClosing: boolean;
-  /** Of what is not undone, and not to be seen any more when that node is at work. */
-  readonly left?: RunError['cause'];
+/** How far a run has taken back what it did, when it fails or is canceled. */
+export interface RunCompensation {
+  /** What is still to be taken back, the earliest first. */
+  readonly pending: readonly Compensation[];
+  /** How much has been taken back, or was tried to be. */
+  readonly doneCount: number;
+  /** What could not be taken back, and why. */
+  readonly failures: readonly string[];
+  /** Nobody knows what became of the latest compensation: a person has to say. */
+  readonly unknown: UnknownCompensation | null;
 }
 
 /** The run that another one goes on from, and where. */
@@ -115,11 +89,6 @@ export interface BufferedEvent {
 export interface Breakpoints {
   readonly before: readonly string[];
   readonly after: readonly string[];
-}
-
-export interface PauseRequest {
-  readonly by: string;
-  readonly reason: string | null;
 }
 
 /** Where ids inside a run come from: the run's id, a kind and the next number of that kind. */

@@ -1,3 +1,4 @@
+import { isBeingCanceled, isEnding } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import { taken, textOf } from './signal.ts';
@@ -15,8 +16,7 @@ export const cancel: SignalKind = {
 };
 
 export function cancelRun(draft: Draft, by: string, reason: string | null): void {
-  const { run } = draft;
-  if (run.cancellation) return;
-  draft.set({ cancellation: { by, reason, isClosing: false } });
-  if (!run.failing) cancelOpenQuestions(draft);
+  if (isBeingCanceled(draft.run)) return;
+  if (!isEnding(draft.run)) cancelOpenQuestions(draft);
+  draft.enter({ kind: 'canceling', by, reason });
 }

@@ -11,7 +11,7 @@ import type { Visited } from '../journal/resume-point.ts';
 import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { triggersAt } from '../run/position.ts';
-import { isEnded } from '../run/run.ts';
+import { hasEnded, statusOf } from '../run/status.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { editChannels, saveEdit } from './edit-channels.ts';
 import type { StateEdit } from './edit-channels.ts';
@@ -86,13 +86,12 @@ function goOnFrom(draft: Draft, node: string): Visited {
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
   fire(frame);
   // One that does not run stands at the breakpoint then: it has stopped already.
-  if (draft.run.status !== 'waiting') stopBefore(frame);
+  if (statusOf(draft.run) !== 'waiting') stopBefore(frame);
   return visited;
 }
 
 function reopen(draft: Draft, by: string): void {
   const { at, deferred } = draft.run.root;
-  if (!isEnded(draft.run.status) || triggersAt(at).length + deferred.length === 0) return;
-  reopenRun(draft);
-  draft.set({ pause: { by, reason: null } });
+  if (!hasEnded(draft.run) || triggersAt(at).length + deferred.length === 0) return;
+  reopenRun(draft, { by, reason: null });
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../values/json.ts';
 import { refuseBypass, refuseSpeakingFor } from './bypass-approval.ts';
 import { refuseUndone } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
-import { isEnded } from '../run/run.ts';
+import { hasEnded } from '../run/status.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { tell } from '../lifecycle/retry-task.ts';
@@ -46,7 +46,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
-  if (isEnded(draft.run.status)) reopenRun(draft);
+  if (hasEnded(draft.run)) reopenRun(draft);
   if (call) tell(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();
 }

@@ -1,7 +1,7 @@
 import type { Draft } from '../superstep/draft.ts';
 import { openTasks } from '../superstep/frames.ts';
 import type { JsonObject } from '../values/json.ts';
-import { isEnded } from '../run/run.ts';
+import { hasEnded, statusOf } from '../run/status.ts';
 import type { BatchCall } from '../run/tool-batch.ts';
 import { batchOf, isResumable } from '../run/position.ts';
 import type { SavedProgress } from '../run/scope.ts';
@@ -27,7 +27,7 @@ export const WHICH = { node: { type: 'string' }, id: { type: 'string' } } as con
 /** The nodes that wait for an intervention, or that a run has failed at; of these the ones that a payload names. */
 export function findInterventions(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
   const all = interventions(draft);
-  const { status } = draft.run;
+  const status = statusOf(draft.run);
   if (all.length === 0)
     return status === 'failed'
       ? { code: 'UNKNOWN_INTERVENTION', message: 'The run has not failed at a node: none can be named' }
@@ -51,9 +51,8 @@ export function findIntervention(draft: Draft, payload: JsonObject): Interventio
 }
 
 function interventions(draft: Draft): Intervention[] {
-  const { status } = draft.run;
-  const hasFailed = status === 'failed';
-  if (isEnded(status) && !hasFailed) return [];
+  const hasFailed = draft.run.phase.kind === 'failed';
+  if (hasEnded(draft.run) && !hasFailed) return [];
   return openTasks(draft).flatMap((handle) => {
     const { state } = handle.task;
     if (handle.frame.isFailing && !hasFailed) return [];

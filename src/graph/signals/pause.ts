@@ -1,4 +1,5 @@
 import { saveEdit, editChannels } from './edit-channels.ts';
+import { pauseRequested, statusOf } from '../run/status.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { passBreakpoint } from '../superstep/breakpoints.ts';
@@ -15,12 +16,12 @@ export const pause: SignalKind = {
   properties: { reason: { type: 'string' } },
   handle(draft, { payload, by }) {
     const { run } = draft;
-    if (run.pause || run.status === 'paused')
+    if (run.phase.kind === 'paused' || pauseRequested(run))
       return refused({
         code: 'NOT_ALLOWED_NOW',
         message: 'The run is paused already, or will be after this superstep',
       });
-    draft.set({ pause: { by: by.sub, reason: textOf(payload, 'reason') ?? null } });
+    draft.enter({ kind: 'running', pause: { by: by.sub, reason: textOf(payload, 'reason') ?? null } });
     return taken();
   },
 };
@@ -34,8 +35,8 @@ export const resume: SignalKind = {
 
 function goOn(draft: Draft, { payload, by }: SignalRequest): Handled {
   const { run } = draft;
-  if (run.status !== 'paused')
-    return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${run.status}, not paused` });
+  if (run.phase.kind !== 'paused')
+    return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}, not paused` });
   const checkpoint = textOf(payload, 'checkpoint');
   if (checkpoint !== undefined && checkpoint !== run.checkpointId)
     return refused({
@@ -61,6 +62,6 @@ export function valuesOf({ values }: JsonObject): JsonObject | null {
 /** Lets a run go on, past the breakpoints that it stands at. */
 export function release(draft: Draft, by: string): void {
   for (const frame of openFrames(rootFrame(draft))) passBreakpoint(frame);
-  if (draft.run.status === 'paused') emitOfRun(draft, { type: 'run.resumed', by });
-  draft.set({ pause: null, status: 'running' });
+  if (draft.run.phase.kind === 'paused') emitOfRun(draft, { type: 'run.resumed', by });
+  draft.enter({ kind: 'running', pause: null });
 }

@@ -11,7 +11,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   if (!isLimits(asked)) return null;
   const { refusal } = limitsOfRun(draft.graph, asked);
   if (refusal) return refusal;
-  draft.set({ limits: { ...draft.run.limits, ...inForce(asked) } });
+  draft.setLimits({ ...draft.run.limits, ...inForce(asked) });
   if (asked.deadline !== undefined) restartCountdown(draft);
   return null;
 }

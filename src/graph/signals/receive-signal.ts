@@ -2,7 +2,7 @@ import type { UnknownCompensation } from '../run/compensation.ts';
 import { unknownCompensationId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { isEnded } from '../run/run.ts';
+import { hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
 import { emitOfRun, recordOccurrence } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -57,9 +57,9 @@ function answerTo(draft: Draft, name: string, payload: Json): Handled {
     });
   }
   const request = { payload, by: principalOf(payload) };
-  const { inDoubt } = draft.run;
-  if (inDoubt && kind.handleCompensation)
-    return refuseOther(inDoubt, payload) ?? kind.handleCompensation(draft, inDoubt, request);
+  const { unknown } = draft.run.compensation;
+  if (unknown && kind.handleCompensation)
+    return refuseOther(unknown, payload) ?? kind.handleCompensation(draft, unknown, request);
   const refusal = refuseNow(draft, kind);
   return refusal ? refused(refusal) : kind.handle(draft, request);
 }
@@ -74,10 +74,10 @@ function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject)
 }
 
 function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
-  const { status, cancellation, failing } = run;
-  if (isEnded(status)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}` };
-  if ((!cancellation && !failing) || kind.whileEnding) return null;
-  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${cancellation ? 'being canceled' : 'about to fail'}` };
+  if (hasEnded(run)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
+  const isCanceled = isBeingCanceled(run);
+  if ((!isCanceled && !isEnding(run)) || kind.whileEnding) return null;
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 
 /** One check a signal: compiling takes longer than checking. */

@@ -1,19 +1,20 @@
 import type { Refusal } from '../run/refusal.ts';
-import { isEnded } from '../run/run.ts';
-import type { RunStatus } from '../run/run.ts';
+import { hasEnded, statusOf } from '../run/status.ts';
+import type { RunStatus } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { didYouMean } from '../values/text.ts';
 
 /** @param what what is done to a run of one of these statuses, such as "replanned" */
 export function refuseUnless({ run }: Draft, statuses: readonly RunStatus[], what: string): Refusal | null {
-  if (statuses.includes(run.status)) return null;
+  const status = statusOf(run);
+  if (statuses.includes(status)) return null;
   const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(statuses);
-  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${run.status}; it is ${what} while it is ${list}` };
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; it is ${what} while it is ${list}` };
 }
 
 /** A run whose work has been undone can't go on: it would build on what is no longer there. */
 export function refuseUndone({ run }: Draft): Refusal | null {
-  if (!isEnded(run.status) || run.undone === 0) return null;
+  if (!hasEnded(run) || run.compensation.doneCount === 0) return null;
   const message = 'What the run had done has been undone; start it anew, or fork it from where that had not been done';
   return { code: 'NOT_ALLOWED_NOW', message };
 }

@@ -6,7 +6,7 @@ import { refuseBypass } from './bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
-import { isEnded } from '../run/run.ts';
+import { hasEnded } from '../run/status.ts';
 import { editChannels, saveEdit } from './edit-channels.ts';
 import { release, valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -29,7 +29,7 @@ export const replan: SignalKind = {
     if (!edited.ok) return refused(edited.refusal);
     const visited = goTo(draft, node);
     saveEdit(draft, edited.changes, visited);
-    if (isEnded(draft.run.status)) reopenRun(draft);
+    if (hasEnded(draft.run)) reopenRun(draft);
     else release(draft, by.sub);
     return taken();
   },

@@ -3,8 +3,8 @@ import type { Draft } from '../superstep/draft.ts';
 import type { JsonObject } from '../values/json.ts';
 import { refuseUndone } from './refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
-import { isEnded } from '../run/run.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
+import { hasEnded } from '../run/status.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { retryTask, tell } from '../lifecycle/retry-task.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
@@ -19,7 +19,8 @@ export const retry: SignalKind = {
   description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
   properties: { ...WHICH, limits: LIMITS_SCHEMA },
   reopens: true,
-  handle: (draft, request) => (draft.run.status === 'failed' ? retryRun(draft, request) : retryNode(draft, request)),
+  handle: (draft, request) =>
+    draft.run.phase.kind === 'failed' ? retryRun(draft, request) : retryNode(draft, request),
   handleCompensation(draft, doubt, { payload, by }) {
     const refusal = raiseLimits(draft, payload['limits']);
     if (refusal) return refused(refusal);
@@ -60,7 +61,7 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[]
 
 function begin(draft: Draft, found: readonly Intervention[], by: string): void {
   for (const { handle } of found) emit(draft, handle.frame, { type: 'run.retried', node: handle.node.id, by });
-  if (isEnded(draft.run.status)) reopenRun(draft);
+  if (hasEnded(draft.run)) reopenRun(draft);
   for (const { handle, call } of found) {
     if (call) tell(handle, { kind: 'call.ordered', number: call.number });
     else retryTask(handle);

@@ -4,10 +4,13 @@ import { totalCost } from '../expression/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
+import type { Countdown } from '../run/countdown.ts';
 import type { Effect } from '../run/effect.ts';
+import type { RunLimits } from '../run/limits.ts';
 import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
+import type { RunPhase } from '../run/phase.ts';
 import type { SignalResult } from '../run/refusal.ts';
-import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run } from '../run/run.ts';
+import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import type { Spent } from '../run/spending.ts';
 import { jsonSize } from '../values/json-size.ts';
@@ -23,24 +26,6 @@ type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' 
   readonly counters: Mutable<Counters>;
   readonly spent: Mutable<Spent>;
 };
-
-/** Facts of a run that are replaced as a whole. */
-type Facts = Pick<
-  Run,
-  | 'limits'
-  | 'countdown'
-  | 'status'
-  | 'endedAt'
-  | 'pause'
-  | 'cancellation'
-  | 'failing'
-  | 'error'
-  | 'output'
-  | 'toUndo'
-  | 'inDoubt'
-  | 'undone'
-  | 'notUndone'
->;
 
 /**
  * The working copy of a run during one `advance`, and what it has led to so far. Its methods are the only writers of a
@@ -158,12 +143,20 @@ export class Draft {
     this.#run.root = scope;
   }
 
-  set(facts: Partial<Facts>): void {
-    Object.assign(this.#run, facts);
+  enter(phase: RunPhase): void {
+    this.#run.phase = phase;
   }
 
-  forgetDoubt(): void {
-    delete this.#run.inDoubt;
+  setCompensation(changes: Partial<RunCompensation>): void {
+    this.#run.compensation = { ...this.#run.compensation, ...changes };
+  }
+
+  setLimits(limits: RunLimits): void {
+    this.#run.limits = limits;
+  }
+
+  setCountdown(countdown: Countdown | null): void {
+    this.#run.countdown = countdown;
   }
 }
 

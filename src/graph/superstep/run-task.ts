@@ -5,6 +5,7 @@ import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import { hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { ResumablePosition, SavedProgress, Outcome, TaskState } from '../run/scope.ts';
+import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { refuseLarge } from '../values/json-size.ts';
@@ -118,7 +119,8 @@ function obey(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): Tas
   const { draft, node } = handle;
   const { update: given, goto, control, reason } = outcome.command;
   if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
-  if (control === 'pause') draft.set({ pause: { by: node.id, reason } });
+  if (control === 'pause' && !standsStill(draft.run) && !isClosing(draft.run))
+    draft.enter({ kind: 'running', pause: { by: node.id, reason } });
   const update = { ...given, ...node.writeOfCommand({ ...taskBindings(handle), result: null }) };
   refuseLarge('What the node writes', update);
   emitTask(handle, { type: 'node.completed', update });
@@ -186,7 +188,7 @@ export function endFailing(handle: TaskHandle): boolean {
 function giveUp(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
   const { draft, node } = handle;
   const { error } = failure;
-  if (draft.run.cancellation?.isClosing) return { phase: 'failed', failure, saved: null };
+  if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
   if (leavesUnknownOutcome(handle, error, saved)) return { phase: 'intervention', failure, since: draft.at, saved };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {

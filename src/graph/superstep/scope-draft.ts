@@ -1,6 +1,7 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
+import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
 import type { Draft } from './draft.ts';
@@ -98,15 +99,16 @@ class ScopeContext implements ReduceContext {
   readonly owned: OwnedLists;
   extension: readonly Json[] | null = null;
   messages: number;
-  readonly #prefix: string;
+  readonly #frame: Frame;
 
-  constructor({ draft, executionPath, scope }: Frame) {
-    this.owned = draft.owned;
-    this.messages = scope.messages;
-    this.#prefix = [draft.run.id, ...executionPath].join('/');
+  constructor(frame: Frame) {
+    this.owned = frame.draft.owned;
+    this.messages = frame.scope.messages;
+    this.#frame = frame;
   }
 
   nextMessageId(): string {
-    return `${this.#prefix}.m${++this.messages}`;
+    const { draft, executionPath } = this.#frame;
+    return messageId(draft.run.id, executionPath, ++this.messages);
   }
 }

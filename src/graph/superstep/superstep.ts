@@ -3,6 +3,7 @@ import { END } from '../definition/definition.ts';
 import { awaitedBudget, wantsCapacity, isSettled, tasksIn } from '../run/position.ts';
 import type { SettledTask } from '../run/position.ts';
 import type { NodeTask, ReadyScope, TaskState, Trigger } from '../run/scope.ts';
+import { isClosing, mayOpenStep } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -149,9 +150,9 @@ function close(frame: Frame, settled: readonly SettledTask[]): Standing | null {
   if (!applied.ok) return failWriters(frame, applied);
   fadeEphemeral(frame, applied);
   if (frame.path.length === 0) draft.setCounted([]);
-  const gotos = sortTriggers(frame, gotoTargetsOf(settled));
+  const sent = sortTriggers(frame, gotoTargetsOf(settled));
   const finished = isLastStep(frame) ? [] : settled.filter(takesEdges).map(({ node }) => node);
-  moveTo(frame, { kind: 'edges', finished, triggers: gotos.triggers }, withoutDoubles(deferred, gotos.deferred));
+  moveTo(frame, { kind: 'edges', finished, triggers: sent.triggers }, withoutDoubles(deferred, sent.deferred));
   const failure = stopAfter(frame, settled) ? null : fire(frame);
   const visited = settled.map(({ node }) => node);
   saveCheckpoint(frame, { source: 'loop', changes: applied.changes, step, visited });
@@ -170,7 +171,7 @@ function stopAfter(frame: Frame, settled: readonly SettledTask[]): boolean {
 
 /** Nothing leads on from the last superstep of a run that is canceled. */
 function isLastStep({ draft, path }: Frame): boolean {
-  return path.length === 0 && draft.run.cancellation?.isClosing === true;
+  return path.length === 0 && isClosing(draft.run);
 }
 
 function withoutDoubles(deferred: readonly Trigger[], more: readonly Trigger[]): readonly Trigger[] {
@@ -226,7 +227,7 @@ function openNext(frame: Frame): Standing | null {
   const { at, step } = frame.scope;
   if (at.kind !== 'ready') return { kind: 'paused' };
   const { triggers } = releaseDeferred(frame, at);
-  if (draft.run.pause) return { kind: 'paused' };
+  if (!mayOpenStep(draft.run)) return { kind: 'paused' };
   if (triggers.length === 0) return { kind: 'finished' };
   const limit = path.length === 0 ? draft.run.limits.maxSteps : graph.maxSteps;
   if (step >= limit) return { kind: 'failed', error: recursionLimit(step, limit) };

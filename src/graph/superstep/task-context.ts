@@ -6,9 +6,9 @@ import { calledBy } from '../run/call.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalId, approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
-import { isEnding } from '../run/run.ts';
 import type { Run } from '../run/run.ts';
 import type { ModelNeeds } from '../run/spending.ts';
+import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { refuseLarge } from '../values/json-size.ts';
@@ -39,7 +39,7 @@ export class OpenTask implements TaskContext {
     this.#handle = handle;
     this.at = handle.draft.at;
     this.createdBy = handle.draft.run.createdBy;
-    this.asksPeople = !handle.draft.run.cancellation?.isClosing;
+    this.asksPeople = !isClosing(handle.draft.run);
     this.now = handle.draft.now;
   }
 
@@ -94,8 +94,7 @@ export class OpenTask implements TaskContext {
 
 /** Whether one more call of the run may be out: none begins in a run that stands still, or is about to end. */
 export function hasCapacity({ run }: Draft): boolean {
-  const standsStill = run.status === 'paused' && !run.cancellation;
-  return !standsStill && !isEnding(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
+  return !standsStill(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
 }
 
 function requestCall(
@@ -132,7 +131,7 @@ function requestApproval(
 ): { approvalId: string; timerId: string } {
   const { draft, task } = handle;
   const { run } = draft;
-  if (run.cancellation?.isClosing) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
+  if (isClosing(run)) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
   refuseLarge('The question', question);
   const id = approvalId({ runId: run.id, number: draft.next('approval') });
   const fireAt = draft.now + timeoutMs;

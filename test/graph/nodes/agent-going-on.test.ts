@@ -163,7 +163,10 @@ describe('what an agent has done is kept when', () => {
       },
     );
     played.run.passTime(61_000);
-    expect(played.run.run).toMatchObject({ status: 'running', failing: { code: 'DEADLINE_EXCEEDED' } });
+    expect(played.run.run).toMatchObject({
+      status: 'running',
+      phase: { kind: 'failing', error: { code: 'DEADLINE_EXCEEDED' } },
+    });
     clock.release();
     played.run.passTime(1);
     expect([played.run.run.status, played.keys.length]).toEqual(['failed', 3]);

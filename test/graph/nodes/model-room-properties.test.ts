@@ -9,6 +9,8 @@ import { CHANNELS, asks, modelDown, says } from '../../support/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders.ts';
 import { runInMemory } from '../../support/memory-shell.ts';
 import { createRandom, seedOf } from '../../support/random.ts';
+import { shown } from '../../support/shown-run.ts';
+import { statusOf } from '../../../src/graph/run/status.ts';
 
 /*
  * What a model answers depends on the key of the call, and on nothing else, and so does what the answer uses, but that it
@@ -153,8 +155,8 @@ test('calls of models wait for room that is set aside, and fail only where what 
       expect(run.calls).toEqual({});
       expect(Math.min(left.tokens, left.micros)).toBeGreaterThanOrEqual(0);
       const mayFail = left.tokens < free.largest.tokens || left.micros < free.largest.micros;
-      const isRefused = mayFail && run.error?.code === 'BUDGET_EXCEEDED';
-      expect([run.status, ...(isRefused ? [] : keys)]).toEqual(isRefused ? ['failed'] : ['completed', ...free.keys]);
+      const isRefused = mayFail && shown(run).error?.code === 'BUDGET_EXCEEDED';
+      expect([statusOf(run), ...(isRefused ? [] : keys)]).toEqual(isRefused ? ['failed'] : ['completed', ...free.keys]);
     }),
     { numRuns: Number(process.env['RUNS'] ?? 300) },
   );
