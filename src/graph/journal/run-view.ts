@@ -1,5 +1,6 @@
 import type { Update } from '../channels/channel.ts';
 import { unknownCompensationId } from '../run/compensation.ts';
+import { endsAt } from '../run/countdown.ts';
 import { executionKey, interventionId } from '../run/ids.ts';
 import { nextNodes, batchOf, isSettled, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
@@ -140,8 +141,8 @@ function toWaiting(node: string, position: WaitPosition): WaitingFor {
 
 /** When it goes on by itself, or fails, whichever comes first. */
 function waitsUntil({ deadline, countdown }: WaitPosition): string | null {
-  if (!countdown || countdown.runsSince === null) return deadline;
-  const failsAt = countdown.runsSince + countdown.leftMs;
+  const failsAt = countdown ? endsAt(countdown) : null;
+  if (failsAt === null) return deadline;
   const goesOnAt = deadline === null ? null : parseTimestamp(deadline);
   return goesOnAt !== null && goesOnAt <= failsAt ? deadline : formatTimestamp(failsAt);
 }

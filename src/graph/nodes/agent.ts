@@ -1,4 +1,3 @@
-import { toMs } from '../values/duration.ts';
 import type { NodeOfType } from '../definition/definition.ts';
 import type { ModelReply } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
@@ -11,7 +10,8 @@ import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
 import type { AgentPosition } from '../run/scope.ts';
 import { done, failed, savingProgress, unexpected } from './behavior.ts';
 import type { TaskInput, NodeBehavior, Progress, TaskContext } from './behavior.ts';
-import { readStopwatch, startStopwatch, timeLeft } from './node-deadline.ts';
+import { sharedDeadline } from './node-deadline.ts';
+import type { SharedDeadline } from './node-deadline.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import { answersOf, beginBatch, callsToMake, readBatch, readyAgain, resumeBatch } from './tool-calls/run-batch.ts';
 import type { BatchWork } from './tool-calls/run-batch.ts';
@@ -26,20 +26,20 @@ const MAX_ITERATIONS = 5;
  * many turns have asked for tools, one more is asked without.
  */
 export function compileAgent(node: NodeOfType<'agent'>, scope: NodeSettings): NodeBehavior {
-  const { tools: names = [], approve = {}, maxIterations = MAX_ITERATIONS, deadline } = node;
+  const { tools: names = [], approve = {}, maxIterations = MAX_ITERATIONS } = node;
   const plan: Plan = {
     node,
     names,
     turn: compileModelTurn(node, scope),
     tools: createToolbox(names, { node, scope, approve, asksForUnsafe: true }),
     maxIterations,
-    deadlineMs: deadline === undefined ? null : toMs(deadline),
+    deadline: sharedDeadline(node),
   };
   return {
-    start: (task) => ask(plan, task, beginning(task)),
+    start: (task) => ask(plan, task, { ...BEGINNING, ...plan.deadline.begin() }),
     restart(task, position) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return restart(plan, task, { ...position, stopwatch: startStopwatch(task.now) });
+      return restart(plan, task, { ...position, ...plan.deadline.begin() });
     },
     keepLate(task, position, happening) {
       if (position.kind !== 'agent') throw unexpected(position);
@@ -47,7 +47,10 @@ export function compileAgent(node: NodeOfType<'agent'>, scope: NodeSettings): No
     },
     resume(task, position, happening) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return resume(plan, task, { at: withTime(position, task.now), happening });
+      return resume(plan, task, {
+        at: { ...position, ...plan.deadline.run(position, false, task.now) },
+        happening,
+      });
     },
   };
 }
@@ -58,30 +61,22 @@ interface Plan {
   readonly turn: ModelTurn;
   readonly tools: Toolbox;
   readonly maxIterations: number;
-  readonly deadlineMs: number | null;
+  readonly deadline: SharedDeadline;
 }
 
-function beginning({ now }: TaskContext): AgentPosition {
-  return {
-    kind: 'agent',
-    conversation: EMPTY_CONVERSATION,
-    turn: null,
-    batch: [],
-    iterations: 0,
-    isLast: false,
-    stopwatch: startStopwatch(now),
-  };
-}
+const BEGINNING: AgentPosition = {
+  kind: 'agent',
+  conversation: EMPTY_CONVERSATION,
+  turn: null,
+  batch: [],
+  iterations: 0,
+  isLast: false,
+};
 
 /** Time counts while a call is out; waiting for people does not. */
-function withTime(position: AgentPosition, now: number): AgentPosition {
-  const { turn, batch, stopwatch } = position;
-  return { ...position, stopwatch: readStopwatch(stopwatch, now, turn !== null || hasOpenCall(batch)) };
-}
-
-/** @throws GraphError `TIMEOUT` when the agent's deadline is over */
-function leftMs({ deadlineMs }: Plan, { stopwatch }: AgentPosition): number | null {
-  return timeLeft('agent', deadlineMs, stopwatch);
+function open({ deadline }: Plan, task: TaskContext, at: AgentPosition): Progress {
+  const isAtWork = at.turn !== null || hasOpenCall(at.batch);
+  return { kind: 'open', position: { ...at, ...deadline.run(at, isAtWork, task.now) } };
 }
 
 /** Has the model answer what was said. */
@@ -101,7 +96,7 @@ function offered({ names, tools }: Plan, principal: Principal): readonly string[
 
 /** The last turn has no tools. */
 function offerOf(plan: Plan, task: TaskContext, at: AgentPosition): Offer {
-  return { tools: at.isLast ? [] : offered(plan, task.createdBy), leftMs: () => leftMs(plan, at) };
+  return { tools: at.isLast ? [] : offered(plan, task.createdBy), leftMs: () => plan.deadline.leftMs(at) };
 }
 
 function resume(
@@ -131,7 +126,7 @@ function restart(plan: Plan, task: TaskContext, at: AgentPosition): Progress {
 }
 
 function placeOf(plan: Plan, task: TaskContext, at: AgentPosition): ToolBatchContext {
-  return { task, tools: plan.tools, leftMs: () => leftMs(plan, at) };
+  return { task, tools: plan.tools, leftMs: () => plan.deadline.leftMs(at) };
 }
 
 function afterTurn(
@@ -141,7 +136,7 @@ function afterTurn(
 ): Progress {
   switch (progress.kind) {
     case 'asking':
-      return { kind: 'open', position: { ...at, conversation: progress.conversation, turn: progress.turn } };
+      return open(plan, task, { ...at, conversation: progress.conversation, turn: progress.turn });
     case 'failed':
       return failed(progress.failure, { ...at, turn: null, conversation: progress.conversation });
     case 'answered':
@@ -182,7 +177,7 @@ function goOn(plan: Plan, task: TaskContext, { at, work }: { at: AgentPosition; 
   const { conversation, batch } = position;
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return failed(failure, position);
-  if (!isAnswered(batch) || !task.hasModelCapacity()) return { kind: 'open', position };
+  if (!isAnswered(batch) || !task.hasModelCapacity()) return open(plan, task, position);
   const messages = [...conversation.messages, ...answersOf(batch)];
   return savingProgress(position, () => ask(plan, task, { ...position, conversation: { ...conversation, messages } }));
 }

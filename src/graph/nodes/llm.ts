@@ -5,7 +5,7 @@ import { compileModelTurn, isForTurn } from './model/model-turn.ts';
 import type { TurnProgress } from './model/model-turn.ts';
 import type { Offer } from './model/model-calls.ts';
 import type { NodeSettings } from './node-settings.ts';
-import type { WithStopwatch } from '../run/scope.ts';
+import type { WithDeadline } from '../run/scope.ts';
 import { done, failed, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress } from './behavior.ts';
 import { sharedDeadline } from './node-deadline.ts';
@@ -15,24 +15,26 @@ import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 export function compileLlm(node: NodeOfType<'llm'>, scope: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, scope);
   const deadline = sharedDeadline(node);
-  const offerAt = (timed: WithStopwatch): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
+  const offerAt = (timed: WithDeadline): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(timed) });
   return {
     start(task) {
-      const timed = deadline.begin(task.now);
-      return toProgress(node, turn.ask(task, EMPTY_CONVERSATION, offerAt(timed)), timed);
+      const timed = deadline.begin();
+      const progress = turn.ask(task, EMPTY_CONVERSATION, offerAt(timed));
+      return toProgress(node, progress, deadline.run(timed, true, task.now));
     },
     resume(task, position, happening) {
       if (position.kind !== 'llm') throw unexpected(position);
-      const timed = deadline.read(position, task.now, true);
+      const timed = deadline.run(position, false, task.now);
+      const running = deadline.run(timed, true, task.now);
       const offer = offerAt(timed);
-      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), timed);
+      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), running);
       if (!isForTurn(happening)) throw unexpected(position);
-      return toProgress(node, turn.resume(task, { ...position, offer }, happening), timed);
+      return toProgress(node, turn.resume(task, { ...position, offer }, happening), running);
     },
   };
 }
 
-function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: WithStopwatch): Progress {
+function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, timed: WithDeadline): Progress {
   switch (progress.kind) {
     case 'asking':
       return {

@@ -1,5 +1,6 @@
-import type { Stopwatch } from '../run/countdown.ts';
-import type { WithStopwatch } from '../run/scope.ts';
+import { newCountdown, toggleCountdown } from '../run/countdown.ts';
+import type { Countdown } from '../run/countdown.ts';
+import type { WithDeadline } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
@@ -13,11 +14,11 @@ export type TimeLeft = () => number | null;
 
 /** The deadline of a node that makes several calls, which share it. */
 export interface SharedDeadline {
-  begin(now: number): WithStopwatch;
-  /** @param isAtWork whether the time since it was read last counts */
-  read(timed: WithStopwatch, now: number, isAtWork: boolean): WithStopwatch;
-  /** As `timeLeft`. */
-  leftMs(timed: WithStopwatch): number | null;
+  begin(): WithDeadline;
+  /** Lets it run from now on while a call is out, and stand still otherwise; it stands still for as long as a step takes. */
+  run(timed: WithDeadline, isAtWork: boolean, now: number): WithDeadline;
+  /** As `TimeLeft`. */
+  leftMs(timed: WithDeadline): number | null;
 }
 
 export function sharedDeadline({
@@ -27,35 +28,19 @@ export function sharedDeadline({
   readonly type: string;
   readonly deadline?: string;
 }): SharedDeadline {
-  if (deadline === undefined) return { begin: () => ({}), read: () => ({}), leftMs: () => null };
+  if (deadline === undefined) return { begin: () => ({}), run: () => ({}), leftMs: () => null };
   const deadlineMs = toMs(deadline);
+  const begin = (): Countdown => newCountdown(deadlineMs);
   return {
-    begin: (now) => ({ stopwatch: startStopwatch(now) }),
-    read: ({ stopwatch }, now, isAtWork) => ({
-      stopwatch: readStopwatch(stopwatch ?? startStopwatch(now), now, isAtWork),
-    }),
-    leftMs: ({ stopwatch }) => (stopwatch ? timeLeft(type, deadlineMs, stopwatch) : deadlineMs),
+    begin: () => ({ countdown: begin() }),
+    run({ countdown = begin() }, isAtWork, now) {
+      return { countdown: toggleCountdown(countdown, isAtWork, now) ?? countdown };
+    },
+    leftMs({ countdown = begin() }) {
+      if (countdown.leftMs > 0) return countdown.leftMs;
+      throw new GraphError('TIMEOUT', `The ${type}'s deadline of ${deadlineMs} ms is over`);
+    },
   };
-}
-
-export function startStopwatch(now: number): Stopwatch {
-  return { usedMs: 0, at: now };
-}
-
-/** Reads a stopwatch. @param isAtWork whether the time since it was read last counts */
-export function readStopwatch({ usedMs, at }: Stopwatch, now: number, isAtWork: boolean): Stopwatch {
-  return { usedMs: usedMs + (isAtWork ? now - at : 0), at: now };
-}
-
-/**
- * Milliseconds that are left of the deadline of a node of some type; `null`: there is none.
- * @throws GraphError `TIMEOUT` when it is over
- */
-export function timeLeft(type: string, deadlineMs: number | null, { usedMs }: Stopwatch): number | null {
-  if (deadlineMs === null) return null;
-  const left = deadlineMs - usedMs;
-  if (left > 0) return left;
-  throw new GraphError('TIMEOUT', `The ${type}'s deadline of ${deadlineMs} ms is over`);
 }
 
 /** The failure of a node whose deadline has passed. */

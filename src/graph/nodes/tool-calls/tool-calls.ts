@@ -1,7 +1,7 @@
 import type { NodeOfType } from '../../definition/definition.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
-import type { CallsPosition, WithStopwatch } from '../../run/scope.ts';
+import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
 import { done, failed, unexpected } from '../behavior.ts';
@@ -18,7 +18,7 @@ import type { BatchWork } from './run-batch.ts';
 export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: NodeSettings): NodeBehavior {
   const tools = createToolbox(null, { node, scope, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
-  const placeIn = (task: TaskContext, timed: WithStopwatch): ToolBatchContext => ({
+  const placeIn = (task: TaskContext, timed: WithDeadline): ToolBatchContext => ({
     task,
     tools,
     leftMs: () => deadline.leftMs(timed),
@@ -28,10 +28,11 @@ export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: N
     const { batch } = position;
     const failure = failureIn(batch);
     if (failure && !hasOpenCall(batch)) return failed(failure, position);
-    return isAnswered(batch) ? finish(channel, answersOf(batch)) : { kind: 'open', position };
+    if (isAnswered(batch)) return finish(channel, answersOf(batch));
+    return { kind: 'open', position: { ...position, ...deadline.run(work, hasOpenCall(batch), task.now) } };
   };
   const begin = (task: TaskContext, begun: BatchWork): Progress => {
-    const work = { ...begun, ...deadline.begin(task.now) };
+    const work = { ...begun, ...deadline.begin() };
     const refusal = task.refuseToolCalls(callsToMake(work.batch));
     return refusal ? failed(refusal, { kind: 'calls', ...work }) : goOn(task, work);
   };
@@ -48,13 +49,13 @@ export function compileCalls(node: NodeOfType<'tool'>, channel: string, scope: N
     resume(task, position, happening) {
       if (position.kind !== 'calls') throw unexpected(position);
       const { batch, callsMade } = position;
-      const timed = deadline.read(position, task.now, hasOpenCall(batch));
+      const timed = deadline.run(position, false, task.now);
       return goOn(task, { ...resumeBatch(placeIn(task, timed), { batch, callsMade }, happening), ...timed });
     },
   };
 }
 
-type Work = BatchWork & WithStopwatch;
+type Work = BatchWork & WithDeadline;
 
 function unanswered(messages: readonly Message[]): readonly ToolCall[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');
