@@ -1,4 +1,5 @@
 import type { Update } from '../channels/channel.ts';
+import { endsAt } from '../run/countdown.ts';
 import { executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { batchOf, isSettled, nextNodes, tasksIn } from '../run/position.ts';
@@ -144,8 +145,8 @@ function waitingForWait(node: string, position: WaitPosition): WaitingFor {
 
 /** The time of the timer or of the node's deadline, whichever is earlier; `null`: there is none. */
 function waitsUntil({ deadline, countdown }: WaitPosition): string | null {
-  if (!countdown || countdown.runsSince === null) return deadline;
-  const failsAt = countdown.runsSince + countdown.leftMs;
+  const failsAt = countdown ? endsAt(countdown) : null;
+  if (failsAt === null) return deadline;
   const firesAt = deadline === null ? null : parseTimestamp(deadline);
   return firesAt !== null && firesAt <= failsAt ? deadline : formatTimestamp(failsAt);
 }

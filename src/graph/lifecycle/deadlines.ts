@@ -1,4 +1,4 @@
-import { toggleCountdown } from '../run/countdown.ts';
+import { endsAt, newCountdown, toggleCountdown } from '../run/countdown.ts';
 import type { Countdown } from '../run/countdown.ts';
 import { DEADLINE_TIMER, nodeDeadlineTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
@@ -16,7 +16,7 @@ import { cancelTimer, startTimer, summaryOf } from '../superstep/timers.ts';
 import { parseTimestamp } from '../values/timestamp.ts';
 
 export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
-  return deadlineMs === undefined ? null : { leftMs: deadlineMs, runsSince: null };
+  return deadlineMs === undefined ? null : newCountdown(deadlineMs);
 }
 
 /** Has the deadline start anew, by the limits that are in force now. */
@@ -34,11 +34,11 @@ export function updateDeadlines(draft: Draft): void {
 function updateRunDeadline(draft: Draft): void {
   const { run } = draft;
   if (!run.countdown) return;
-  const clock = toggleCountdown(run.countdown, isTicking(draft), draft.now);
-  if (!clock) return;
-  draft.setCountdown(clock);
-  if (clock.runsSince === null) return cancelTimer(draft, DEADLINE_TIMER);
-  const fireAt = clock.runsSince + clock.leftMs;
+  const countdown = toggleCountdown(run.countdown, isTicking(draft), draft.now);
+  if (!countdown) return;
+  draft.setCountdown(countdown);
+  const fireAt = endsAt(countdown);
+  if (fireAt === null) return cancelTimer(draft, DEADLINE_TIMER);
   draft.addTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
@@ -77,11 +77,12 @@ function isFailing({ frame }: TaskHandle, position: TimedPosition): boolean {
 
 function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: boolean): void {
   const { draft, node } = handle;
-  const before = position.countdown ?? { leftMs: node.deadlineMs ?? 0, runsSince: null };
+  const before = position.countdown ?? newCountdown(node.deadlineMs ?? 0);
   const countdown = toggleCountdown(before, runs, draft.now);
   if (!countdown) return;
-  if (before.runsSince === null) startDeadline(handle, position, draft.now + countdown.leftMs);
-  else cancelTimer(draft, nodeDeadlineTimerId(handle.executionPath, before.runsSince + before.leftMs));
+  const [wasDueAt, isDueAt] = [endsAt(before), endsAt(countdown)];
+  if (wasDueAt !== null) cancelTimer(draft, nodeDeadlineTimerId(handle.executionPath, wasDueAt));
+  if (isDueAt !== null) startDeadline(handle, position, isDueAt);
   setState(handle, { phase: 'open', position: { ...position, countdown } });
 }
 

@@ -3,14 +3,14 @@ import type { ModelReply } from '../run/effect.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
 import type { AgentPosition } from '../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
-import { toMs } from '../values/duration.ts';
 import { done, failed, savingProgress, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { toMessage } from './model/conversation.ts';
 import type { Offer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
-import { readStopwatch, startStopwatch, timeLeft } from './node-deadline.ts';
+import { sharedDeadline } from './node-deadline.ts';
+import type { SharedDeadline } from './node-deadline.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { createToolbox } from './tool-calls/callable-tool.ts';
 import type { ToolBatchContext, Toolbox } from './tool-calls/callable-tool.ts';
@@ -22,20 +22,20 @@ import type { BatchProgress } from './tool-calls/run-batch.ts';
  * requests none. After `maxIterations` turns with tools, the model is asked once more, without tools.
  */
 export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings): NodeBehavior {
-  const { tools: names = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS, deadline } = node;
+  const { tools: names = [], approve = {}, maxIterations = DEFAULT_MAX_ITERATIONS } = node;
   const plan: AgentPlan = {
     node,
     names,
     turn: compileModelTurn(node, settings),
     tools: createToolbox(names, { node, settings, approve, asksForUnsafe: true }),
     maxIterations,
-    deadlineMs: deadline === undefined ? null : toMs(deadline),
+    deadline: sharedDeadline(node),
   };
   return {
-    start: (task) => ask({ plan, task, position: startPosition(task) }),
+    start: (task) => ask({ plan, task, position: { ...START, ...plan.deadline.begin() } }),
     restart(task, position) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return restart({ plan, task, position: { ...position, stopwatch: startStopwatch(task.now) } });
+      return restart({ plan, task, position: { ...position, ...plan.deadline.begin() } });
     },
     updateSaved(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
@@ -43,7 +43,8 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     },
     resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return resume({ plan, task, position: withTime(position, task.now) }, input);
+      const stopped = { ...position, ...plan.deadline.run(position, false, task.now) };
+      return resume({ plan, task, position: stopped }, input);
     },
   };
 }
@@ -58,7 +59,7 @@ interface AgentPlan {
   readonly turn: ModelTurn;
   readonly tools: Toolbox;
   readonly maxIterations: number;
-  readonly deadlineMs: number | null;
+  readonly deadline: SharedDeadline;
 }
 
 /** A task of an agent, at its current position. */
@@ -68,22 +69,19 @@ interface AgentTask {
   readonly position: AgentPosition;
 }
 
-function startPosition({ now }: TaskContext): AgentPosition {
-  return {
-    kind: 'agent',
-    conversation: EMPTY_CONVERSATION,
-    turn: null,
-    batch: [],
-    iterations: 0,
-    isLast: false,
-    stopwatch: startStopwatch(now),
-  };
-}
+const START: AgentPosition = {
+  kind: 'agent',
+  conversation: EMPTY_CONVERSATION,
+  turn: null,
+  batch: [],
+  iterations: 0,
+  isLast: false,
+};
 
-/** Adds the time since the last reading, unless the task has only waited for people. */
-function withTime(position: AgentPosition, now: number): AgentPosition {
-  const { turn, batch, stopwatch } = position;
-  return { ...position, stopwatch: readStopwatch(stopwatch, now, turn !== null || hasOpenCall(batch)) };
+/** Leaves the task open. Its deadline runs while a call is open, and stands still while it only waits for people. */
+function open({ plan, task, position }: AgentTask): Progress {
+  const isAtWork = position.turn !== null || hasOpenCall(position.batch);
+  return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };
 }
 
 /** Asks the model to answer the conversation. */
@@ -94,15 +92,10 @@ function ask({ plan, task, position }: AgentTask): Progress {
 }
 
 /** The last turn has no tools, and others only those that the run may call. */
-function offerOf(agent: AgentTask): Offer {
-  const { plan, task, position } = agent;
+function offerOf({ plan, task, position }: AgentTask): Offer {
   const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.createdBy) === null;
-  return { tools: position.isLast ? [] : plan.names.filter(isCallable), leftMs: () => leftMs(agent) };
-}
-
-/** @throws GraphError `TIMEOUT` when the agent's deadline is over */
-function leftMs({ plan, position }: AgentTask): number | null {
-  return timeLeft('agent', plan.deadlineMs, position.stopwatch);
+  const tools = position.isLast ? [] : plan.names.filter(isCallable);
+  return { tools, leftMs: () => plan.deadline.leftMs(position) };
 }
 
 function resume(agent: AgentTask, input: TaskInput): Progress {
@@ -127,8 +120,10 @@ function restart(agent: AgentTask): Progress {
 function afterTurn(agent: AgentTask, progress: TurnProgress): Progress {
   const { position } = agent;
   switch (progress.kind) {
-    case 'asking':
-      return { kind: 'open', position: { ...position, conversation: progress.conversation, turn: progress.turn } };
+    case 'asking': {
+      const { conversation, turn } = progress;
+      return open({ ...agent, position: { ...position, conversation, turn } });
+    }
     case 'failed':
       return failed(progress.failure, { ...position, turn: null, conversation: progress.conversation });
     case 'answered':
@@ -160,14 +155,14 @@ function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
   const { conversation, batch } = position;
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return failed(failure, position);
-  if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return { kind: 'open', position };
+  if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return open({ ...agent, position });
   const messages = [...conversation.messages, ...answersOf(batch)];
   const answered = { ...position, conversation: { ...conversation, messages } };
   return savingProgress(position, () => ask({ ...agent, position: answered }));
 }
 
 function batchContext(agent: AgentTask): ToolBatchContext {
-  return { task: agent.task, tools: agent.plan.tools, leftMs: () => leftMs(agent) };
+  return { task: agent.task, tools: agent.plan.tools, leftMs: () => agent.plan.deadline.leftMs(agent.position) };
 }
 
 function batchProgress({ batch, conversation: { callsMade } }: AgentPosition): BatchProgress {

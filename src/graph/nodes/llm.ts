@@ -1,6 +1,6 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import { EMPTY_CONVERSATION } from '../run/model-turn.ts';
-import type { WithStopwatch } from '../run/scope.ts';
+import type { WithDeadline } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
 import { done, failed, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress } from './behavior.ts';
@@ -15,24 +15,26 @@ import type { NodeSettings } from './node-settings.ts';
 export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): NodeBehavior {
   const turn = compileModelTurn(node, settings);
   const deadline = sharedDeadline(node);
-  const offerAt = (time: WithStopwatch): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(time) });
+  const offerAt = (time: WithDeadline): Offer => ({ tools: node.tools ?? [], leftMs: () => deadline.leftMs(time) });
   return {
     start(task) {
-      const time = deadline.begin(task.now);
-      return toProgress(node, turn.ask(task, EMPTY_CONVERSATION, offerAt(time)), time);
+      const time = deadline.begin();
+      const progress = turn.ask(task, EMPTY_CONVERSATION, offerAt(time));
+      return toProgress(node, progress, deadline.run(time, true, task.now));
     },
     resume(task, position, input) {
       if (position.kind !== 'llm') throw unexpected(position);
-      const time = deadline.read(position, task.now, true);
-      const offer = offerAt(time);
-      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), time);
+      const stopped = deadline.run(position, false, task.now);
+      const running = deadline.run(stopped, true, task.now);
+      const offer = offerAt(stopped);
+      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), running);
       if (!isTurnInput(input)) throw unexpected(position);
-      return toProgress(node, turn.resume(task, { ...position, offer }, input), time);
+      return toProgress(node, turn.resume(task, { ...position, offer }, input), running);
     },
   };
 }
 
-function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithStopwatch): Progress {
+function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithDeadline): Progress {
   switch (progress.kind) {
     case 'asking': {
       const { conversation, turn } = progress;

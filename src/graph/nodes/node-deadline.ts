@@ -1,5 +1,6 @@
-import type { Stopwatch } from '../run/countdown.ts';
-import type { WithStopwatch } from '../run/scope.ts';
+import { newCountdown, toggleCountdown } from '../run/countdown.ts';
+import type { Countdown } from '../run/countdown.ts';
+import type { WithDeadline } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import { GraphError } from '../values/errors.ts';
 import { failedBecause } from './behavior.ts';
@@ -19,43 +20,27 @@ interface TimedNode {
 
 /** The deadline that several calls of one task share. */
 export interface SharedDeadline {
-  begin(now: number): WithStopwatch;
-  /** Adds the time since the last reading, if `counts`. */
-  read(time: WithStopwatch, now: number, counts: boolean): WithStopwatch;
-  /** As `timeLeft`. */
-  leftMs(time: WithStopwatch): number | null;
+  begin(): WithDeadline;
+  /** Lets the deadline run from now on if a call is open, and stand still otherwise. */
+  run(time: WithDeadline, isAtWork: boolean, now: number): WithDeadline;
+  /** As `TimeLeft`. */
+  leftMs(time: WithDeadline): number | null;
 }
 
 export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
-  if (deadline === undefined) return { begin: () => ({}), read: () => ({}), leftMs: () => null };
+  if (deadline === undefined) return { begin: () => ({}), run: () => ({}), leftMs: () => null };
   const deadlineMs = toMs(deadline);
+  const begin = (): Countdown => newCountdown(deadlineMs);
   return {
-    begin: (now) => ({ stopwatch: startStopwatch(now) }),
-    read: ({ stopwatch }, now, counts) => ({
-      stopwatch: readStopwatch(stopwatch ?? startStopwatch(now), now, counts),
-    }),
-    leftMs: ({ stopwatch }) => (stopwatch ? timeLeft(type, deadlineMs, stopwatch) : deadlineMs),
+    begin: () => ({ countdown: begin() }),
+    run({ countdown = begin() }, isAtWork, now) {
+      return { countdown: toggleCountdown(countdown, isAtWork, now) ?? countdown };
+    },
+    leftMs({ countdown = begin() }) {
+      if (countdown.leftMs > 0) return countdown.leftMs;
+      throw new GraphError('TIMEOUT', `The ${type}'s deadline of ${deadlineMs} ms is over`);
+    },
   };
-}
-
-export function startStopwatch(now: number): Stopwatch {
-  return { usedMs: 0, at: now };
-}
-
-/** Reads a stopwatch. The time since its last reading is added if `counts`. */
-export function readStopwatch({ usedMs, at }: Stopwatch, now: number, counts: boolean): Stopwatch {
-  return { usedMs: usedMs + (counts ? now - at : 0), at: now };
-}
-
-/**
- * Milliseconds left of a node's deadline; `null`: it has none.
- * @throws GraphError `TIMEOUT` when none are left
- */
-export function timeLeft(type: string, deadlineMs: number | null, { usedMs }: Stopwatch): number | null {
-  if (deadlineMs === null) return null;
-  const leftMs = deadlineMs - usedMs;
-  if (leftMs > 0) return leftMs;
-  throw new GraphError('TIMEOUT', `The ${type}'s deadline of ${deadlineMs} ms is over`);
 }
 
 /** The failure of a node whose deadline has passed. */

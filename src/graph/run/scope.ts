@@ -1,7 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import type { Stopwatch, Countdown } from './countdown.ts';
+import type { Countdown } from './countdown.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
@@ -144,14 +144,14 @@ export interface CallPosition {
   readonly key: string;
 }
 
-export interface LlmPosition extends WithStopwatch {
+export interface LlmPosition extends WithDeadline {
   readonly kind: 'llm';
   readonly conversation: Conversation;
   readonly turn: TurnPosition;
 }
 
 /** Either a model is asked, or the tool calls of its last answer are at work. */
-export interface AgentPosition {
+export interface AgentPosition extends WithDeadline {
   readonly kind: 'agent';
   readonly conversation: Conversation;
   readonly turn: TurnPosition | null;
@@ -160,16 +160,10 @@ export interface AgentPosition {
   readonly iterations: number;
   /** The model is asked without tools: the loop ends with its answer. */
   readonly isLast: boolean;
-  readonly stopwatch: Stopwatch;
-}
-
-/** What is kept of the deadline that several calls share: nothing where there is none. */
-export interface WithStopwatch {
-  readonly stopwatch?: Stopwatch;
 }
 
 /** The tool calls that a message asks for are at work. */
-export interface CallsPosition extends WithStopwatch {
+export interface CallsPosition extends WithDeadline {
   readonly kind: 'calls';
   readonly batch: ToolBatch;
   /** Calls made so far by this task. */
@@ -186,9 +180,9 @@ export interface SubgraphPosition extends WithDeadline {
   readonly failing?: TaskFailure;
 }
 
-/** What a deadline holds for that is no single call. */
-interface WithDeadline {
-  /** What is left of the deadline; without one it has all of it. */
+/** What a deadline holds for that is no single call: it counts while something is at work, not while people are awaited. */
+export interface WithDeadline {
+  /** What is left of the deadline; without one it has all of it, or there is none. */
   readonly countdown?: Countdown;
 }
 

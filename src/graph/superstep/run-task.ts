@@ -1,16 +1,16 @@
 import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import type { OnError } from '../compile/compile.ts';
-import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import { hasUnknownOutcome, isResumable } from '../run/position.ts';
-import type { ResumablePosition, SavedProgress, Outcome, TaskState } from '../run/scope.ts';
+import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { refuseLarge } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
+import { keepsCalls } from './acceptance.ts';
 import { cancelApprovalsOf } from './approvals.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 import { taskBindings, emitTask } from './frames.ts';
@@ -36,21 +36,19 @@ function begin(handle: TaskHandle): Progress {
   return kept && behavior.restart ? behavior.restart(new OpenTask(handle), kept) : behavior.start(new OpenTask(handle));
 }
 
-/** Goes on with a task that waited. One that has ended meanwhile is left alone, but for what its calls have done. */
+/** Goes on with a task that waited. One that has ended meanwhile is left alone. */
 export function resumeTask(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
   if (state.phase === 'open') advanceTask(handle, () => behavior.resume(new OpenTask(handle), state.position, input));
-  if (!takesLate(state) || !isCallResult(input) || !behavior.updateSaved) return;
-  setState(handle, { ...state, saved: behavior.updateSaved(new OpenTask(handle), state.saved, input) });
 }
 
-type Failed = TaskState & { readonly phase: 'failed' | 'intervention' };
-
-/** Whether a task has failed with calls of which it is kept what becomes of them. */
-export function takesLate(state: TaskState): state is Failed & { readonly saved: ResumablePosition } {
-  const hasFailed = state.phase === 'failed' || state.phase === 'intervention';
-  return hasFailed && state.saved !== null && state.saved.kind !== 'finished';
+/** Keeps for a retry what has become of a call of a task that has failed meanwhile. */
+export function keepResult(handle: TaskHandle, input: TaskInput): void {
+  const { state } = handle.task;
+  const { behavior } = handle.node;
+  if (!keepsCalls(state) || !behavior.updateSaved) return;
+  setState(handle, { ...state, saved: behavior.updateSaved(new OpenTask(handle), state.saved, input) });
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {

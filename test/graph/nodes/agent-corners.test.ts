@@ -42,7 +42,6 @@ const atAgent: ResumablePosition = {
   batch: [],
   iterations: 0,
   isLast: false,
-  stopwatch: { usedMs: 0, at: 0 },
 };
 
 describe('a task that lost its place', () => {

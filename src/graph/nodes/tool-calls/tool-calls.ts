@@ -1,7 +1,7 @@
 import type { NodeOfType } from '../../definition/definition.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
-import type { CallsPosition, WithStopwatch } from '../../run/scope.ts';
+import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
 import { done, failed, unexpected } from '../behavior.ts';
@@ -18,20 +18,21 @@ import type { BatchProgress } from './run-batch.ts';
 export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, settings: NodeSettings): NodeBehavior {
   const tools = createToolbox(null, { node, settings, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
-  const contextOf = (task: TaskContext, time: WithStopwatch): ToolBatchContext => ({
+  const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,
     tools,
     leftMs: () => deadline.leftMs(time),
   });
   const continueBatch = (task: TaskContext, progress: TimedProgress): Progress => {
-    const begun = beginBatch(contextOf(task, progress), progress);
-    const position: CallsPosition = { kind: 'calls', ...progress, ...begun };
-    const failure = failureIn(begun.batch);
-    if (failure && !hasOpenCall(begun.batch)) return failed(failure, position);
-    return isAnswered(begun.batch) ? finish(channel, answersOf(begun.batch)) : { kind: 'open', position };
+    const position: CallsPosition = { kind: 'calls', ...progress, ...beginBatch(contextOf(task, progress), progress) };
+    const { batch } = position;
+    const failure = failureIn(batch);
+    if (failure && !hasOpenCall(batch)) return failed(failure, position);
+    if (isAnswered(batch)) return finish(channel, answersOf(batch));
+    return { kind: 'open', position: { ...position, ...deadline.run(progress, hasOpenCall(batch), task.now) } };
   };
   const startBatch = (task: TaskContext, batchProgress: BatchProgress): Progress => {
-    const progress = { ...batchProgress, ...deadline.begin(task.now) };
+    const progress = { ...batchProgress, ...deadline.begin() };
     const failure = task.refuseToolCalls(callsToMake(progress.batch));
     return failure ? failed(failure, { kind: 'calls', ...progress }) : continueBatch(task, progress);
   };
@@ -51,13 +52,13 @@ export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, sett
     resume(task, position, input) {
       if (position.kind !== 'calls') throw unexpected(position);
       const { batch, callsMade } = position;
-      const time = deadline.read(position, task.now, hasOpenCall(batch));
-      return continueBatch(task, { ...resumeBatch(contextOf(task, time), { batch, callsMade }, input), ...time });
+      const stopped = deadline.run(position, false, task.now);
+      return continueBatch(task, { ...resumeBatch(contextOf(task, stopped), { batch, callsMade }, input), ...stopped });
     },
   };
 }
 
-type TimedProgress = BatchProgress & WithStopwatch;
+type TimedProgress = BatchProgress & WithDeadline;
 
 function unansweredCalls(messages: readonly Message[]): readonly ToolCall[] {
   const last = messages.findLastIndex(({ role }) => role === 'assistant');

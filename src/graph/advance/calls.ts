@@ -1,0 +1,111 @@
+import type { TaskEventBody } from '../journal/events.ts';
+import { rememberCompensation, finishCompensation } from '../lifecycle/compensation.ts';
+import type { ModelReply } from '../run/effect.ts';
+import type { Occurrence } from '../run/occurrence.ts';
+import type { OpenCall } from '../run/run.ts';
+import { costMicros } from '../run/spending.ts';
+import type { Spent } from '../run/spending.ts';
+import { isAboutToEnd } from '../superstep/acceptance.ts';
+import { deliver } from '../superstep/deliver.ts';
+import { recordOccurrence } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { findTask, emitTask } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
+import { own } from '../values/json.ts';
+
+type Completed = Occurrence & { readonly kind: 'call.completed' };
+type Failed = Occurrence & { readonly kind: 'call.failed' };
+
+/** A call has come back: it is accounted for, what takes it back is remembered, and its task goes on. */
+export function completeCall(draft: Draft, { key, reply, attempts, durationMs }: Completed): void {
+  const call = draft.takeCall(key);
+  if (!call) return;
+  recordOccurrence(draft, { kind: 'call.completed', key });
+  if (call.compensates) return finishCompensation(draft, call.compensates, { result: 'value' in reply && reply.value });
+  const account = accountOf(draft, call, { key, reply, attempts, durationMs });
+  if (!draft.run.counted.includes(key)) draft.spend(account.spent);
+  const handle = findTask(draft, call.taskPath);
+  if (!handle) return;
+  if (account.event) emitTask(handle, account.event);
+  rememberCompensation(handle, { key, reply });
+  deliver(handle, { kind: 'call.completed', key, reply });
+  noteCounted(handle, key);
+}
+
+/** As `completeCall`, of a call that has failed for good. */
+export function failCall(draft: Draft, { key, failure }: Failed): void {
+  const call = draft.takeCall(key);
+  if (!call) return;
+  recordOccurrence(draft, { kind: 'call.failed', key, failure });
+  if (call.compensates) return finishCompensation(draft, call.compensates, { error: failure.error });
+  const { spent, event } = accountOfFailure(draft, call, { key, failure });
+  draft.spend(spent);
+  const handle = findTask(draft, call.taskPath);
+  if (handle && event) emitTask(handle, event);
+  deliver(handle, { kind: 'call.failed', key, failure });
+}
+
+/** What a call has used, and what the history says of it. */
+interface Account {
+  readonly spent: Partial<Spent>;
+  readonly event: TaskEventBody | null;
+}
+
+type Answered = Pick<Completed, 'key' | 'reply' | 'attempts' | 'durationMs'>;
+
+function accountOf(draft: Draft, { called }: OpenCall, { key, reply, attempts, durationMs }: Answered): Account {
+  const { kind, name } = called;
+  if (reply.kind === 'model') return accountOfModel(draft, name, { reply, attempts, durationMs });
+  if (reply.kind === 'overflow' || kind !== 'tool') return { spent: {}, event: null };
+  const { value: result } = reply;
+  const event = { type: 'tool.called', tool: name, result, attempts, durationMs, idempotencyKey: key } as const;
+  return { spent: { toolCalls: 1 }, event };
+}
+
+function accountOfModel(
+  { graph }: Draft,
+  model: string,
+  { reply, attempts, durationMs }: Pick<Answered, 'attempts' | 'durationMs'> & { readonly reply: ModelReply },
+): Account {
+  const { usage, finishReason, toolCalls, context } = reply;
+  const { inputTokens, outputTokens } = usage;
+  const cost = costMicros(usage, own(graph.catalog.models, model)?.price);
+  const event: TaskEventBody = {
+    type: 'model.called',
+    model,
+    usage,
+    costUsd: cost / 1_000_000,
+    finishReason,
+    toolCalls: toolCalls.length,
+    attempts,
+    durationMs,
+    ...(context && { context }),
+  };
+  return { spent: { modelCalls: 1, inputTokens, outputTokens, costMicros: cost }, event };
+}
+
+function accountOfFailure(
+  { now }: Draft,
+  { called: { kind, name }, since }: OpenCall,
+  { key, failure: { error } }: Pick<Failed, 'key' | 'failure'>,
+): Account {
+  const common = { error, attempts: error.attempts ?? 1, durationMs: now - since };
+  if (kind === 'tool')
+    return { spent: { toolCalls: 1 }, event: { type: 'tool.called', tool: name, idempotencyKey: key, ...common } };
+  if (kind === 'model') return { spent: { modelCalls: 1 }, event: { type: 'model.called', model: name, ...common } };
+  return { spent: {}, event: null };
+}
+
+/** A recorded answer is counted once: a retry of a task that has not gone on from it asks for it under the same key. */
+function noteCounted(handle: TaskHandle, key: string): void {
+  const { draft } = handle;
+  const { counted } = draft.run;
+  if (mayAskAgain(handle) && !counted.includes(key)) draft.setCounted([...counted, key]);
+}
+
+/** A model that is asked more than once for one answer begins anew when its run, or a node around it, has ended meanwhile. */
+function mayAskAgain(handle: TaskHandle): boolean {
+  const { state } = handle.task;
+  if (state.phase === 'open') return isAboutToEnd(handle) || state.position.kind === 'llm';
+  return state.phase === 'failed' || state.phase === 'intervention';
+}
