@@ -45,7 +45,7 @@ export function failCall(draft: Draft, { key, failure }: Failed): void {
   deliver(handle, { kind: 'call.failed', key, failure });
 }
 
-/** What a call has used, and what the history says of it. */
+/** The use of a call, and its event in the history. */
 interface Account {
   readonly spent: Partial<Spent>;
   readonly event: TaskEventBody | null;

@@ -46,7 +46,7 @@ export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkSt
   if (failure) return { code: 'INVALID_VALUES', message: failure.message };
   const { channels, visits } = frame.scope;
   const everything = Object.entries(channels).map(([name, value]) => [name, { set: value }]);
-  draft.saveBufferedEvents();
+  draft.bufferEvents(run.bufferedEvents);
   const visited = Object.keys(visits);
   saveCheckpoint(frame, { source: 'fork', changes: Object.fromEntries(everything), step, visited });
   return null;

@@ -1,12 +1,12 @@
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 
-/** Where a run stands on its way from its beginning to its end. */
+/** The stages of a run from its beginning to its end. */
 export type RunPhase =
   | RunningPhase
   /** For people, events and timers. */
   | { readonly kind: 'waiting' }
-  /** At a breakpoint, or because somebody or a node has asked for it. */
+  /** At a breakpoint, or because a person or a node has asked for it. */
   | { readonly kind: 'paused' }
   | FailingPhase
   | CancelingPhase
@@ -16,7 +16,7 @@ export type RunPhase =
 /** Something is at work, or begins next. */
 export interface RunningPhase {
   readonly kind: 'running';
-  /** Somebody, or a node, wants the run to stop after the superstep that runs. */
+  /** A person or a node wants the run to stop after the superstep that runs. */
   readonly pause: PauseRequest | null;
 }
 
@@ -34,7 +34,7 @@ export interface CancelingPhase extends Cancellation {
 /** After that, the graph's `onCancel` node is at work. */
 export interface ClosingPhase extends Cancellation {
   readonly kind: 'closing';
-  /** Of what is not compensated, and not to be seen any more while that node is at work. */
+  /** What is not compensated: it can't be read from the run any more while that node is at work. */
   readonly left: RunError['cause'] | null;
 }
 

@@ -61,7 +61,7 @@ export interface RunCompensation {
   readonly doneCount: number;
   /** What could not be taken back, and why. */
   readonly failures: readonly string[];
-  /** Nobody knows what became of the latest compensation: a person has to say. */
+  /** The outcome of the latest compensation is unknown: a person has to say. */
   readonly unknown: UnknownCompensation | null;
 }
 

@@ -10,7 +10,7 @@ export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
-/** The status of a run as the API shows it. One that is about to end waits for people only where an outcome is unknown. */
+/** The status that the API shows. A run that is about to end waits for people only while an outcome is unknown. */
 export function statusOf({ phase: { kind }, compensation }: Pick<Run, 'phase' | 'compensation'>): RunStatus {
   if (kind === 'failing' || kind === 'canceling' || kind === 'closing')
     return compensation.unknown ? 'waiting' : 'running';
@@ -21,7 +21,7 @@ export function hasEnded({ phase }: Phased): boolean {
   return 'endedAt' in phase;
 }
 
-/** Whether a run only waits for its calls to come back, and for what it did to be compensated, before it is over. */
+/** The run only waits until its calls have come back and what it did is compensated. */
 export function isEnding({ phase: { kind } }: Phased): boolean {
   return kind === 'failing' || kind === 'canceling';
 }
@@ -35,17 +35,17 @@ export function isBeingCanceled({ phase: { kind } }: Phased): boolean {
   return kind === 'canceling' || kind === 'closing';
 }
 
-/** Whether nothing new may begin in a run. */
+/** Nothing new may begin in the run. */
 export function standsStill({ phase: { kind } }: Phased): boolean {
   return !AT_WORK.has(kind);
 }
 
-/** Whether a run may begin another superstep. */
+/** The run may begin another superstep. */
 export function mayOpenStep({ phase }: Phased): boolean {
   return phase.kind === 'waiting' || (phase.kind === 'running' && phase.pause === null);
 }
 
-/** Who wants the run to stop after the superstep that runs. */
+/** The wish that the run stops after the superstep that runs, if there is one. */
 export function pauseRequested({ phase }: Phased): PauseRequest | null {
   return phase.kind === 'running' ? phase.pause : null;
 }

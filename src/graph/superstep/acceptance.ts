@@ -22,7 +22,7 @@ const RULES: { readonly [P in TaskState['phase']]: { readonly going: Rule<P>; re
   diverted: { going: () => 'ignore', ending: () => 'ignore' },
 };
 
-/** What an input still counts for. What comes for a task that is over, or would begin new work at the end, comes too late. */
+/** An input comes too late for a task that is over, and at the end of a run where it would begin new work. */
 export function acceptanceOf(handle: TaskHandle, input: TaskInput): Acceptance {
   return ruleFor(handle.task.state, isAboutToEnd(handle) ? 'ending' : 'going')(input);
 }
@@ -49,7 +49,7 @@ function keepResult(state: TaskState, input: TaskInput): Acceptance {
   return isCallResult(input) && keepsCalls(state) ? 'keep' : 'ignore';
 }
 
-/** Whether a task has failed with calls of which it is kept what becomes of them. */
+/** The task has failed with calls whose outcome is kept. */
 export function keepsCalls(state: TaskState): state is FailedState & { readonly saved: ResumablePosition } {
   const hasFailed = state.phase === 'failed' || state.phase === 'intervention';
   return hasFailed && state.saved !== null && state.saved.kind !== 'finished';

@@ -119,6 +119,7 @@ export class Draft {
     this.#run.counted = keys;
   }
 
+  /** The next checkpoint holds them. */
   bufferEvents(events: readonly BufferedEvent[]): void {
     this.#run.bufferedEvents = events;
     this.#run.areBufferedEventsSaved = false;
@@ -132,11 +133,6 @@ export class Draft {
     this.checkpoints.push(checkpoint);
     this.#run.checkpointId = checkpoint.id;
     this.#run.areBufferedEventsSaved = true;
-  }
-
-  /** The next checkpoint holds the buffered events, changed or not. */
-  saveBufferedEvents(): void {
-    this.#run.areBufferedEventsSaved = false;
   }
 
   setRoot(scope: Scope): void {
@@ -160,7 +156,7 @@ export class Draft {
   }
 }
 
-/** How much an `advance` has done; past the limits it stops, so that no activation grows too long. */
+/** Measures an `advance`: past the limits it stops, so that no activation grows too long. */
 interface Load {
   bytes: number;
   readonly costBefore: number;
@@ -174,7 +170,7 @@ const MAX_CLOSED = 100;
 /** So many decisions can be asked after; the API asks at once. */
 const MAX_OUTCOMES = 100;
 
-/** Where in a run an event happens: the superstep, and the ids of the nodes around it. */
+/** The superstep in which an event happens, and the ids of the nodes around it. */
 export interface EventPlace {
   readonly step: number;
   readonly path: readonly string[];
@@ -194,7 +190,7 @@ export function emitOfRun(draft: Draft, body: RunEventBody): void {
   emit(draft, { step: draft.run.root.step, path: [] }, body);
 }
 
-/** What an `advance` can have many of. Results come from outside, one at a time, and are bounded there. */
+/** Counts only what an `advance` can have many of: results come one at a time, and are bounded outside. */
 function payloadSize(body: RunEventBody): number {
   if ('update' in body) return jsonSize(body.update);
   if (body.type === 'tool.requested') return jsonSize(body.args);

@@ -24,7 +24,7 @@ export function fire(frame: Frame): RunError | null {
   }
 }
 
-/** Where the edges of a scope would lead now; nowhere when they can't tell. */
+/** The nodes that the edges of a scope would lead to now; none when they can't tell. */
 export function previewNext(frame: Frame): readonly string[] {
   try {
     const { triggers, deferred } = sortTriggers(frame, evaluateEdges(frame).triggers);
@@ -51,15 +51,15 @@ export function sortTriggers(
   return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
 }
 
-/** What edges are evaluated on. */
+/** Edges are evaluated on it. */
 interface EdgeInput {
   readonly finished: readonly string[];
-  /** What else runs in the next superstep. */
+  /** These run in the next superstep anyway. */
   readonly already: readonly Trigger[];
   readonly bindings: Bindings;
 }
 
-/** Where the edges of a scope lead. @param given instead of what the scope holds @throws EdgeFailure */
+/** Finds the targets of a scope's edges. @param given instead of what the scope holds @throws EdgeFailure */
 export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fired {
   const { graph, scope } = frame;
   const { at, deferred, joins } = scope;

@@ -86,7 +86,7 @@ export class TaskHandle {
     return [...this.frame.taskPath, this.key];
   }
 
-  /** Which execution of a task this is, within all of its run. */
+  /** Names this execution of the task, unique in its run. */
   get executionPath(): readonly string[] {
     return [...this.frame.executionPath, executionKey(this.task)];
   }
@@ -106,12 +106,12 @@ function subgraphPosition({ state }: NodeTask): SubgraphPosition | null {
   return state.phase === 'open' && state.position.kind === 'subgraph' ? state.position : null;
 }
 
-/** Whether a task is the one at an address, or inside it. */
+/** The first path leads to the task at the second one, or to one inside it. */
 export function isWithin(task: TaskPath, address: TaskPath): boolean {
   return address.every((key, depth) => task[depth] === key);
 }
 
-/** Whether two handles lead to one task. */
+/** Two handles lead to one task. */
 export function isSameTask(one: TaskHandle, other: TaskHandle): boolean {
   return one.key === other.key && one.frame.taskPath.join('/') === other.frame.taskPath.join('/');
 }
@@ -157,12 +157,12 @@ export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
-/** What the expressions of a task's node see. */
+/** Names that the expressions of a task's node see. */
 export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle): Bindings {
   return { state: frame.scope.channels, run: runFields(frame, visit), item, index };
 }
 
-/** What expressions of a graph see outside any task. */
+/** Names that the expressions of a graph see outside any task. */
 export function scopeBindings(frame: Frame): Bindings {
   return { state: frame.scope.channels, run: runFields(frame, null), item: null, index: null };
 }

@@ -62,7 +62,7 @@ export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferr
   scope.deferred = deferred;
 }
 
-/** What joins have gathered. */
+/** Keeps the sources that have reached each join. */
 export function setJoins(frame: Frame, joins: Scope['joins']): void {
   openForWriting(frame).joins = joins;
 }
@@ -94,7 +94,7 @@ function putInto(parent: TaskHandle, scope: Scope): void {
   setState(parent, { ...state, position: { ...state.position, scope } });
 }
 
-/** What the reducers of a graph work with. Ids of messages come from the graph itself, so that no other's timing counts. */
+/** The context of a graph's reducers. Message ids are numbered in the graph itself: the timing of others changes none. */
 class ScopeContext implements ReduceContext {
   readonly owned: OwnedLists;
   extension: readonly Json[] | null = null;

@@ -91,7 +91,7 @@ function enterChild({ task: { state } }: TaskHandle, child: Frame): Standing | n
   return error && { kind: 'failed', error };
 }
 
-/** What a graph that has finished gives back. */
+/** The output of a graph that has finished. */
 export function outputOf({ graph, scope }: Frame): JsonObject {
   return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
 }
@@ -125,7 +125,7 @@ function goOn(handle: TaskHandle, groups: OpenByGroup): void {
   occupy(handle.task, groups);
 }
 
-/** Whether a task could begin, or has more to call, and nothing but `maxConcurrency` is in its way. */
+/** A task could begin, or has more to call, and nothing but `maxConcurrency` is in its way. */
 function mayGoOn(handle: TaskHandle, reserved: ReservedTotals): boolean {
   const { phase } = handle.task.state;
   return phase === 'ready' ? mayBegin(handle, reserved) : phase === 'open' && isHeldBack(handle, reserved);
@@ -213,7 +213,7 @@ function fadeEphemeral(frame: Frame, { channels, changes }: Applied & { readonly
   setChannels(frame, { ...channels, ...empty });
 }
 
-/** Where nodes themselves, or their `onError`, sent the run. */
+/** The nodes to which nodes themselves, or their `onError`, sent the run. */
 function gotoTargetsOf(tasks: readonly SettledTask[]): readonly Trigger[] {
   const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.goto?.nodes ?? [])));
   return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
