@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /* The folder of a test decides its project; what stands in none of these is a unit test, which starts no server. */
-const INTEGRATION = ['test/integration/**/*.test.ts', 'test/workflows/{replay,interpreter-version}.test.ts'];
+const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,interpreter-version}.test.ts'];
 const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';
 
 /** Temporal's SDK loads our code by `require`. */
 const withServers = {
-  setupFiles: ['test/support/require-typescript.ts'],
+  setupFiles: ['test/support/servers/require-typescript.ts'],
   testTimeout: 60_000,
 };
 
@@ -35,7 +35,7 @@ export default defineConfig({
           name: 'integration',
           include: INTEGRATION,
           ...withServers,
-          globalSetup: ['test/support/provide-workflow.ts', 'test/support/shared-servers.ts'],
+          globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/shared-servers.ts'],
           maxWorkers: 2,
           isolate: false,
           sequence: { groupOrder: 1 },
@@ -50,7 +50,7 @@ export default defineConfig({
         test: {
           ...files,
           ...withServers,
-          globalSetup: ['test/support/provide-workflow.ts', 'test/support/provide-temporal.ts'],
+          globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/provide-temporal.ts'],
           fileParallelism: false,
           sequence: { groupOrder: 2 + at },
         },

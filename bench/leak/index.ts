@@ -1,10 +1,10 @@
 import { listen } from '../../src/process/listen.ts';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { createApiClient } from '../../test/support/api-client.ts';
-import { textAt } from '../../test/support/json-at.ts';
-import { startPostgres } from '../../test/support/postgres-server.ts';
-import { startProcesses } from '../../test/support/processes.ts';
+import { createApiClient } from '../../test/support/readers/api-client.ts';
+import { textAt } from '../../test/support/readers/json-at.ts';
+import { startPostgres } from '../../test/support/servers/postgres-server.ts';
+import { startProcesses } from '../../test/support/servers/processes.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { residentMemory } from '../support/resident-memory.ts';
 import { print, round } from '../support/timed-run.ts';

@@ -20,7 +20,7 @@ import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { createWorkers } from '../../src/worker.ts';
 import { TASK_QUEUE } from '../../src/workflows/contract.ts';
 import { answerAtOnce } from './instant-model.ts';
-import { startPostgres } from '../../test/support/postgres-server.ts';
+import { startPostgres } from '../../test/support/servers/postgres-server.ts';
 
 /** A Temporal server, a PostgreSQL server, a tool's other side and a Holdfast worker, all of them real. */
 export interface BenchEnvironment {

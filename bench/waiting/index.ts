@@ -1,12 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { createApiClient } from '../../test/support/api-client.ts';
-import type { ApiClient } from '../../test/support/api-client.ts';
-import { startNode } from '../../test/support/child-node.ts';
-import { at, textAt } from '../../test/support/json-at.ts';
-import { startPostgres } from '../../test/support/postgres-server.ts';
-import { startProcesses } from '../../test/support/processes.ts';
+import { createApiClient } from '../../test/support/readers/api-client.ts';
+import type { ApiClient } from '../../test/support/readers/api-client.ts';
+import { startNode } from '../../test/support/servers/child-node.ts';
+import { at, textAt } from '../../test/support/readers/json-at.ts';
+import { startPostgres } from '../../test/support/servers/postgres-server.ts';
+import { startProcesses } from '../../test/support/servers/processes.ts';
 import { inTurns } from '../support/in-turns.ts';
 import { settledMemory } from '../support/resident-memory.ts';
 import { median, print, round } from '../support/timed-run.ts';

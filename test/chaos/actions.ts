@@ -1,9 +1,9 @@
 import { toText } from '../../src/graph/values/text.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
-import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
-import { at } from '../support/json-at.ts';
-import type { Random } from '../support/random.ts';
+import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
+import { at } from '../support/readers/json-at.ts';
+import type { Random } from '../support/builders/random.ts';
 
 /** Something that a person has done to a run, and what the API has said of it. */
 export interface Action {

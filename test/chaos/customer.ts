@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { checkpointsOf } from '../support/api-states.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { createRandom, seedOf } from '../support/random.ts';
-import type { Random } from '../support/random.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { checkpointsOf } from '../support/readers/api-states.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { createRandom, seedOf } from '../support/builders/random.ts';
+import type { Random } from '../support/builders/random.ts';
 import { act } from './actions.ts';
 import type { Action } from './actions.ts';
 import type { Errand, Plan } from './plans.ts';

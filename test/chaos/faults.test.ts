@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRandom } from '../support/random.ts';
+import { createRandom } from '../support/builders/random.ts';
 import { firstRound } from './faults.ts';
 
 const SEEDS = Array.from({ length: 20 }, (_, seed) => seed);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createRandom, seedOf } from '../support/random.ts';
-import type { Random } from '../support/random.ts';
-import type { Victim } from '../support/victim.ts';
+import { createRandom, seedOf } from '../support/builders/random.ts';
+import type { Random } from '../support/builders/random.ts';
+import type { Victim } from '../support/servers/victim.ts';
 
 export type Manner = 'killed' | 'stopped' | 'restarted';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context, MiddlewareHandler } from 'hono';
-import { createRandom, seedOf } from '../support/random.ts';
+import { createRandom, seedOf } from '../support/builders/random.ts';
 
 /** How a service answers one call. */
 interface Mood {

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
-import type { Random } from '../support/random.ts';
+import type { Random } from '../support/builders/random.ts';
 
 /** What becomes of a run if all goes as it should. */
 export interface Outcome {

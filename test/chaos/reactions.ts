@@ -1,8 +1,8 @@
 import type { Json } from '../../src/graph/values/json.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { eventsOf } from '../support/api-runs.ts';
-import { at, textAt } from '../support/json-at.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { eventsOf } from '../support/readers/api-runs.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
 import type { Wanted } from './actions.ts';
 import type { Plan } from './plans.ts';
 import type { Books } from './third-party.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { PATIENTLY, aGraphOf, eventsOf, hasStatus, startRun } from '../support/api-runs.ts';
-import { anAgent, startAgent, useAgentStack } from '../support/agent-stack.ts';
-import { askFor, offeredTo, requestsOf, say, toldTo } from '../support/chat-model.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { errorsIn } from '../support/problems.ts';
+import { PATIENTLY, aGraphOf, eventsOf, hasStatus, startRun } from '../support/readers/api-runs.ts';
+import { anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
+import { askFor, offeredTo, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { errorsIn } from '../support/readers/problems.ts';
 
 const { stack, model, service, user, get, until } = useAgentStack();
 

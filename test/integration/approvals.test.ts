@@ -1,14 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPolicy } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import type { ApiAnswer } from '../support/api-client.ts';
-import { PATIENTLY, anAskingGraph, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
-import type { AskingRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { at, textAt } from '../support/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import type { ApiAnswer } from '../support/readers/api-client.ts';
+import {
+  PATIENTLY,
+  anAskingGraph,
+  eventsOf,
+  hasStatus,
+  readAll,
+  startAsking,
+  startRun,
+} from '../support/readers/api-runs.ts';
+import type { AskingRun } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let stack: TestStack;
 beforeAll(async () => {

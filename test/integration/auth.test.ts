@@ -1,16 +1,16 @@
 import { createPublicKey } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createApiClient } from '../support/api-client.ts';
-import type { ApiAnswer, ApiClient } from '../support/api-client.ts';
-import { readDescription } from '../support/api-description.ts';
-import type { ApiDescription } from '../support/api-description.ts';
-import { hasStatus, startAsking } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { startIssuingStack } from '../support/issuing-stack.ts';
-import type { Forgery, IssuingStack } from '../support/issuing-stack.ts';
-import { startLoopbackServer } from '../support/loopback-server.ts';
-import { aProblem } from '../support/problems.ts';
+import { createApiClient } from '../support/readers/api-client.ts';
+import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';
+import { readDescription } from '../support/readers/api-description.ts';
+import type { ApiDescription } from '../support/readers/api-description.ts';
+import { hasStatus, startAsking } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { startIssuingStack } from '../support/servers/issuing-stack.ts';
+import type { Forgery, IssuingStack } from '../support/servers/issuing-stack.ts';
+import { startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import { aProblem } from '../support/readers/problems.ts';
 
 let stack: IssuingStack;
 let stranger: ApiClient;

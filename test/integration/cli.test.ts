@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasStatus, startRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { createFolder, holdfast } from '../support/command-line.ts';
-import type { Folder } from '../support/command-line.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { hasStatus, startRun } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { createFolder, holdfast } from '../support/servers/command-line.ts';
+import type { Folder } from '../support/servers/command-line.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 /* `holdfast run` against a stack that runs. */
 

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/graph/values/json.ts';
-import { at } from '../support/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { at } from '../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { readDescription } from '../support/api-description.ts';
-import { startRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { at, textAt } from '../support/json-at.ts';
-import { parseMermaid } from '../support/mermaid.ts';
-import { parsePlantUml } from '../support/plant-uml.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { readDescription } from '../support/readers/api-description.ts';
+import { startRun } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { parseMermaid } from '../support/readers/mermaid.ts';
+import { parsePlantUml } from '../support/readers/plant-uml.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
-import type { ApiAnswer } from '../support/api-client.ts';
-import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { at, textAt } from '../support/json-at.ts';
-import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
-import type { LoopbackServer } from '../support/loopback-server.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import type { ApiAnswer } from '../support/readers/api-client.ts';
+import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { aToolOf } from '../support/doubles/configured-tool.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { answer, json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let inside: LoopbackServer;

@@ -1,16 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { eventsOf, hasStatus } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { at, textAt } from '../support/json-at.ts';
-import { answer, json, startLoopbackServer } from '../support/loopback-server.ts';
-import type { LoopbackServer } from '../support/loopback-server.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { createRunControls } from '../support/run-controls.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { aToolOf } from '../support/doubles/configured-tool.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { answer, json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { createRunControls } from '../support/readers/run-controls.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let stack: TestStack;

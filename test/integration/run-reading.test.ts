@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { PATIENTLY, eventsOf, hasStatus, readAll, startAsking, startRun } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let stack: TestStack;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { PATIENTLY, anAskingGraph, eventsOf, startRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { at, textAt } from '../support/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/problems.ts';
-import { createRunControls } from '../support/run-controls.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import { PATIENTLY, anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
+import { createRunControls } from '../support/readers/run-controls.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let stack: TestStack;
 beforeAll(async () => {

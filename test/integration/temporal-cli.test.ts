@@ -1,16 +1,24 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPolicy, GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
-import { PATIENTLY, aGraphOf, anAskingGraph, eventsOf, hasStatus, readAll, startRun } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { answer, json, silence, startLoopbackServer } from '../support/loopback-server.ts';
-import type { LoopbackServer } from '../support/loopback-server.ts';
-import { openTemporalCli } from '../support/temporal-cli.ts';
-import type { TemporalCli } from '../support/temporal-cli.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import type { TestStack } from '../support/test-stack.ts';
+import {
+  PATIENTLY,
+  aGraphOf,
+  anAskingGraph,
+  eventsOf,
+  hasStatus,
+  readAll,
+  startRun,
+} from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { aToolOf } from '../support/doubles/configured-tool.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { answer, json, silence, startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
+import { openTemporalCli } from '../support/servers/temporal-cli.ts';
+import type { TemporalCli } from '../support/servers/temporal-cli.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let stack: TestStack;

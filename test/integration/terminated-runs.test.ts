@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
-import { eventsOf, hasStatus, readAll } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { aJob, checkpointsOf } from '../support/api-states.ts';
-import { at, textAt } from '../support/json-at.ts';
-import { aProblem } from '../support/problems.ts';
-import { openTemporalCli } from '../support/temporal-cli.ts';
-import type { TemporalCli } from '../support/temporal-cli.ts';
-import { startTestStack } from '../support/test-stack.ts';
-import { useWorkingStack } from '../support/working-stack.ts';
+import { eventsOf, hasStatus, readAll } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { aJob, checkpointsOf } from '../support/readers/api-states.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { aProblem } from '../support/readers/problems.ts';
+import { openTemporalCli } from '../support/servers/temporal-cli.ts';
+import type { TemporalCli } from '../support/servers/temporal-cli.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import { useWorkingStack } from '../support/servers/working-stack.ts';
 
 const { stack, service, user, runOf, control, until } = useWorkingStack(
   async (config) => await startTestStack(config, {}, { terminatedRunsMs: 50, settledAfterMs: 2_000 }),

@@ -3,17 +3,17 @@ import { textIn } from '../../src/dev/demo/answer.ts';
 import type { GraphDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import { aGraphOf } from '../support/api-runs.ts';
-import { askFor, requestsOf, say, toldTo } from '../support/chat-model.ts';
-import { startCluster } from '../support/cluster.ts';
-import type { Cluster, VictimName } from '../support/cluster.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
-import { at } from '../support/json-at.ts';
-import { silence, startLoopbackServer } from '../support/loopback-server.ts';
-import type { LoopbackServer } from '../support/loopback-server.ts';
-import { openTemporalCli } from '../support/temporal-cli.ts';
-import type { TemporalCli } from '../support/temporal-cli.ts';
+import { aGraphOf } from '../support/readers/api-runs.ts';
+import { askFor, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
+import { startCluster } from '../support/servers/cluster.ts';
+import type { Cluster, VictimName } from '../support/servers/cluster.ts';
+import { startJobService } from '../support/doubles/job-service.ts';
+import type { JobService } from '../support/doubles/job-service.ts';
+import { at } from '../support/readers/json-at.ts';
+import { silence, startLoopbackServer } from '../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
+import { openTemporalCli } from '../support/servers/temporal-cli.ts';
+import type { TemporalCli } from '../support/servers/temporal-cli.ts';
 
 /*
  * Processes are killed with SIGKILL in the middle of an agent's turn. What is finished is not done again, which the
@@ -28,7 +28,10 @@ beforeAll(async () => {
   model = await startLoopbackServer();
   service = await startJobService();
   const environment = { AGENT_MODEL_URL: `${model.url}/v1`, AGENT_TOOLS_URL: service.url };
-  cluster = await startCluster({ config: new URL('../support/agents.config.ts', import.meta.url), environment });
+  cluster = await startCluster({
+    config: new URL('../support/servers/agents.config.ts', import.meta.url),
+    environment,
+  });
   temporal = await openTemporalCli(cluster);
 }, 120_000);
 afterAll(async () => {

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { listIn, textIn } from '../../src/dev/demo/answer.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
-import { aDefinition } from '../support/builders.ts';
-import { startCluster } from '../support/cluster.ts';
-import type { Cluster, VictimName } from '../support/cluster.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { startCluster } from '../support/servers/cluster.ts';
+import type { Cluster, VictimName } from '../support/servers/cluster.ts';
 
 /*
  * What the API has accepted goes on by itself, whatever is killed right then: a retry, a fork, a run that is queued on

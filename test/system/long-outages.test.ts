@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import type { ApiAnswer } from '../support/api-client.ts';
-import { eventsOf, readAll } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import type { JobService } from '../support/job-service.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { BOUND_MS, aCall, repeated, startSite } from '../support/site.ts';
-import type { Models, Site } from '../support/site.ts';
+import type { ApiAnswer } from '../support/readers/api-client.ts';
+import { eventsOf, readAll } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import type { JobService } from '../support/doubles/job-service.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { BOUND_MS, aCall, repeated, startSite } from '../support/servers/site.ts';
+import type { Models, Site } from '../support/servers/site.ts';
 
 /*
  * Temporal, PostgreSQL, and whoever is called are away for a whole minute, each from a deployment of its own, while calls

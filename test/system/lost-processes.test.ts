@@ -1,11 +1,11 @@
 import { Client as DatabaseClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ApiAnswer } from '../support/api-client.ts';
-import { eventsOf } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { PATIENTLY, aCall, repeated, startSite } from '../support/site.ts';
-import type { Site } from '../support/site.ts';
+import type { ApiAnswer } from '../support/readers/api-client.ts';
+import { eventsOf } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { PATIENTLY, aCall, repeated, startSite } from '../support/servers/site.ts';
+import type { Site } from '../support/servers/site.ts';
 
 /*
  * The worker and the API are killed in the middle of what they do, and start before what they need is there. Another one

@@ -5,18 +5,18 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { toJson } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { UPGRADE, toWorkflowId } from '../../src/workflows/contract.ts';
-import { hasStatus } from '../support/api-runs.ts';
-import { aJob } from '../support/api-states.ts';
-import { aDefinition } from '../support/builders.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { startLossyStack } from '../support/lossy-stack.ts';
-import type { LossyStack } from '../support/lossy-stack.ts';
-import { accountOfRows, accountOfWorkflow, committedEvents } from '../support/run-accounts.ts';
-import type { RunAccount } from '../support/run-accounts.ts';
-import type { HeldRequest, RequestTest } from '../support/temporal-proxy.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
+import { aJob } from '../support/readers/api-states.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { aToolOf } from '../support/doubles/configured-tool.ts';
+import { startJobService } from '../support/doubles/job-service.ts';
+import type { JobService } from '../support/doubles/job-service.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { startLossyStack } from '../support/servers/lossy-stack.ts';
+import type { LossyStack } from '../support/servers/lossy-stack.ts';
+import { accountOfRows, accountOfWorkflow, committedEvents } from '../support/readers/run-accounts.ts';
+import type { RunAccount } from '../support/readers/run-accounts.ts';
+import type { HeldRequest, RequestTest } from '../support/servers/temporal-proxy.ts';
 
 /*
  * What a worker tells the server is lost at the very moment of a journal write, and something else happens to the run

@@ -1,12 +1,12 @@
 import { Client, Connection } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { ApiAnswer } from '../support/api-client.ts';
-import { eventsOf } from '../support/api-runs.ts';
-import { aDefinition } from '../support/builders.ts';
-import type { JobCall } from '../support/job-service.ts';
-import { at, listAt, textAt } from '../support/json-at.ts';
-import { BOUND_MS, PATIENTLY, aCall, repeated, startSite } from '../support/site.ts';
-import type { Site } from '../support/site.ts';
+import type { ApiAnswer } from '../support/readers/api-client.ts';
+import { eventsOf } from '../support/readers/api-runs.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import type { JobCall } from '../support/doubles/job-service.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { BOUND_MS, PATIENTLY, aCall, repeated, startSite } from '../support/servers/site.ts';
+import type { Site } from '../support/servers/site.ts';
 
 /*
  * Temporal, PostgreSQL and a model stand still, or are killed and started again, while runs are under way and requests

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { aJob } from '../support/api-states.ts';
-import { aDefinition } from '../support/builders.ts';
-import { textAt } from '../support/json-at.ts';
-import { startRestartableStack } from '../support/restartable-stack.ts';
-import { useWorkingStack } from '../support/working-stack.ts';
+import { aJob } from '../support/readers/api-states.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { startRestartableStack } from '../support/servers/restartable-stack.ts';
+import { useWorkingStack } from '../support/servers/working-stack.ts';
 
 const { stack, service, user, get, until } = useWorkingStack(startRestartableStack);
 

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { HttpToolInput } from '../../src/config/tool.ts';
-import { aDefinition } from '../support/builders.ts';
-import { eventsOf, hasStatus } from '../support/api-runs.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { aToolOf } from '../support/configured-tool.ts';
-import { startDeployment } from '../support/deployment.ts';
-import type { Deployment } from '../support/deployment.ts';
-import { startJobService } from '../support/job-service.ts';
-import type { JobService } from '../support/job-service.ts';
-import { listAt, textAt } from '../support/json-at.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { aToolOf } from '../support/doubles/configured-tool.ts';
+import { startDeployment } from '../support/servers/deployment.ts';
+import type { Deployment } from '../support/servers/deployment.ts';
+import { startJobService } from '../support/doubles/job-service.ts';
+import type { JobService } from '../support/doubles/job-service.ts';
+import { listAt, textAt } from '../support/readers/json-at.ts';
 
 /* Processes are asked to end while something is under way. Runs don't notice. */
 

@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { choosePort } from '../../src/dev/ports.ts';
-import { end, isAlive, useNpmStart } from '../support/npm-start.ts';
+import { end, isAlive, useNpmStart } from '../support/servers/npm-start.ts';
 
 const { launch, start, dataFile } = useNpmStart();
 

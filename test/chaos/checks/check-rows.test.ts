@@ -2,8 +2,8 @@ import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openEmbeddedStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { openMemoryDatabase } from '../../support/memory-database.ts';
-import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/store-builders.ts';
+import { openMemoryDatabase } from '../../support/servers/memory-database.ts';
+import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/builders/store-builders.ts';
 import { checkRows } from './check-rows.ts';
 
 /* Each rule of chaos about all rows can fail: because of what it is for, and of nothing else. */

@@ -3,7 +3,7 @@ import type { Action, ActionKind } from '../actions.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Story } from '../customer.ts';
 import type { Plan } from '../plans.ts';
-import type { RunAccount } from '../../support/run-accounts.ts';
+import type { RunAccount } from '../../support/readers/run-accounts.ts';
 
 /** Facts of runs of chaos, as they are when nothing is wrong. */
 

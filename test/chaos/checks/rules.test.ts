@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
-import type { RunAccount } from '../../support/run-accounts.ts';
+import type { RunAccount } from '../../support/readers/run-accounts.ts';
 import type { Action } from '../actions.ts';
 import type { Story } from '../customer.ts';
 import { HAPPENED, anAction, canceledFacts, numbered, soundFacts, timeAt, waitingFacts } from './fact-builders.ts';

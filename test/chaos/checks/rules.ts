@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { at, textAt } from '../../support/json-at.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import type { ActionKind } from '../actions.ts';
 import type { RunFacts } from './run-facts.ts';

@@ -1,9 +1,9 @@
 import type { WorkflowHandle } from '@temporalio/client';
 import type { Json } from '../../../src/graph/values/json.ts';
-import type { ApiClient } from '../../support/api-client.ts';
-import { eventsOf } from '../../support/api-runs.ts';
-import { accountOfRows, accountOfWorkflow } from '../../support/run-accounts.ts';
-import type { RunAccount } from '../../support/run-accounts.ts';
+import type { ApiClient } from '../../support/readers/api-client.ts';
+import { eventsOf } from '../../support/readers/api-runs.ts';
+import { accountOfRows, accountOfWorkflow } from '../../support/readers/run-accounts.ts';
+import type { RunAccount } from '../../support/readers/run-accounts.ts';
 import type { Story } from '../customer.ts';
 
 /** All that is known of a run when everything is over. */

@@ -9,9 +9,9 @@ import { readCases } from '../../../src/dev/demo/ticket.ts';
 import type { TicketCase } from '../../../src/dev/demo/ticket.ts';
 import { toJson } from '../../../src/graph/values/json.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
-import { startCluster } from '../../support/cluster.ts';
-import type { Cluster, VictimName } from '../../support/cluster.ts';
-import { createRandom } from '../../support/random.ts';
+import { startCluster } from '../../support/servers/cluster.ts';
+import type { Cluster, VictimName } from '../../support/servers/cluster.ts';
+import { createRandom } from '../../support/builders/random.ts';
 
 /*
  * Processes are killed with SIGKILL in the middle of refund triages. Every ticket ends as expected all the same, and the

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { ApiAnswer, ApiClient } from '../../support/api-client.ts';
-import { end, isAlive, useNpmStart } from '../../support/npm-start.ts';
+import type { ApiAnswer, ApiClient } from '../../support/readers/api-client.ts';
+import { end, isAlive, useNpmStart } from '../../support/servers/npm-start.ts';
 
 const { start, as, dataFile, tokensFile } = useNpmStart();
 

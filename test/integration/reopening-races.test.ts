@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { aDefinition } from '../support/builders/builders.ts';
+import { PATIENTLY, anAskingGraph, startRun } from '../support/readers/api-runs.ts';
+import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../support/readers/api-states.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
+import { aProblem } from '../support/readers/problems.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import { useWorkingStack } from '../support/servers/working-stack.ts';
+
+const { service, user, get, control, until } = useWorkingStack(startTestStack);
+const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });
+
+test.each([
+  ['retry', {}],
+  ['skip', { output: { job: 'x' } }],
+])('%s of a run that was canceled while an intervention waited', async (name, body) => {
+  service().refuse('a');
+  const graph = aDefinition({ nodes: { a: aJob('a', { onError: 'intervene' }), b: aJob('b') } });
+  const id = textAt(await startRun(user(), graph), '/id');
+  await control(id, 'cancel');
+  await until(id, 'canceled');
+  expect(await control(id, name, body)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
+});
+test('concurrent retries: the others are 409', async () => {
+  service().refuse('b');
+  const id = textAt(await startRun(user(), three), '/id');
+  const answers = await Promise.all(Array.from({ length: 5 }, () => control(id, 'retry')));
+  expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['202', '409', '409', '409', '409']);
+});
+async function startLimited(): Promise<string> {
+  const { body } = await user().post(
+    '/api/runs',
+    { graph: { ...three, limits: { maxSteps: 5 } }, limits: { maxSteps: 1 } },
+    { prefer: 'wait=15' },
+  );
+  return textAt(body, '/id');
+}
+test('the 202 of a retry shows the limits in force', async () => {
+  const answer = await control(await startLimited(), 'retry', { limits: { maxSteps: 5 } });
+  expect(answer).toMatchObject({ status: 202, body: { limits: { maxSteps: 5 } } });
+});
+test('a fork of a run whose limits a retry raised has the raised ones', async () => {
+  const id = await startLimited();
+  await control(id, 'retry', { limits: { maxSteps: 5 } });
+  await until(id, 'completed');
+  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
+  expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({
+    limits: { maxSteps: 5 },
+    error: null,
+  });
+});
+test('the 202 of canceling a queued run shows it canceled', async () => {
+  const begin = async () =>
+    await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b5', onBusy: 'enqueue' });
+  await begin();
+  const { body } = await begin();
+  expect(await control(textAt(body, '/id'), 'cancel')).toMatchObject({ status: 202, body: { status: 'canceled' } });
+});
+test('a thread keeps its state when the next input breaks a schema on top of it', async () => {
+  const channels = { log: { reducer: 'append', schema: { type: 'array', maxItems: 3 } } } as const;
+  const graph = aDefinition({ channels, nodes: { a: { type: 'set', write: {} } } });
+  const begin = async (log: number[]) =>
+    (await user().post('/api/runs', { graph, input: { log }, threadId: 'b6' }, { prefer: 'wait=15' })).body;
+  await begin([1, 2, 3]);
+  expect(await begin([4])).toMatchObject({ status: 'failed', error: { code: 'CHANNEL_SCHEMA_VIOLATION' } });
+  expect(await get('/api/threads/b6/state')).toMatchObject({ values: { log: [1, 2, 3] } });
+  expect(await begin([])).toMatchObject({ output: { log: [1, 2, 3] } });
+});
+test('the state of a thread is never empty while the next run begins', async () => {
+  const begin = async () =>
+    (await user().post('/api/runs', { graph: aDefinition(), threadId: 'b7' }, { prefer: 'wait=15' })).body;
+  await begin();
+  for (let times = 0; times < 5; times++) {
+    const next = begin();
+    for (let reads = 0; reads < 5; reads++) expect(at(await get('/api/threads/b7/state'), '/values/log')).toBeDefined();
+    await next;
+  }
+});
+test('an interrupting run behind a queued one ends the active run', async () => {
+  const begin = async (onBusy: string) =>
+    textAt((await user().post('/api/runs', { graph: anAskingGraph(), threadId: 'b8', onBusy })).body, '/id');
+  const active = await begin('reject');
+  await until(active, 'waiting');
+  await begin('enqueue');
+  await begin('interrupt');
+  await expect.poll(async () => at(await get(`/api/runs/${active}`), '/status'), PATIENTLY).toBe('canceled');
+}, 30_000);
+test('the difference of a fork that has not begun begins at its checkpoint', async () => {
+  const id = textAt(await startRun(user(), three), '/id');
+  const { body } = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
+  expect(await get(`/api/runs/${id}/diff?with=${textAt(body, '/id')}`)).toMatchObject({ common: { runId: id } });
+});
+test('NUL in a thread id is no fault', async () => {
+  const answer = await user().post('/api/runs', { graph: aDefinition(), threadId: 'a\u0000b' });
+  expect(answer.status).toBeLessThan(500);
+});
+test('a correction stands at the superstep before it', async () => {
+  const id = textAt(await startRun(user(), three), '/id');
+  await patchState(user(), id, { values: { log: 'x' } });
+  expect((await checkpointsOf(user(), id)).map((one) => at(one, '/step'))).toEqual([-1, 0, 1, 2, 2]);
+});
+test('a fork from a correction has as many supersteps left as its parent', async () => {
+  const id = textAt(await startRun(user(), { ...three, limits: { maxSteps: 4 } }), '/id');
+  await patchState(user(), id, { values: { log: 'x' } });
+  const { body } = await control(id, 'fork', {
+    checkpoint: await checkpointWhere(user(), id, leadsTo()),
+    asNode: 'b',
+  });
+  expect(await until(textAt(body, '/id'), 'completed', 'failed')).toMatchObject({ status: 'completed' });
+});
+test('a fork of a run that is paused at a breakpoint of its own pauses there again', async () => {
+  const { body } = await user().post('/api/runs', { graph: three, interruptBefore: ['b'] });
+  const id = textAt(body, '/id');
+  await until(id, 'paused');
+  const fork = await control(id, 'fork', { checkpoint: await checkpointWhere(user(), id, leadsTo('b')) });
+  expect(await until(textAt(fork.body, '/id'), 'completed', 'paused')).toMatchObject({ status: 'paused' });
+});

@@ -1,0 +1,46 @@
+import { fileURLToPath } from 'node:url';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
+import { readRecording } from '../support/readers/recordings.ts';
+import type { Recording } from '../support/readers/recordings.ts';
+import { openReplay } from '../support/servers/replays.ts';
+
+/* What becomes of a run that this version has begun, when the code of another version has to go on with it. */
+
+const CAREFUL = fileURLToPath(new URL('./next-version/index.ts', import.meta.url));
+const CARELESS = fileURLToPath(new URL('./next-version/careless.ts', import.meta.url));
+
+let begun: Recording;
+beforeAll(async () => {
+  begun = await readRecording('retried.json');
+});
+
+describe('a change of the commands', () => {
+  test('leaves runs alone that have begun before it, where it looks at the version', async () => {
+    const replay = await openReplay(CAREFUL);
+    await expect(replay(begun)).resolves.toBeUndefined();
+  });
+
+  test('breaks them where it does not', async () => {
+    const replay = await openReplay(CARELESS);
+    await expect(replay(begun)).rejects.toThrow(DeterminismViolationError);
+  });
+});
+
+test('a worker leaves a run alone whose interpreter it does not know', async () => {
+  const replay = await openReplay();
+  const later = withVersion(begun, INTERPRETER_VERSION + 1);
+  await expect(replay(later)).rejects.toThrow(`needs interpreter ${INTERPRETER_VERSION + 1}`);
+});
+
+/** The same run, started with another interpreter's version. */
+function withVersion(recording: Recording, version: number): Recording {
+  const encode = (text: string): string => Buffer.from(text).toString('base64');
+  const decode = (data: string): string => Buffer.from(data, 'base64').toString();
+  const text = JSON.stringify(recording.executions).replaceAll(/"data":"([^"]+)"/g, (_, data: string) => {
+    const input = decode(data).replace(/"interpreterVersion":\d+/, `"interpreterVersion":${version}`);
+    return `"data":"${encode(input)}"`;
+  });
+  return { ...recording, executions: JSON.parse(text) };
+}

@@ -1,0 +1,380 @@
+import type { NodeDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { aDefinition, inARow } from '../support/builders/builders.ts';
+
+/** A run that is recorded, and what is done to it; tools and models are those of `recording.config.ts`. */
+export interface RecordedRun {
+  readonly name: string;
+  /** A definition, which may have nodes of registered types. */
+  readonly graph: object;
+  readonly input?: JsonObject;
+  /** Another run of the thread goes before it. */
+  readonly threadId?: string;
+  readonly steps?: readonly RecordedStep[];
+  /** A fork of the run, once it has ended, at the checkpoint of this number; it is recorded too. */
+  readonly forkAt?: number;
+}
+
+/** Something that is done when a run has a status, or has said an event. */
+export type RecordedStep = { readonly when: string } & (
+  | { readonly control: string; readonly body?: JsonObject }
+  /** Says yes to everything that is asked by then. */
+  | { readonly approve: number }
+  | { readonly signal: string; readonly payload?: Json }
+  | { readonly isCancelRequested: true }
+);
+
+const job = (
+  name: string,
+  over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {},
+): NodeOfType<'tool'> & { tool: string } => ({
+  type: 'tool',
+  tool: 'work',
+  args: { job: name },
+  write: { log: name },
+  ...over,
+});
+const undone = (name: string) => job(name, { compensate: { tool: 'work', args: { job: `undo ${name}` } } });
+const adds = (text: string) => ({ type: 'set', write: { log: text } }) as const;
+const log = { reducer: 'append' } as const;
+const conversation = { log, messages: { reducer: 'messages' } } as const;
+const said = { messages: { id: 'u', role: 'user', content: 'Do it' } };
+
+const child = aDefinition({
+  name: 'child',
+  channels: { item: {}, log },
+  nodes: { inside: job('inside'), rest: { type: 'wait', for: '20ms' } },
+});
+
+const everyNode = {
+  name: 'every-node',
+  channels: { ...conversation, items: { default: ['a', 'b'] }, n: {}, verdict: {} },
+  nodes: {
+    begin: adds('begin'),
+    judge: { type: 'llm', prompt: 'Judge', output: { type: 'object' }, write: { verdict: '{{ result.object }}' } },
+    count: { type: 'function', function: 'two', write: { n: '{{ result.two }}' } },
+    choose: { type: 'threshold', value: '{{ state.n }}', above: 'each', otherwise: 'end', mayGoto: ['each', 'end'] },
+    each: { type: 'subgraph', graph: child, input: { item: '{{ item }}' }, write: { log: '{{ result.log }}' } },
+    away: job('away', { tool: 'elsewhere' }),
+    think: { type: 'agent', messages: 'messages', tools: ['work', 'elsewhere'] },
+    ask: { type: 'llm', messages: 'messages', tools: ['work'], write: { messages: '{{ result.message }}' } },
+    make: { type: 'tool', calls: 'messages' },
+    end: adds('end'),
+    last: { type: 'set', defer: true, write: { log: 'last' } },
+  },
+  edges: [
+    { from: '__start__', to: ['begin', 'last'] },
+    { from: 'begin', to: ['judge', 'count'] },
+    { from: ['judge', 'count'], to: 'choose' },
+    { from: 'choose', forEach: 'state.items', to: 'each', maxConcurrency: 1 },
+    { from: 'each', route: "size(state.log) > 1 ? 'away' : 'end'", paths: { away: 'away', end: 'end' } },
+    { from: 'away', branches: [{ when: 'state.n > 1', to: 'think' }, { to: 'end' }] },
+    { from: 'think', to: 'ask' },
+    { from: 'ask', to: 'make' },
+    { from: 'make', to: 'end' },
+  ],
+  limits: { deadline: '1h', maxTokens: 100_000 },
+};
+
+const agent = aDefinition({
+  channels: conversation,
+  nodes: { think: { type: 'agent', messages: 'messages', tools: ['work', 'ask', 'elsewhere'] }, end: job('end') },
+});
+
+const outside = aDefinition({
+  nodes: {
+    around: {
+      type: 'subgraph',
+      graph: aDefinition({ name: 'asks', nodes: { inside: job('inside'), judge: { type: 'llm', prompt: 'Judge' } } }),
+    },
+    end: job('end'),
+  },
+});
+
+const askedCalls = aDefinition({
+  channels: conversation,
+  nodes: {
+    talk: { type: 'llm', messages: 'messages', tools: ['ask', 'unclear'], write: { messages: '{{ result.message }}' } },
+    make: { type: 'tool', calls: 'messages' },
+    pay: job('pay', { tool: 'ask' }),
+    end: job('end'),
+  },
+});
+
+const approvals = aDefinition({
+  nodes: {
+    expires: { type: 'approval', title: 'Quick?', timeout: '300ms', write: { log: '{{ result.decision }}' } },
+    refused: { type: 'approval', title: 'Fine?', policy: { requireReason: true } },
+    both: {
+      type: 'approval',
+      title: 'Both?',
+      args: { amount: 1 },
+      policy: { roles: ['nobody'], escalate: [{ after: '100ms', roles: ['admin'] }] },
+    },
+    end: job('end'),
+  },
+  edges: [
+    { from: '__start__', to: ['expires', 'refused', 'both'] },
+    { from: ['expires', 'refused', 'both'], to: 'end' },
+  ],
+});
+
+const intervene = { onError: 'intervene' } as const;
+const interventions = aDefinition({
+  nodes: {
+    paid: undone('paid'),
+    unclear: job('unclear', { tool: 'unclear' }),
+    skipped: job('skipped', { tool: 'refused', ...intervene }),
+    again: job('again', { tool: 'refused', ...intervene }),
+    given: job('given', { tool: 'never', ...intervene }),
+  },
+});
+
+const repairable = aDefinition({
+  nodes: { paid: job('paid'), refused: job('refused', { tool: 'refused' }), end: job('end') },
+});
+
+const cancelable = aDefinition({
+  channels: { log },
+  nodes: { paid: undone('paid'), slow: job('slow', { tool: 'slow' }), bye: job('bye') },
+  edges: inARow(['paid', 'slow']),
+  onCancel: 'bye',
+});
+
+const unpaid = aDefinition({
+  nodes: {
+    paid: job('paid', { compensate: { tool: 'never', args: { job: 'undo' } } }),
+    broken: job('broken', { tool: 'never' }),
+  },
+});
+
+const inDoubt = aDefinition({
+  nodes: {
+    paid: job('paid', { compensate: { tool: 'unclear', args: { job: 'undo' } } }),
+    broken: job('broken', { tool: 'never' }),
+  },
+});
+
+const twice = aDefinition({
+  nodes: { one: job('one', { tool: 'never', ...intervene }), two: job('two', { tool: 'never', ...intervene }) },
+  edges: [{ from: '__start__', to: ['one', 'two'] }],
+});
+
+const large = aDefinition({
+  channels: { log, text: {} },
+  nodes: {
+    fetch: job('fetch', { tool: 'large', write: { text: '{{ result.text }}' } }),
+    ask: { type: 'approval', title: 'Is it long enough?' },
+    end: job('end'),
+  },
+});
+
+const waits = aDefinition({
+  channels: { log, got: {} },
+  nodes: {
+    first: job('first'),
+    event: { type: 'wait', event: 'go', timeout: '1h', write: { got: '{{ result }}' } },
+    nap: { type: 'wait', for: '50ms' },
+    end: adds('end'),
+  },
+  interruptBefore: ['nap'],
+});
+
+const commands = aDefinition({
+  nodes: {
+    look: { type: 'function', function: 'pauses' },
+    leave: { type: 'function', function: 'replans', mayGoto: ['end'] },
+    never: adds('never'),
+    end: job('end'),
+  },
+});
+
+const late = aDefinition({
+  nodes: { paid: undone('paid'), slow: job('slow', { tool: 'slow' }) },
+  limits: { deadline: '1s' },
+});
+
+const longTalk = {
+  messages: Array.from({ length: 6 }, (_, at) => ({ id: `u${at}`, role: 'user', content: 'long '.repeat(80) })),
+};
+const summarizes = {
+  type: 'llm',
+  messages: 'messages',
+  context: { maxTokens: 400, strategy: 'summarize' },
+  maxOutputTokens: 20,
+  write: { log: '{{ result.text }}' },
+} as const;
+
+/** A summary reads more than the two that begin together leave each other. */
+const crowded = aDefinition({
+  channels: conversation,
+  nodes: { one: summarizes, two: summarizes },
+  edges: [{ from: '__start__', to: ['one', 'two'] }],
+  limits: { maxTokens: 900 },
+});
+
+const timed = (deadline: string, ...nodes: readonly (readonly [string, NodeDefinition])[]): NodeDefinition => ({
+  type: 'subgraph',
+  deadline,
+  graph: aDefinition({ name: 'timed', nodes: Object.fromEntries(nodes) }),
+});
+const slow = ['slow', job('slow', { tool: 'slow' })] as const;
+
+/** The clocks of subgraphs stand still while a person is asked; a wait gives up before its own time. */
+const overdue = aDefinition({
+  channels: { log, items: { default: [1, 2] } },
+  nodes: {
+    each: {
+      ...timed('1s', ['ask', { type: 'approval', title: 'Fine?' }], ['paid', undone('paid')], slow),
+      onError: { to: 'end' },
+    },
+    nap: { type: 'wait', event: 'never', timeout: '1h', deadline: '300ms', onError: { to: 'end' } },
+    end: job('end'),
+  },
+  edges: [
+    { from: '__start__', to: 'nap' },
+    { from: '__start__', forEach: 'state.items', to: 'each' },
+  ],
+});
+
+const nestedOverdue = aDefinition({
+  nodes: { outer: timed('500ms', ['paid', job('paid')], ['inner', timed('1m', slow)]) },
+});
+
+/** What the others have done is written while the last one is still at work. */
+const straggling = aDefinition({
+  nodes: { a: job('a'), b: job('b'), last: job('last', { tool: 'straggles' }) },
+  edges: [{ from: '__start__', to: ['a', 'b', 'last'] }],
+});
+
+/** One call waits for its second attempt while what the other has done is written. */
+const unlucky = aDefinition({
+  nodes: { a: undone('a'), b: { ...undone('b'), tool: 'unlucky' } },
+  edges: [{ from: '__start__', to: ['a', 'b'] }],
+});
+
+const ADMIN = { sub: 'ada', roles: ['admin'] };
+const approve = { when: 'waiting', approve: 1 } as const;
+const everythingUnclear: readonly RecordedStep[] = [
+  { when: 'waiting', control: 'retry' },
+  { when: 'waiting:skipped', control: 'skip', body: { output: { job: 'by hand' } } },
+  { when: 'waiting:again', control: 'retry' },
+  { when: 'waiting:given', control: 'fail', body: { reason: 'enough' } },
+];
+
+/** Together they use all of the language, and all that can be done to a run. */
+export const RECORDED_RUNS: readonly RecordedRun[] = [
+  { name: 'every-node', graph: everyNode, input: said },
+  { name: 'subgraph', graph: outside },
+  { name: 'agent', graph: agent, input: said, steps: [approve] },
+  {
+    name: 'asked-calls',
+    graph: askedCalls,
+    input: said,
+    steps: [
+      { when: 'waiting', approve: 1 },
+      { when: 'waiting:make', control: 'skip', body: { output: { job: 'by hand' } } },
+      { when: 'waiting:pay', control: 'pause', body: {} },
+      { when: 'paused', approve: 1 },
+      { when: 'paused', control: 'resume' },
+    ],
+  },
+  {
+    name: 'approvals',
+    graph: approvals,
+    steps: [
+      { when: 'approval.expired', signal: 'reject', payload: { approvalId: 'RUN.a3', reason: 'no' } },
+      { when: 'waiting', signal: 'approve', payload: { approvalId: 'RUN.a1', by: ADMIN, args: { amount: 2 } } },
+    ],
+  },
+  { name: 'interventions', graph: interventions, steps: everythingUnclear },
+  { name: 'retried', graph: repairable, steps: [{ when: 'failed', control: 'retry' }] },
+  // Since runs start with all of their search attributes.
+  { name: 'shown-at-start', graph: repairable, steps: [{ when: 'failed', control: 'retry' }] },
+  { name: 'forked', graph: repairable, steps: [{ when: 'failed', control: 'retry' }], forkAt: 1 },
+  { name: 'canceled-by-signal', graph: cancelable, steps: [{ when: 'call:slow', signal: 'cancel', payload: {} }] },
+  { name: 'canceled-by-server', graph: cancelable, steps: [{ when: 'call:slow', isCancelRequested: true }] },
+  { name: 'not-undone', graph: unpaid },
+  { name: 'undo-in-doubt', graph: inDoubt, steps: [{ when: 'waiting:paid', control: 'retry' }] },
+  {
+    name: 'given-up-one-by-one',
+    graph: twice,
+    steps: [
+      { when: 'waiting:one', control: 'fail', body: { node: 'one' } },
+      { when: 'waiting:two', control: 'skip', body: { node: 'two', output: { job: 'by hand' } } },
+    ],
+  },
+  { name: 'late', graph: late },
+  { name: 'large-values', graph: large, steps: [approve] },
+  { name: 'thread', graph: repairable, threadId: 'thread', steps: [{ when: 'failed', control: 'retry' }] },
+  { name: 'commands', graph: commands, steps: [{ when: 'paused', control: 'resume' }] },
+  {
+    name: 'steered',
+    graph: waits,
+    steps: [
+      { when: 'waiting', signal: 'nonsense', payload: 7 },
+      { when: 'waiting', signal: 'event', payload: { event: 'early' } },
+      { when: 'waiting', signal: 'pause', payload: { reason: 'a look' } },
+      { when: 'paused', signal: 'edit', payload: { values: { log: ['edited'] } } },
+      { when: 'state.updated', signal: 'replan', payload: { node: 'event' } },
+      { when: 'waiting', signal: 'event', payload: { event: 'go', payload: 1 } },
+      { when: 'paused', signal: 'resume', payload: {} },
+    ],
+  },
+  {
+    name: 'summarized',
+    graph: aDefinition({
+      channels: conversation,
+      nodes: {
+        think: {
+          type: 'llm',
+          messages: 'messages',
+          context: { maxTokens: 400, strategy: 'summarize' },
+          write: { log: '{{ result.text }}' },
+        },
+        end: job('end'),
+      },
+    }),
+    input: longTalk,
+  },
+  { name: 'waits-for-room', graph: crowded, input: longTalk },
+  { name: 'straggling', graph: straggling },
+  { name: 'canceled-between-attempts', graph: unlucky, steps: [{ when: 'node.completed', control: 'cancel' }] },
+  { name: 'overdue', graph: overdue, steps: [{ when: 'waiting', approve: 2 }] },
+  { name: 'overdue-retried', graph: nestedOverdue, steps: [{ when: 'failed', control: 'retry' }] },
+  {
+    name: 'upgraded',
+    graph: waits,
+    steps: [
+      { when: 'waiting', signal: 'upgrade' },
+      { when: 'waiting', signal: 'event', payload: { event: 'go' } },
+      { when: 'paused', control: 'resume' },
+    ],
+  },
+  {
+    name: 'upgraded-again',
+    graph: waits,
+    steps: [
+      { when: 'waiting', signal: 'upgrade' },
+      { when: 'execution:2', signal: 'upgrade' },
+      { when: 'execution:3', signal: 'event', payload: { event: 'go' } },
+      { when: 'paused', control: 'resume' },
+    ],
+  },
+];
+
+/** These are played once more so that they go on in a new execution at every chance. */
+export const CONTINUED_RUNS: readonly RecordedRun[] = RECORDED_RUNS.filter(({ name }) =>
+  [
+    'subgraph',
+    'agent',
+    'asked-calls',
+    'summarized',
+    'waits-for-room',
+    'overdue',
+    'overdue-retried',
+    'approvals',
+    'interventions',
+    'steered',
+  ].includes(name),
+);

@@ -1,0 +1,221 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { CallTask } from '../../src/activities/calls/call-task.ts';
+import type { Activities } from '../../src/activities/index.ts';
+import type { RunEvent } from '../../src/graph/journal/events.ts';
+import { unpackBatch } from '../../src/graph/journal/packed-batch.ts';
+import type { NodePosition } from '../../src/graph/run/scope.ts';
+import { EdgeSchemas, NodeSchemas } from '../../src/graph/schema/definition-schema.ts';
+import { signals } from '../../src/graph/signals/signals.ts';
+import { isJsonObject, own, toJson } from '../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../src/graph/values/json.ts';
+import { UPGRADE } from '../../src/workflows/contract.ts';
+import type { WorkflowInput } from '../../src/workflows/contract.ts';
+import { at, listAt, textAt } from '../support/readers/json-at.ts';
+import { payloadTexts, readRecordings } from '../support/readers/recordings.ts';
+import type { Recording } from '../support/readers/recordings.ts';
+
+/*
+ * What is in no recorded history is replayed by no test. A node type, event, signal, activity or edge that is added
+ * makes these tests fail until a run of `recorded-runs.ts` uses it. The compiler demands the lines of the tables.
+ */
+
+const EVENTS: Readonly<Record<RunEvent['type'], true>> = {
+  'approval.decided': true,
+  'approval.expired': true,
+  'approval.requested': true,
+  'checkpoint.saved': true,
+  'compensation.failed': true,
+  'compensation.requested': true,
+  'model.called': true,
+  'node.compensated': true,
+  'node.completed': true,
+  'node.failed': true,
+  'node.skipped': true,
+  'node.started': true,
+  'run.canceled': true,
+  'run.completed': true,
+  'run.failed': true,
+  'run.paused': true,
+  'run.resumed': true,
+  'run.retried': true,
+  'run.started': true,
+  'signal.ignored': true,
+  'signal.received': true,
+  'state.updated': true,
+  'step.started': true,
+  'tool.called': true,
+  'tool.requested': true,
+  'tool.skipped': true,
+};
+
+const ACTIVITIES: Readonly<Record<keyof Activities, true>> = {
+  callFunction: true,
+  callModel: true,
+  callNode: true,
+  callTool: true,
+  record: true,
+  reconcileCall: true,
+};
+
+const BEGINNINGS: Readonly<Record<WorkflowInput['begin']['kind'], true>> = {
+  continue: true,
+  fork: true,
+  input: true,
+  reopen: true,
+};
+
+/** The positions of a task when its run continues as new; one that is `approved` waits for a call, so its run cannot. */
+const POSITIONS: Readonly<Record<Exclude<NodePosition['kind'], 'approved'>, true>> = {
+  agent: true,
+  approval: true,
+  call: true,
+  calls: true,
+  llm: true,
+  subgraph: true,
+  wait: true,
+};
+
+/** What commands, and what comes from outside, leave in a history. */
+const HISTORY_EVENTS = [
+  'ACTIVITY_TASK_CANCEL_REQUESTED',
+  'ACTIVITY_TASK_CANCELED',
+  'ACTIVITY_TASK_COMPLETED',
+  'ACTIVITY_TASK_FAILED',
+  'TIMER_CANCELED',
+  'TIMER_FIRED',
+  'UPSERT_WORKFLOW_SEARCH_ATTRIBUTES',
+  'WORKFLOW_EXECUTION_CANCELED',
+  'WORKFLOW_EXECUTION_CANCEL_REQUESTED',
+  'WORKFLOW_EXECUTION_COMPLETED',
+  'WORKFLOW_EXECUTION_CONTINUED_AS_NEW',
+  'WORKFLOW_EXECUTION_FAILED',
+].map((name) => `EVENT_TYPE_${name}`);
+
+const recordings = await readRecordings();
+const histories = recordings.flatMap(({ executions }) =>
+  executions.flatMap((execution) => listAt(execution, '/events')),
+);
+const documents = recordings.flatMap(documentsOf);
+const inputs = documents.filter((document) => isJsonObject(document) && 'interpreterVersion' in document);
+
+/** Every payload of a recording that is JSON. */
+function documentsOf({ executions, blobs }: Recording): readonly Json[] {
+  const kept = Object.values(blobs).map(({ data }) => gunzipSync(Buffer.from(data, 'base64')).toString());
+  return [...executions.flatMap(payloadTexts), ...kept].flatMap((text) => {
+    try {
+      return [toJson(JSON.parse(text))];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** The run events that activities have carried into the store. */
+function carriedEvents(): readonly { readonly runId: string; readonly event: RunEvent }[] {
+  const anything: readonly unknown[] = documents;
+  return anything.filter(isCarrier).flatMap(({ runId, journal, ...call }) => {
+    const carrier = { runId, call: 'request' in call ? call : null };
+    return unpackBatch(journal, carrier).events.map((event) => ({ runId, event }));
+  });
+}
+
+function isCarrier(document: unknown): document is CallTask & { readonly journal: object } {
+  return isJsonObject(document) && isJsonObject(document['journal']);
+}
+
+/** The type of the node that an event is about, by the definition that its run was started with. */
+function nodeTypeOf(definitions: ReadonlyMap<string, Json>, runId: string, event: RunEvent & { node: string }): string {
+  const graph = (event.path ?? []).reduce<Json>(
+    (inside, node) => at(inside, `/nodes/${node}/graph`) ?? null,
+    definitions.get(runId) ?? null,
+  );
+  return textAt(graph, `/nodes/${event.node}/type`);
+}
+
+function definitionsIn(definition: Json): readonly JsonObject[] {
+  if (!isJsonObject(definition)) return [];
+  const nodes = Object.values(own(definition, 'nodes') ?? {});
+  return [definition, ...nodes.flatMap((node: Json) => definitionsIn(at(node, '/graph') ?? null))];
+}
+
+const events = carriedEvents();
+
+describe('recorded histories', () => {
+  test('have every node type at work', () => {
+    const definitions = new Map(
+      inputs.map((input) => [textAt(input, '/identity/id'), at(input, '/definition') ?? null]),
+    );
+    const types = events.flatMap(({ runId, event }) =>
+      event.type === 'node.started' ? nodeTypeOf(definitions, runId, event) : [],
+    );
+    expect([...new Set(types)].toSorted()).toEqual([...Object.keys(NodeSchemas), 'threshold'].toSorted());
+  });
+
+  test('have every kind of edge', () => {
+    const edges = inputs
+      .flatMap((input) => definitionsIn(at(input, '/definition') ?? null))
+      .flatMap((definition) => listAt(definition, '/edges'))
+      .filter(isJsonObject);
+    const isThere = (kind: string): boolean =>
+      edges.some((edge) =>
+        kind === 'plain' ? !('branches' in edge || 'route' in edge || 'forEach' in edge) : kind in edge,
+      );
+    expect(Object.keys(EdgeSchemas).filter((kind) => !isThere(kind))).toEqual([]);
+  });
+
+  test('have every event', () => {
+    expect(
+      missing(
+        Object.keys(EVENTS),
+        events.map(({ event }) => event.type),
+      ),
+    ).toEqual([]);
+  });
+
+  test('have every signal', () => {
+    const sent = histories.map((event) => at(event, '/workflowExecutionSignaledEventAttributes/signalName'));
+    expect(missing([...signals.keys(), UPGRADE], sent)).toEqual([]);
+  });
+
+  test('have every activity', () => {
+    const called = histories.map((event) => at(event, '/activityTaskScheduledEventAttributes/activityType/name'));
+    expect(missing(Object.keys(ACTIVITIES), called)).toEqual([]);
+  });
+
+  test('have every way to begin', () => {
+    expect(
+      missing(
+        Object.keys(BEGINNINGS),
+        inputs.map((input) => at(input, '/begin/kind')),
+      ),
+    ).toEqual([]);
+  });
+
+  test('hand runs over with tasks at every position', () => {
+    const handedOver = inputs
+      .filter((input) => at(input, '/begin/kind') === 'continue')
+      .map((input) => JSON.stringify(input));
+    const kinds = handedOver.flatMap((text) =>
+      [...text.matchAll(/"position":\{"kind":"(\w+)"/g)].map(([, kind]) => kind),
+    );
+    expect(missing(Object.keys(POSITIONS), kinds)).toEqual([]);
+  });
+
+  test('have every event of Temporal that a run leads to', () => {
+    expect(
+      missing(
+        HISTORY_EVENTS,
+        histories.map((event) => at(event, '/eventType')),
+      ),
+    ).toEqual([]);
+  });
+
+  test('have payloads that travel by reference', () => {
+    expect(recordings.some(({ blobs }) => Object.keys(blobs).length > 0)).toBe(true);
+  });
+});
+
+function missing(wanted: readonly string[], found: readonly unknown[]): readonly string[] {
+  return wanted.filter((name) => !found.includes(name));
+}

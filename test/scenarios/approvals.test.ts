@@ -1,0 +1,272 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { adds, firstLogged, logOf, startRun, typesOf } from '../support/builders/runs.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+const ADA = { sub: 'ada', roles: ['approver'] };
+const BOB = { sub: 'bob', roles: ['approver', 'boss'] };
+const UMA = { sub: 'uma', roles: ['user', 'approver'] };
+
+type Ask = Partial<NodeDefinition & { readonly type: 'approval' }>;
+
+function ask(over: Ask = {}): MemoryRun {
+  const node = {
+    type: 'approval',
+    title: 'May I?',
+    write: { log: ['{{ result.decision }}', '{{ result.args }}'] },
+    ...over,
+  } as const;
+  return startRun({ nodes: { ask: node, next: adds('next') } });
+}
+
+/** Why the last signal was ignored; `undefined`: it was not. */
+function refusalOf({ events }: MemoryRun): string | undefined {
+  const last = events.at(-1);
+  return last?.type === 'signal.ignored' ? last.reason : undefined;
+}
+
+describe('a policy', () => {
+  test.each([
+    [{ roles: ['boss'] }, ADA, 'not_an_approver'],
+    [{ roles: ['boss'] }, BOB, undefined],
+    [{ users: ['ada'] }, ADA, undefined],
+    [{ users: ['ada'] }, BOB, 'not_an_approver'],
+    [{ users: ['ada'], roles: ['boss'] }, BOB, undefined],
+    [{ excludeRequester: true }, UMA, 'not_an_approver'],
+    [{ excludeRequester: true }, ADA, undefined],
+    [{ requireReason: true }, ADA, 'reason_required'],
+    [{}, UMA, undefined],
+  ])('%j makes the answer of %j be %s', (...[policy, by, refusal]) => {
+    const run = ask({ policy });
+    run.signal('approve', { by });
+    expect(refusalOf(run)).toBe(refusal);
+    expect(run.run.status).toBe(refusal === undefined ? 'completed' : 'waiting');
+  });
+
+  test('a reason of blanks is none', () => {
+    const run = ask({ policy: { requireReason: true } });
+    run.signal('reject', { by: ADA, reason: ' ' });
+    expect(refusalOf(run)).toBe('reason_required');
+    run.signal('reject', { by: ADA, reason: 'too much' });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('a quorum needs different people', () => {
+    const run = ask({ policy: { quorum: 2 } });
+    run.signal('approve', { by: ADA });
+    run.signal('approve', { by: ADA });
+    expect(refusalOf(run)).toBe('already_decided');
+    run.signal('approve', { by: BOB });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('one who edits the arguments starts the quorum anew, and a rejection decides', () => {
+    const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
+    run.signal('approve', { by: ADA });
+    run.signal('approve', { by: BOB, args: { amount: 2 } });
+    expect(run.run.status).toBe('waiting');
+    run.signal('approve', { by: UMA });
+    expect(logOf(run)).toEqual(['approved', { amount: 2 }, 'next']);
+    const other = ask({ policy: { quorum: 2 } });
+    other.signal('approve', { by: ADA });
+    other.signal('reject', { by: BOB });
+    expect(logOf(other)).toEqual(['rejected', null, 'next']);
+  });
+
+  test('escalation lets others decide after a while', () => {
+    const run = ask({ policy: { roles: ['nobody'], escalate: [{ after: '1h', roles: ['boss'] }] } });
+    run.signal('approve', { by: BOB });
+    expect(refusalOf(run)).toBe('not_an_approver');
+    run.passTime(3_600_000);
+    run.signal('approve', { by: BOB });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+describe('what a decision holds', () => {
+  const schemas = {
+    args: { amount: 1 },
+    argsSchema: { type: 'object', properties: { amount: { type: 'number' } } },
+    decisionSchema: { type: 'object', required: ['why'] },
+  } as const;
+
+  test.each([
+    [{ args: { amount: 'x' }, values: { why: 1 } }, 'invalid_args'],
+    [{ args: null, values: { why: 1 } }, 'invalid_args'],
+    [{ values: {} }, 'invalid_values'],
+    [{}, 'invalid_values'],
+    [{ values: { why: 1 } }, undefined],
+    [{ args: { amount: 3 }, values: { why: 1 } }, undefined],
+  ])('%j is checked: %s', (...[content, refusal]) => {
+    const run = ask(schemas);
+    run.signal('approve', content);
+    expect(refusalOf(run)).toBe(refusal);
+  });
+
+  test('is not checked where it rejects', () => {
+    const run = ask(schemas);
+    run.signal('reject', { args: 'x' });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+describe('an approval', () => {
+  const two = () =>
+    startRun({
+      nodes: {
+        a: { type: 'approval', title: 'a' },
+        b: { type: 'approval', title: 'b' },
+        w: { type: 'wait', event: 'go' },
+      },
+      edges: [{ from: '__start__', to: ['a', 'b', 'w'] }],
+    });
+
+  test('is named where several are pending, and decided once', () => {
+    const run = two();
+    run.signal('approve', {});
+    expect(refusalOf(run)).toBe('approval_id_required');
+    run.signal('approve', { approvalId: 'run-1.a1', by: ADA });
+    run.signal('approve', { approvalId: 'run-1.a1', by: BOB });
+    expect(refusalOf(run)).toBe('already_decided');
+    run.signal('reject', { by: ADA });
+    expect(run.run.approvals).toMatchObject({ 'run-1.a2': { status: 'rejected' } });
+    run.signal('approve', {});
+    expect(refusalOf(run)).toBe('unknown_approval');
+  });
+
+  test('that has expired or was canceled takes no decision', () => {
+    const run = two();
+    run.passTime(7 * 86_400_000);
+    run.signal('approve', { approvalId: 'run-1.a1' });
+    expect(refusalOf(run)).toBe('approval_expired');
+    const left = startRun({ nodes: { a: { type: 'approval', title: 'a' }, w: { type: 'wait', event: 'go' } } });
+    left.signal('replan', { node: 'w' });
+    left.signal('approve', { approvalId: 'run-1.a1' });
+    expect(refusalOf(left)).toBe('approval_canceled');
+  });
+
+  test('a decision with an id counts once', () => {
+    const run = ask({ policy: { quorum: 2 } });
+    for (const by of [ADA, BOB]) run.signal('approve', { decisionId: 'd1', by });
+    expect(run.run).toMatchObject({ status: 'waiting', outcomes: [{ id: 'd1', taken: true }] });
+  });
+
+  test.each([
+    ['expire', 'completed', 'expired'],
+    ['reject', 'completed', 'rejected'],
+    ['approve', 'completed', 'approved'],
+    ['fail', 'failed', 'APPROVAL_EXPIRED'],
+  ] as const)('%ss after its timeout: the run is %s', (...[onTimeout, status, says]) => {
+    const run = ask({ timeout: '1h', onTimeout });
+    run.passTime(3_600_000);
+    expect(run.run.status).toBe(status);
+    expect(status === 'failed' ? run.run.error?.code : firstLogged(run)).toBe(says);
+    expect(typesOf(run)).toContain('approval.expired');
+  });
+
+  test('that its timeout has decided says so', () => {
+    const nodes = {
+      a: { type: 'approval', title: 'a', timeout: '1h', onTimeout: 'reject' },
+      w: { type: 'wait', event: 'go' },
+    } as const;
+    const run = startRun({ nodes });
+    run.passTime(3_600_000);
+    run.signal('approve', { approvalId: 'run-1.a1' });
+    expect(run.events.at(-1)).toMatchObject({ reason: 'already_decided', detail: expect.stringContaining('timeout') });
+  });
+
+  test.each([
+    [{ by: ADA }, '"May I?" was rejected'],
+    [{ by: ADA, reason: 'too much' }, '"May I?" was rejected: too much'],
+  ])('with onReject fails where it is rejected by %j', (...[payload, message]) => {
+    const run = ask({ onReject: 'fail' });
+    run.signal('reject', payload);
+    expect(run.run.error).toMatchObject({ code: 'APPROVAL_REJECTED', message });
+  });
+});
+
+describe('an intervention', () => {
+  const broken = {
+    type: 'tool',
+    tool: 'charge',
+    args: {},
+    onError: 'intervene',
+    write: { log: '{{ result.x }}' },
+  } as const;
+  const both = () => startRun({ nodes: { a: broken, b: broken }, edges: [{ from: '__start__', to: ['a', 'b'] }] });
+
+  test.each([
+    ['skip', { output: { x: 1 } }, 'intervention_id_required'],
+    ['skip', { node: 'c', output: {} }, 'unknown_intervention'],
+    ['retry', { id: 'a:2' }, 'unknown_intervention'],
+    ['skip', { node: 'a', output: 7 }, 'malformed'],
+    ['skip', { node: 'a' }, 'malformed'],
+  ])('%s with %j is refused: %s', (...[signal, payload, reason]) => {
+    const run = both();
+    const before = run.run.root;
+    run.signal(signal, payload);
+    expect([refusalOf(run), run.run.root]).toEqual([reason, before]);
+  });
+
+  test('goes on with what is given, and fails the run after all are answered', () => {
+    const run = both();
+    run.signal('skip', { id: 'a:1', output: { x: 1 } });
+    expect(run.run.status).toBe('waiting');
+    run.signal('fail', { node: 'b' });
+    expect(run.run.error).toMatchObject({
+      code: 'INVALID_TOOL_ARGUMENTS',
+      message: expect.stringContaining('given up by'),
+    });
+  });
+
+  test('an output that the channel does not take is refused', () => {
+    const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' } } as const;
+    const run = startRun({ channels, nodes: { a: { ...broken, write: { n: '{{ result }}' } } } });
+    run.signal('skip', { output: 'x' });
+    expect([refusalOf(run), run.run.status]).toEqual(['malformed', 'waiting']);
+    run.signal('skip', { output: 3 });
+    expect(run.run.root.channels['n']).toBe(3);
+  });
+
+  test('an error that can not be written is the failure', () => {
+    const onError = { to: 'a', write: { log: '{{ state.log[3] }}' } };
+    expect(startRun({ nodes: { a: { ...broken, onError } } }).run.error).toMatchObject({
+      code: 'EXPRESSION_FAILED',
+      node: 'a',
+    });
+  });
+});
+
+describe('a run that has asked very often', () => {
+  const elements = Array.from({ length: 150 }, (_, at) => at);
+  const start = (): MemoryRun =>
+    startRun({
+      channels: { log: { reducer: 'append' }, list: { default: elements } },
+      nodes: { ask: { type: 'approval', title: 'May I?', write: { log: '{{ index }}' } } },
+      edges: [{ from: '__start__', forEach: 'state.list', to: 'ask' }],
+    });
+
+  test('remembers all approvals that are pending, and the latest that are not', () => {
+    const run = start();
+    for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
+    const statuses = Object.values(run.run.approvals).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 'approved')).toHaveLength(100);
+    expect([statuses.at(-1), Object.keys(run.run.approvals)[0]]).toEqual(['pending', 'run-1.a50']);
+    run.signal('approve', { by: ADA });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', elements]);
+  });
+
+  test.each([
+    ['run-1.a1', 'already_decided'],
+    ['run-1.a151', 'unknown_approval'],
+    ['run-1.a0', 'unknown_approval'],
+    ['run-1.a', 'unknown_approval'],
+    ['run-1.a1.5', 'unknown_approval'],
+    ['run-2.a1', 'unknown_approval'],
+  ])('refuses another answer to %s as %s', (approvalId, reason) => {
+    const run = start();
+    for (const at of elements.slice(0, -1)) run.signal('approve', { approvalId: `run-1.a${at + 1}`, by: ADA });
+    run.signal('approve', { approvalId, by: ADA });
+    expect(refusalOf(run)).toBe(reason);
+  });
+});

@@ -1,0 +1,195 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { adds, addsNames, logOf, startRun, typesOf } from '../support/builders/runs.ts';
+
+const ADA = { sub: 'ada', roles: ['approver'] };
+const nodes = addsNames('a', 'b');
+const asks = (over: object = {}) =>
+  ({ type: 'approval', title: 'May I?', write: { log: '{{ result.decision }}' }, ...over }) as const;
+
+describe('a breakpoint', () => {
+  test.each([
+    [{ interruptBefore: ['b'] }, 1, [['a']], ['b']],
+    [{ interruptAfter: ['a'] }, 1, [['a']], ['b']],
+    [{ interruptAfter: ['b'] }, 1, [['a'], ['b']], []],
+    [{ interruptBefore: ['*'] }, 2, [], ['a']],
+    [{ interruptAfter: ['*'] }, 2, [['a']], ['b']],
+    [{ interruptBefore: ['*'], interruptAfter: ['*'] }, 4, [], ['a']],
+  ])('%j stops a run of two nodes %i times', (...[over, times, steps, next]) => {
+    const run = startRun({ nodes, ...over });
+    expect([run.run.status, run.steps]).toEqual(['paused', steps]);
+    expect(toRunView(run.run).next).toEqual(next);
+    for (let left = times; left > 0; left -= 1) {
+      expect(run.run.status).toBe('paused');
+      run.signal('resume', {});
+    }
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
+    expect(typesOf(run).filter((type) => type === 'run.paused')).toHaveLength(times);
+  });
+
+  test('stops at every visit', () => {
+    const edges: GraphDefinition['edges'] = [
+      { from: '__start__', to: 'a' },
+      { from: 'a', branches: [{ when: 'size(state.log) < 3', to: 'a' }] },
+    ];
+    const run = startRun({ nodes: addsNames('a'), edges, interruptBefore: ['a'] });
+    for (const log of [['a'], ['a', 'a'], ['a', 'a', 'a']]) {
+      expect(run.run.status).toBe('paused');
+      run.signal('resume', {});
+      expect(logOf(run)).toEqual(log);
+    }
+    expect(run.run.status).toBe('completed');
+  });
+
+  const routed: Partial<GraphDefinition> = {
+    nodes: addsNames('a', 'b', 'c'),
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', branches: [{ when: "'x' in state.log", to: 'c' }, { to: 'b' }] },
+    ],
+  };
+
+  test.each([
+    [{ interruptAfter: ['a'] }, [['a'], ['c']]],
+    [{ interruptBefore: ['b'] }, [['a'], ['b']]],
+  ])('%j takes values, which lead to %j', (...[over, steps]) => {
+    const run = startRun({ ...routed, ...over });
+    run.signal('resume', { values: { log: 'x' } });
+    expect(run.steps).toEqual(steps);
+    expect(run.checkpoints.map(({ source }) => source)).toContain('update');
+    expect(logOf(run)).toEqual(['a', 'x', steps[1]?.[0]]);
+  });
+
+  test.each<JsonObject>([{ nope: 1 }, { log: 1, nope: 2 }, { toString: 1 }, { all: 'x' }])(
+    'refuses the values %j',
+    (values) => {
+      const channels = { log: { reducer: 'append' }, all: { reducer: 'and' } } as const;
+      const run = startRun({ nodes, channels, interruptAfter: ['a'] });
+      const before = run.run.root;
+      run.signal('resume', { values });
+      expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_values' });
+      expect([run.run.status, run.run.root]).toEqual(['paused', before]);
+    },
+  );
+
+  test('refuses another checkpoint than the one it stands at', () => {
+    const run = startRun({ nodes, interruptAfter: ['a'] });
+    run.signal('resume', { checkpoint: 'run-1.c1' });
+    expect(run.run.status).toBe('paused');
+    run.signal('resume', { checkpoint: run.run.checkpointId });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('stands before no more than the nodes that it names, beside others', () => {
+    const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['a', 'b'] }];
+    const run = startRun({ nodes, edges, interruptBefore: ['b'], interruptAfter: ['a'] });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', nodes: ['b'] });
+    run.signal('resume', {});
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', nodes: ['a'] });
+  });
+
+  test('after a node whose edges fail shows nothing next, and the run fails when it goes on', () => {
+    const edges: GraphDefinition['edges'] = [
+      { from: '__start__', to: 'a' },
+      { from: 'a', route: "'x'", paths: { y: 'b' } },
+    ];
+    const run = startRun({ nodes, edges, interruptAfter: ['a'] });
+    expect([run.run.status, toRunView(run.run).next]).toEqual(['paused', []]);
+    run.signal('resume', {});
+    expect(run.run.error).toMatchObject({ code: 'INVALID_ROUTE', node: 'a' });
+  });
+});
+
+describe('pausing', () => {
+  test('resume is refused where nothing is paused, and pause where it is', () => {
+    const run = startRun({ nodes: { ask: asks() } });
+    run.signal('resume', {});
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_allowed_now' });
+    run.signal('pause', {});
+    run.signal('pause', {});
+    expect(typesOf(run).slice(-2)).toEqual(['run.paused', 'signal.ignored']);
+  });
+
+  test('a run that waits takes decisions, and goes on when it is resumed', () => {
+    const run = startRun({ nodes: { ask: asks(), b: adds('b') } });
+    run.signal('pause', { reason: 'lunch', by: ADA });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', reason: 'lunch', by: 'ada', nodes: [] });
+    run.signal('approve', { by: ADA });
+    expect(run.run).toMatchObject({ status: 'paused', approvals: { 'run-1.a1': { status: 'approved' } } });
+    expect(run.steps).toEqual([['ask']]);
+    run.signal('resume', {});
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['approved', 'b']]);
+  });
+
+  test('timers and events reach a paused run, too', () => {
+    const edges: GraphDefinition['edges'] = [{ from: '__start__', to: ['t', 'e'] }];
+    const run = startRun({ nodes: { t: { type: 'wait', for: '1h' }, e: { type: 'wait', event: 'go' } }, edges });
+    run.signal('pause', {});
+    run.passTime(3_600_000);
+    run.signal('event', { event: 'go' });
+    expect([run.run.status, toRunView(run.run).waitingFor]).toEqual(['paused', []]);
+    run.signal('resume', {});
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('a pause while a call is out stops the run after its superstep', () => {
+    let pause = (): void => {};
+    const outside = { tool: () => (pause(), 'done') };
+    const run = startRun(
+      { nodes: { ask: asks(), t: { type: 'tool', tool: 'charge', args: { key: 'k' } }, b: adds('b') } },
+      outside,
+    );
+    pause = () => run.signal('pause', {});
+    run.signal('approve', {});
+    expect(run.steps).toEqual([['ask'], ['t']]);
+    expect(run.run.status).toBe('paused');
+  });
+});
+
+describe('replan', () => {
+  const policy = { roles: ['boss'] };
+
+  test('gives up what is open and goes on at the node', () => {
+    const run = startRun({ nodes: { ask: asks(), ...addsNames('b', 'c') } });
+    run.signal('replan', { node: 'c', values: { log: 'x' }, by: ADA });
+    expect([run.run.status, run.steps, logOf(run)]).toEqual(['completed', [['ask'], ['c']], ['x', 'c']]);
+    expect(run.run).toMatchObject({ timers: {}, approvals: { 'run-1.a1': { status: 'canceled' } } });
+  });
+
+  test('leaves a breakpoint, for another node', () => {
+    const run = startRun({ nodes: addsNames('a', 'b', 'c'), interruptBefore: ['b'] });
+    run.signal('replan', { node: 'c' });
+    expect([run.run.status, run.steps]).toEqual(['completed', [['a'], ['c']]]);
+    expect(typesOf(run)).toContain('run.resumed');
+  });
+
+  test.each([
+    [{ node: 'ask2', by: ADA }, 'malformed'],
+    [{ by: ADA }, 'malformed'],
+    [{ node: 'b', by: ADA }, 'not_an_approver'],
+    [{ node: 'b', values: { nope: 1 }, by: { sub: 'eve', roles: ['boss'] } }, 'invalid_values'],
+  ])('%j is refused where an approval asks for a boss', (...[payload, reason]) => {
+    const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
+    const before = run.run.root;
+    run.signal('replan', payload);
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason });
+    expect(run.run).toMatchObject({ status: 'waiting', root: before });
+  });
+
+  test('is allowed to who may decide the approvals that it passes over', () => {
+    const run = startRun({ nodes: { ask: asks({ policy }), b: adds('b') } });
+    run.signal('replan', { node: 'b', by: { sub: 'eve', roles: ['boss'] } });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('leaves the deadline in force', () => {
+    const wait = { type: 'wait', event: 'go' } as const;
+    const run = startRun({ nodes: { w: wait, v: wait }, limits: { deadline: '1h' } });
+    run.signal('replan', { node: 'v' });
+    expect(run.run.status).toBe('waiting');
+    run.passTime(3_600_000);
+    expect(run.run.error?.code).toBe('DEADLINE_EXCEEDED');
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, test } from 'vitest';
+import type { ApprovalPolicy } from '../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { startRun } from '../support/builders/runs.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+const USER = { sub: 'uma', roles: ['user'] };
+const APPROVER = { sub: 'ada', roles: ['approver'] };
+
+const asking = (policy: ApprovalPolicy): MemoryRun =>
+  startRun({
+    nodes: {
+      ask: { type: 'approval', title: 'May I?', policy },
+      pay: { type: 'set', write: { log: 'paid' } },
+    },
+  });
+
+describe('a replan past a pending approval', () => {
+  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+    ['is for approvers where the policy names nobody', {}, USER, false],
+    ['is for approvers', {}, APPROVER, true],
+    ['is for whom the policy names', { users: ['uma'] }, USER, true],
+    ['is not for whom it does not name', { roles: ['boss'] }, APPROVER, false],
+    ['is for nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
+    ['is for nobody where it takes a reason', { requireReason: true }, APPROVER, false],
+  ])('%s', (...[, policy, by, isTaken]) => {
+    const run = asking(policy);
+    run.signal('replan', { node: 'pay', by });
+    expect(run.run.status).toBe(isTaken ? 'completed' : 'waiting');
+    const types = run.events.map(({ type }) => type);
+    expect(types).toContain(isTaken ? 'state.updated' : 'signal.ignored');
+  });
+});
+
+describe('an approval that was withdrawn as its run was canceled', () => {
+  const canceled = (policy: ApprovalPolicy): MemoryRun => {
+    const run = startRun({
+      channels: { amount: { default: 200 }, log: { reducer: 'append' } },
+      nodes: {
+        triage: { type: 'set', write: { log: 'seen' } },
+        ask: { type: 'approval', title: 'May I?', policy },
+        pay: { type: 'set', write: { log: 'paid' } },
+      },
+      edges: [
+        { from: '__start__', to: 'triage' },
+        { from: 'triage', branches: [{ when: 'state.amount > 100', to: 'ask' }, { to: 'pay' }] },
+        { from: 'ask', to: 'pay' },
+      ],
+    });
+    run.signal('cancel', { by: USER });
+    expect(run.run.status).toBe('canceled');
+    return run;
+  };
+
+  test.each<[string, ApprovalPolicy, JsonObject, boolean]>([
+    ['is passed over by approvers where the policy names nobody', {}, APPROVER, true],
+    ['is not passed over by others', {}, USER, false],
+    ['is passed over by whom the policy names', { users: ['uma'] }, USER, true],
+    ['is passed over by nobody alone where it takes two', { quorum: 2 }, APPROVER, false],
+  ])('%s', (...[, policy, by, isTaken]) => {
+    const run = canceled(policy);
+    run.reopen('edit', { asNode: 'triage', values: { amount: 50 }, by });
+    expect(run.run.status).toBe(isTaken ? 'paused' : 'canceled');
+  });
+});
+
+describe('an approval that was withdrawn as the deadline of the subgraph around it was over', () => {
+  const late = (): MemoryRun => {
+    const nodes = { ask: { type: 'approval', title: 'May I?' }, w: { type: 'wait', event: 'go' } } as const;
+    const graph = aDefinition({ nodes, edges: [{ from: '__start__', to: ['ask', 'w'] }] });
+    const sub = { type: 'subgraph', graph, deadline: '1h', onError: 'intervene' } as const;
+    const run = startRun({ nodes: { sub, pay: { type: 'set', write: { log: 'paid' } } } });
+    run.passTime(3_600_000);
+    return run;
+  };
+
+  test.each<[string, JsonObject]>([
+    ['skip', { output: null }],
+    ['replan', { node: 'pay' }],
+  ])('is passed over by a %s of an approver, and of nobody else', (signal, payload) => {
+    const run = late();
+    run.signal(signal, { ...payload, by: USER });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+    run.signal(signal, { ...payload, by: APPROVER });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('is no hindrance to doing the node again, or giving it up', () => {
+    const run = late();
+    run.signal('retry', { by: USER });
+    expect(run.run.approvals['run-1.a2']?.status).toBe('pending');
+    const other = late();
+    other.signal('fail', { by: USER });
+    expect(other.run.status).toBe('failed');
+  });
+});
+
+describe('speaking for an approval node', () => {
+  test('by an edit as that node takes who may decide it', () => {
+    const run = startRun({
+      nodes: { ask: { type: 'approval', title: 'May I?' }, pay: { type: 'set', write: { log: 'paid' } } },
+      interruptBefore: ['ask'],
+    });
+    run.signal('edit', { asNode: 'ask', values: {}, by: USER });
+    expect(run.run.root.at).toMatchObject({ kind: 'before', triggers: [{ node: 'ask' }] });
+    run.signal('edit', { asNode: 'ask', values: {}, by: APPROVER });
+    expect(run.run.root.at).toMatchObject({ kind: 'ready', triggers: [{ node: 'pay' }] });
+  });
+
+  test('by skipping it after its rejection does too', () => {
+    const run = startRun({
+      nodes: { ask: { type: 'approval', title: 'May I?', onReject: 'fail', onError: 'intervene' } },
+    });
+    run.signal('reject', { by: APPROVER });
+    run.signal('skip', { output: { decision: 'approved' }, by: USER });
+    expect(run.run.status).toBe('waiting');
+    run.signal('skip', { output: { decision: 'approved' }, by: APPROVER });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+describe('pausing in the last superstep', () => {
+  test('holds the run all the same', () => {
+    const run = startRun({ nodes: { ask: { type: 'approval', title: 'May I?' } } });
+    run.signal('pause', { by: APPROVER });
+    run.signal('approve', { by: APPROVER });
+    expect(run.run.status).toBe('paused');
+    run.signal('resume', { by: APPROVER });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+test('forEach to the end leads nowhere', () => {
+  const run = startRun({
+    nodes: { a: { type: 'set', write: { log: 'a' } } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', forEach: '[1, 2]', to: '__end__' },
+    ],
+  });
+  expect(run.run.status).toBe('completed');
+});

@@ -1,0 +1,226 @@
+import { describe, expect, test } from 'vitest';
+import { advance } from '../../src/graph/advance/advance.ts';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { ToolEntry } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
+import { toMermaid } from '../../src/graph/diagram/mermaid.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { validateGraph } from '../../src/graph/validate/validate-graph.ts';
+import { toJson } from '../../src/graph/values/json.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { asks, breaks, pays, undoEventsOf } from '../support/builders/undoing.ts';
+import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+import { shown } from '../support/readers/shown-run.ts';
+
+const saysGoodbye: NodeDefinition = {
+  type: 'tool',
+  tool: 'lookup',
+  args: { key: 'goodbye' },
+  write: { log: 'goodbye' },
+};
+
+/** Answers as a shop would. Keys that begin with "break" fail. */
+function play(definition: GraphDefinition, input = {}): { run: MemoryRun; calls: string[]; keys: string[] } {
+  const calls: string[] = [];
+  const keys: string[] = [];
+  const tool = ({ tool: name, args }: ToolCallRequest, key: string): Json => {
+    const text = JSON.stringify(args);
+    calls.push(`${name} ${text}`);
+    keys.push(key);
+    if (text.includes('break')) throw new CallFailure('TOOL_FAILED', 'broken');
+    return { receipt: JSON.parse(text).key };
+  };
+  return { run: runInMemory({ definition, catalog: aCatalog(), input }, { tool }), calls, keys };
+}
+
+describe('a run that fails', () => {
+  const { run, calls, keys } = play(aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } }));
+
+  test('undoes what it has done, the latest first, with what was answered then', () => {
+    expect(run.run).toMatchObject({ status: 'failed', error: { code: 'TOOL_FAILED', node: 'c' } });
+    expect(calls.slice(3)).toEqual(['notify {"key":"back two"}', 'notify {"key":"back one"}']);
+  });
+
+  test('asks the workers for it that serve the tool', () => {
+    const catalog = aCatalog();
+    const notify: ToolEntry = { description: 'Notify', parameters: {}, effect: 'keyed', taskQueue: 'mail' };
+    const queues: string[] = [];
+    const tool = ({ tool: name, taskQueue = '-' }: ToolCallRequest): Json => {
+      queues.push(taskQueue);
+      if (name === 'lookup') throw new CallFailure('TOOL_FAILED', 'broken');
+      return { receipt: 'one' };
+    };
+    const definition = aDefinition({ nodes: { a: pays('one'), c: breaks } });
+    runInMemory({ definition, catalog: { ...catalog, tools: { ...catalog.tools, notify } }, input: {} }, { tool });
+    expect(queues).toEqual(['-', '-', 'mail']);
+  });
+
+  test('says so', () => {
+    expect(undoEventsOf(run)).toEqual([
+      'compensation.requested b',
+      'node.compensated b',
+      'compensation.requested a',
+      'node.compensated a',
+    ]);
+    expect(run.events.at(-1)?.type).toBe('run.failed');
+    expect(run.run.spent.toolCalls).toBe(5);
+  });
+
+  test('undoes each thing under a key of its own', () => {
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys.slice(3)).toEqual([`${keys[1]}:undo`, `${keys[0]}:undo`]);
+  });
+});
+
+test('each element of a list is undone, also inside a subgraph and a loop', () => {
+  const inside = aDefinition({
+    name: 'inside',
+    channels: { items: { default: ['x', 'y'] } },
+    nodes: { each: pays('{{ item }}') },
+    edges: [{ from: '__start__', forEach: 'state.items', to: 'each' }],
+  });
+  const { run, calls } = play(aDefinition({ nodes: { sub: { type: 'subgraph', graph: inside }, c: breaks } }));
+  expect(calls.slice(3)).toEqual(['notify {"key":"back y"}', 'notify {"key":"back x"}']);
+  expect(run.events).toContainEqual(
+    expect.objectContaining({ type: 'node.compensated', node: 'each', index: 1, path: ['sub'] }),
+  );
+});
+
+describe('what can not be undone', () => {
+  const badly = { ...pays('one'), compensate: { tool: 'notify', args: { key: 'break it' } } };
+
+  test('is said, and the rest is undone', () => {
+    const { run, calls } = play(aDefinition({ nodes: { a: pays('one'), b: badly, c: breaks } }));
+    expect(calls.slice(3)).toEqual(['notify {"key":"break it"}', 'notify {"key":"back one"}']);
+    expect(run.run.error).toMatchObject({
+      code: 'TOOL_FAILED',
+      cause: { code: 'COMPENSATION_FAILED', message: 'Not undone: b: broken' },
+    });
+  });
+
+  test('for its arguments is not called', () => {
+    const unfilled = { ...pays('one'), compensate: { tool: 'notify', args: { key: '{{ result.nope }}' } } };
+    const { run, calls } = play(aDefinition({ nodes: { a: unfilled, c: breaks } }));
+    expect(calls).toHaveLength(2);
+    expect(undoEventsOf(run)).toEqual(['compensation.failed a']);
+  });
+
+  test('for a tool that is gone is not called', () => {
+    const { run } = play(aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, c: breaks } }));
+    expect(run.run.error?.cause?.message).toBe('Not undone: a: Tool not found: gone');
+  });
+});
+
+test('a run that completes undoes nothing, and one whose failure is handled neither', () => {
+  const handled: NodeDefinition = { ...breaks, onError: { to: 'd' } };
+  const { run, calls } = play(
+    aDefinition({ nodes: { a: pays('one'), c: handled, d: { type: 'set', write: { log: 'd' } } } }),
+  );
+  expect([run.run.status, calls.length]).toEqual(['completed', 2]);
+});
+
+describe('a run that is canceled', () => {
+  const definition = aDefinition({
+    nodes: { a: pays('one'), ask: asks, bye: saysGoodbye, last: breaks },
+    onCancel: 'bye',
+  });
+
+  test('undoes what it has done, and then runs the node that its graph names, and nothing after that', () => {
+    const { run, calls } = play(definition);
+    run.signal('cancel', { reason: 'enough' });
+    expect(calls).toEqual(['charge {"key":"one"}', 'notify {"key":"back one"}', 'lookup {"key":"goodbye"}']);
+    expect(run.run).toMatchObject({ status: 'canceled', root: { channels: { log: ['goodbye'] } } });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.canceled', reason: 'enough' });
+    expect(run.checkpoints.at(-1)?.next).toEqual([]);
+  });
+
+  test('ends all the same when that node fails', () => {
+    const { run } = play({ ...definition, onCancel: 'last' });
+    run.signal('cancel', {});
+    expect(run.run).toMatchObject({ status: 'canceled', error: null });
+    expect(run.events.map(({ type }) => type)).toContain('node.failed');
+  });
+
+  test('before anything was done has nothing to undo', () => {
+    const { run, calls } = play(aDefinition({ nodes: { ask: asks, a: pays('one') } }));
+    run.signal('cancel', {});
+    expect([run.run.status, calls]).toEqual(['canceled', []]);
+  });
+
+  test('while a call is out undoes that one too, if it was made', () => {
+    const graph = compileGraph(aDefinition({ nodes: { a: pays('one') } }), aCatalog());
+    const limits = limitsOfGraph({}, DEFAULTS);
+    const createdBy = { sub: 'uma', roles: [] };
+    const named = { name: 'test', version: null, hash: 'h' };
+    const identity = { id: 'r', tenantId: 't', threadId: null, graph: named, createdBy, limits };
+    const begun = startRun(graph, identity, { input: {}, startedAt: 0 });
+    const canceled = advance(graph, begun.run, { kind: 'cancel.requested', at: 1 });
+    const [key = ''] = Object.keys(canceled.run.calls);
+    const answer = { reply: { kind: 'value', value: { receipt: 'r1' } }, attempts: 1, durationMs: 1 } as const;
+    const paid = advance(graph, canceled.run, { kind: 'call.completed', key, ...answer, at: 2 });
+    expect(paid.effects).toMatchObject([{ kind: 'call', request: { tool: 'notify', args: { key: 'back r1' } } }]);
+    const over = advance(graph, paid.run, { kind: 'call.completed', key: `${key}:undo`, ...answer, at: 3 });
+    expect(shown(over.run).status).toBe('canceled');
+  });
+});
+
+test('an undo that is under way is not called back by a cancellation', () => {
+  const graph = compileGraph(aDefinition({ nodes: { a: pays('one'), c: breaks } }), aCatalog());
+  const limits = limitsOfGraph({}, DEFAULTS);
+  const named = { name: 'test', version: null, hash: 'h' };
+  const identity = {
+    id: 'r',
+    tenantId: 't',
+    threadId: null,
+    graph: named,
+    createdBy: { sub: 'uma', roles: [] },
+    limits,
+  };
+  const begun = startRun(graph, identity, { input: {}, startedAt: 0 });
+  const keyIn = ({ calls }: Run): string => Object.keys(calls)[0] ?? '';
+  const reply = { kind: 'value', value: { receipt: 'r1' } } as const;
+  const answered = (run: Run) =>
+    advance(graph, run, { kind: 'call.completed', key: keyIn(run), reply, attempts: 1, durationMs: 1, at: 2 });
+  const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'broken' } } as const;
+  const paid = answered(begun.run).run;
+  const undoing = advance(graph, paid, { kind: 'call.failed', key: keyIn(paid), failure, at: 3 }).run;
+  const canceled = advance(graph, undoing, { kind: 'cancel.requested', at: 4 });
+  expect(canceled.effects).toEqual([]);
+  const over = answered(canceled.run);
+  expect(shown(over.run)).toMatchObject({ status: 'canceled', compensation: { doneCount: 1, failures: [] } });
+});
+
+describe('a definition', () => {
+  const issuesOf = (over: Partial<GraphDefinition>): string[] =>
+    validateGraph(toJson(aDefinition(over)), aCatalog()).map(({ code, path }) => `${code} ${path}`);
+
+  test.each([
+    [{ nodes: { a: { ...pays('k'), compensate: { tool: 'nowhere' } } } }, ['UNKNOWN_TOOL /nodes/a/compensate/tool']],
+    [
+      { nodes: { a: { ...pays('k'), compensate: { tool: 'lookup', args: { key: '{{ error.code }}' } } } } },
+      ['INVALID_TEMPLATE /nodes/a/compensate/args/key'],
+    ],
+    [{ nodes: { a: pays('k') }, onCancel: 'b' }, ['UNKNOWN_NODE /onCancel']],
+    [{ nodes: { a: asks }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
+  ] satisfies [Partial<GraphDefinition>, string[]][])('%j has the issues %j', (over, issues) => {
+    expect(issuesOf(over).filter((issue) => !issue.startsWith('UNUSED'))).toEqual(issues);
+  });
+
+  test('may have a node that only a cancellation leads to', () => {
+    const nodes = { a: pays('k'), bye: saysGoodbye };
+    expect(issuesOf({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'bye' })).toEqual([]);
+  });
+
+  test('pins the tools that undo, and shows them', () => {
+    const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
+    expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
+    expect(toMermaid(definition)).toContain('undone by#58; notify<br/>runs last when canceled');
+  });
+});

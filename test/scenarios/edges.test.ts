@@ -1,0 +1,233 @@
+import { describe, expect, test } from 'vitest';
+import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { adds, addsNames, logOf, startRun } from '../support/builders/runs.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+const channels: NonNullable<GraphDefinition['channels']> = {
+  log: { reducer: 'append' },
+  list: {},
+  way: {},
+  n: { reducer: 'sum' },
+};
+const START = { from: '__start__', to: 'a' } as const;
+
+function start(edges: readonly EdgeDefinition[], over: Partial<GraphDefinition> = {}, input = {}): MemoryRun {
+  const definition = aDefinition({ channels, nodes: addsNames('a', 'b', 'c', 'd'), edges: [START, ...edges], ...over });
+  return runInMemory({ definition, catalog: aCatalog(), input }, {});
+}
+
+describe('a route', () => {
+  const paths = { b: 'b', both: ['b', 'c'], stop: '__end__', none: [] };
+
+  test.each([
+    ['b', [['a'], ['b']]],
+    ['both', [['a'], ['b', 'c']]],
+    [
+      ['b', 'both'],
+      [['a'], ['b', 'c']],
+    ],
+    ['stop', [['a']]],
+    ['none', [['a']]],
+    [[], [['a']]],
+  ])('of %j leads to %j', (...[way, steps]) => {
+    const { run, steps: taken } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
+    expect(run.status).toBe('completed');
+    expect(taken).toEqual(steps);
+  });
+
+  test.each([['x'], [7], [null], [{ b: 1 }], [['b', 'x']], [[null]], ['toString']])('of %j fails the run', (way) => {
+    const { run, steps } = start([{ from: 'a', route: 'state.way', paths }], {}, { way });
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'INVALID_ROUTE', node: 'a' } });
+    expect(run.root.channels['log']).toEqual(['a']);
+    expect(steps).toEqual([['a']]);
+  });
+
+  test.each([['x'], [7], [null], [['x', 'y']]])('of %j takes the default', (way) => {
+    const { steps } = start([{ from: 'a', route: 'state.way', paths, default: 'd' }], {}, { way });
+    expect(steps).toEqual([['a'], ['d']]);
+  });
+});
+
+describe('branches', () => {
+  test.each([
+    [1, [['a'], ['b']]],
+    [2, [['a'], ['c']]],
+    [3, [['a']]],
+  ])('of which the first that holds is taken: %j', (...[n, steps]) => {
+    const branches = [
+      { when: 'state.n < 2', to: 'b' },
+      { when: 'state.n < 3', to: ['c'] },
+    ];
+    expect(start([{ from: 'a', branches }], {}, { n }).steps).toEqual(steps);
+  });
+
+  test.each(['state.n', 'state.list[7]', "'true' + state.way"])(
+    'whose condition %s is no truth fail the run',
+    (when) => {
+      const { run } = start([{ from: 'a', branches: [{ when, to: 'b' }] }], {}, { way: '' });
+      expect(run).toMatchObject({ status: 'failed', error: { code: 'EXPRESSION_FAILED', node: 'a' } });
+    },
+  );
+
+  test('at the start fail without a node, and onError is not asked', () => {
+    const { run } = start([], {
+      edges: [{ from: '__start__', branches: [{ when: 'state.n + 1 == state.way.x', to: 'a' }] }],
+    });
+    expect(run.error).toMatchObject({ code: 'EXPRESSION_FAILED' });
+    expect(run.error).not.toHaveProperty('node');
+    expect(
+      start([{ from: 'a', branches: [{ when: 'state.n', to: 'b' }] }], {
+        nodes: { ...addsNames('b', 'c', 'd'), a: { ...adds('a'), onError: { to: 'b' } } },
+      }).run.error?.code,
+    ).toBe('EXPRESSION_FAILED');
+  });
+});
+
+describe('forEach', () => {
+  const worker = { type: 'set', write: { log: '{{ index }}:{{ item }}' } } as const;
+  const nodes = { ...addsNames('a', 'c', 'd'), b: worker };
+
+  test.each([
+    [
+      ['x', 'y'],
+      ['a', '0:x', '1:y', 'c'],
+    ],
+    [[], ['a', 'c']],
+  ])('over %j runs the target for each, whose own edges fire once', (...[list, log]) => {
+    const edges = [
+      { from: 'a', forEach: 'state.list', to: 'b' },
+      { from: 'b', to: 'c' },
+    ];
+    const run = start(edges, { nodes }, { list });
+    expect(logOf(run)).toEqual(log);
+  });
+
+  test.each([7, 'text', null, { a: 1 }])('over %j, which is no list, fails the run', (list) => {
+    const { run } = start([{ from: 'a', forEach: 'state.list', to: 'b' }], { nodes }, { list });
+    expect(run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
+  });
+
+  test('passes a row of empty lists over at once', () => {
+    const { steps } = start(
+      [
+        { from: 'a', forEach: 'state.list', to: 'b' },
+        { from: 'b', forEach: 'state.list', to: 'c' },
+        { from: 'c', to: 'd' },
+      ],
+      {},
+      { list: [] },
+    );
+    expect(steps).toEqual([['a'], ['d']]);
+  });
+
+  test('over empty lists in a ring comes to an end', () => {
+    const { run, steps } = start(
+      [
+        { from: 'a', forEach: 'state.list', to: 'b' },
+        { from: 'b', forEach: 'state.list', to: 'a' },
+      ],
+      {},
+      { list: [] },
+    );
+    expect([run.status, steps]).toEqual(['completed', [['a']]]);
+  });
+
+  test('over an empty list does not count as finished what something else runs', () => {
+    const edges = [
+      { from: 'a', forEach: 'state.list', to: 'b' },
+      { from: 'a', to: 'b' },
+      { from: 'b', to: 'c' },
+    ];
+    expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  test('comes on top of a plain edge', () => {
+    const edges = [
+      { from: 'a', to: 'b' },
+      { from: 'a', forEach: 'state.list', to: 'b' },
+    ];
+    const run = start(edges, { nodes }, { list: ['x'] });
+    expect(logOf(run)).toEqual(['a', ':', '0:x']);
+    expect(run.steps).toEqual([['a'], ['b']]);
+  });
+
+  test('an empty one counts for a join', () => {
+    const edges: EdgeDefinition[] = [
+      { from: 'a', forEach: 'state.list', to: 'b' },
+      { from: ['a', 'b'], to: 'c' },
+    ];
+    expect(start(edges, {}, { list: [] }).steps).toEqual([['a'], ['c']]);
+  });
+
+  test('two elements that write one channel that replaces are a conflict', () => {
+    const edges = [{ from: 'a', forEach: '[1, 2]', to: 'b' }];
+    const { run } = start(edges, { nodes: { ...nodes, b: { type: 'set', write: { way: '{{ item }}' } } } });
+    expect(run.error?.code).toBe('INVALID_CONCURRENT_GRAPH_UPDATE');
+  });
+
+  test.each([1, 2])('lets %i elements be open at a time', (width) => {
+    const run = start([{ from: 'a', forEach: '[1, 2, 3]', to: 'b', maxConcurrency: width }], {
+      nodes: { ...nodes, b: { type: 'approval', title: '{{ item }}', write: { log: '{{ item }}' } } },
+    });
+    const asked = (): string[] =>
+      Object.values(run.run.approvals).flatMap(({ status, title }) => (status === 'pending' ? [title] : []));
+    expect(asked()).toEqual(['1', '2'].slice(0, width));
+    run.signal('approve', { approvalId: 'run-1.a1' });
+    expect(asked()).toEqual(['2', '3'].slice(0, width));
+    run.signal('approve', { approvalId: 'run-1.a2' });
+    run.signal('approve', { approvalId: 'run-1.a3' });
+    expect(logOf(run)).toEqual(['a', 1, 2, 3]);
+  });
+});
+
+describe('a deferred node', () => {
+  const nodes = { ...addsNames('a', 'b', 'c'), d: { ...adds('d'), defer: true } };
+
+  test('runs once, when nothing else is left', () => {
+    const edges = [
+      { from: 'a', to: ['b', 'd'] },
+      { from: 'b', to: ['c', 'd'] },
+    ];
+    expect(start(edges, { nodes }).steps).toEqual([['a'], ['b'], ['c'], ['d']]);
+  });
+
+  test('may lead on, to another one too', () => {
+    const edges = [
+      { from: 'a', to: ['d'] },
+      { from: 'd', to: 'c' },
+    ];
+    const both = { ...nodes, c: { ...adds('c'), defer: true } };
+    expect(start(edges, { nodes: both }).steps).toEqual([['a'], ['d'], ['c']]);
+  });
+
+  test.each([[[]], [['a']]])('that a failure leads to waits as well, with breakpoints after %j', (interruptAfter) => {
+    const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
+    const edges = [
+      { from: '__start__', to: ['a', 'b'] },
+      { from: 'b', to: 'c' },
+    ];
+    const run = start([], { nodes: { ...nodes, a: wrong }, edges, interruptAfter });
+    if (run.run.status === 'paused') run.signal('resume', {});
+    expect(run.steps).toEqual([['a', 'b'], ['c'], ['d']]);
+  });
+
+  test('that a failure leads to runs once, where it was triggered before and a breakpoint stands after the failure', () => {
+    const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'd' } } as const;
+    const edges = [START, { from: 'a', to: ['b', 'd'] }];
+    const run = start([], { nodes: { ...nodes, b: wrong }, edges, interruptAfter: ['b'] });
+    run.signal('resume', {});
+    expect(run.steps).toEqual([['a'], ['b'], ['d']]);
+  });
+
+  test('is not shown as next while others come before it', () => {
+    const edges = [START, { from: 'a', to: ['b', 'd'] }];
+    const run = start([], { nodes, edges, interruptAfter: ['a'] });
+    expect(run.checkpoints.at(-1)?.next).toEqual(['b']);
+  });
+});
+
+test('the graph may begin at a node of the caller', () => {
+  expect(startRun({ nodes: addsNames('a') }).steps).toEqual([['a']]);
+});

@@ -1,0 +1,117 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { EdgeDefinition, GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { Scope } from '../../src/graph/run/scope.ts';
+import { fireEdges } from '../../src/graph/superstep/fire-edges.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { addsNames, startRun } from '../support/builders/runs.ts';
+
+const channels: NonNullable<GraphDefinition['channels']> = {
+  log: { reducer: 'append' },
+  list: {},
+  n: { reducer: 'sum' },
+};
+
+const start = (edges: readonly EdgeDefinition[], nodes: GraphDefinition['nodes']) =>
+  startRun({ channels, nodes, edges: [{ from: '__start__', to: 'a' }, ...edges] });
+
+describe('a join', () => {
+  test('runs when all have finished, and again in a loop', () => {
+    const edges: EdgeDefinition[] = [
+      { from: 'a', to: ['b', 'c'] },
+      { from: 'c', to: 'e' },
+      { from: ['b', 'e'], to: 'd' },
+      { from: 'd', branches: [{ when: 'state.n < 2', to: 'a' }] },
+    ];
+    const nodes = { ...addsNames('a', 'b', 'c', 'e'), d: { type: 'set', write: { n: 1 } } } as const;
+    const { steps } = start(edges, nodes);
+    expect(steps).toEqual([['a'], ['b', 'c'], ['e'], ['d'], ['a'], ['b', 'c'], ['e'], ['d']]);
+  });
+
+  test('does not run when the error of a source sent the run elsewhere', () => {
+    const edges: EdgeDefinition[] = [
+      { from: 'a', to: ['b', 'c'] },
+      { from: ['b', 'c'], to: 'd' },
+    ];
+    const wrong = { type: 'set', write: { log: '{{ state.list[3] }}' }, onError: { to: 'e' } } as const;
+    const { steps } = start(edges, { ...addsNames('a', 'c', 'd', 'e'), b: wrong });
+    expect(steps).toEqual([['a'], ['b', 'c'], ['e']]);
+  });
+
+  /** `often` finishes in supersteps 2 and 3, `seldom` in 3 and, after `w`, in 5. */
+  test.each([
+    ['y', 'z'],
+    ['z', 'y'],
+  ])('uses up all arrivals of the superstep in which it fires: of %s, that came twice, and %s', (often, seldom) => {
+    const edges: EdgeDefinition[] = [
+      { from: 'a', to: [often, 'p'] },
+      { from: 'p', to: seldom },
+      { from: often, branches: [{ when: 'size(state.log) < 4', to: often }, { to: '__end__' }] },
+      { from: seldom, branches: [{ when: 'size(state.log) < 6', to: 'w' }, { to: '__end__' }] },
+      { from: 'w', to: seldom },
+      { from: ['y', 'z'], to: 'j' },
+    ];
+    const { run, steps } = start(edges, addsNames('a', 'p', 'w', 'y', 'z', 'j'));
+    expect(steps).toEqual([['a'], [often, 'p'].toSorted(), ['y', 'z'], ['j', 'w'], [seldom]]);
+    expect(run.root.joins).toEqual({ 6: [seldom] });
+  });
+
+  test('uses up what an empty list passes over, too', () => {
+    const edges: EdgeDefinition[] = [
+      { from: 'a', to: ['b', 'c'] },
+      { from: 'b', forEach: '[]', to: 'd' },
+      { from: ['b', 'd'], to: 'e' },
+      { from: ['c', 'd'], to: 'f' },
+    ];
+    const { run, steps } = start(edges, addsNames('a', 'b', 'c', 'd', 'e', 'f'));
+    expect(steps).toEqual([['a'], ['b', 'c'], ['e', 'f']]);
+    expect(run.root.joins).toEqual({});
+  });
+});
+
+const NAMES = ['a', 'b', 'c', 'd', 'e'];
+const name = fc.constantFrom(...NAMES);
+const edge: fc.Arbitrary<EdgeDefinition> = fc.oneof(
+  fc.record({ from: fc.subarray(NAMES, { minLength: 2, maxLength: 3 }), to: name }),
+  fc.record({ from: name, forEach: fc.constantFrom('[]', '[1]'), to: name }),
+);
+
+const renamed = (one: EdgeDefinition, names: (id: string) => string): EdgeDefinition =>
+  JSON.parse(JSON.stringify(one), (key, value: unknown) =>
+    key !== 'forEach' && typeof value === 'string' ? names(value) : value,
+  );
+
+/** What fires at each superstep, and what is gathered then, in the names of `NAMES`. */
+function firings(
+  edges: readonly EdgeDefinition[],
+  supersteps: readonly (readonly string[])[],
+  names: readonly string[],
+): unknown {
+  const given = (id: string): string => names[NAMES.indexOf(id)] ?? id;
+  const original = (id: string): string => NAMES[names.indexOf(id)] ?? id;
+  const nodes = addsNames(...NAMES);
+  const named = edges.map((one) => renamed(one, given));
+  const { outgoing } = compileGraph(aDefinition({ nodes, edges: named }), aCatalog());
+  let joins: Scope['joins'] = {};
+  return supersteps.map((finished) => {
+    const fired = fireEdges(outgoing, joins, { finished: finished.map(given).toSorted(), already: [], bindings: {} });
+    joins = fired.joins;
+    return {
+      triggers: fired.triggers.map(({ node, element }) => `${original(node)} ${element?.index ?? ''}`).toSorted(),
+      joins: Object.entries(joins).map(([id, arrived]) => [id, arrived.map(original).toSorted()]),
+    };
+  });
+}
+
+test('other names for the sources never change what fires, nor what is gathered', () => {
+  const edges = fc.array(edge, { minLength: 1, maxLength: 6 });
+  const supersteps = fc.array(fc.subarray(NAMES, { minLength: 1 }), { minLength: 1, maxLength: 4 });
+  const names = fc.shuffledSubarray(NAMES, { minLength: NAMES.length });
+  fc.assert(
+    fc.property(edges, supersteps, names, (...[all, steps, other]) => {
+      expect(firings(all, steps, other)).toEqual(firings(all, steps, NAMES));
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { asks, playAgent, toldIn } from '../../support/builders/agents.ts';
+import type { Agent, Played, Stage } from '../../support/builders/agents.ts';
+import { CallFailure } from '../../support/doubles/memory-shell.ts';
+import type { Answer, MemoryRun } from '../../support/doubles/memory-shell.ts';
+
+const by = { sub: 'ada', roles: ['approver'] };
+const look = (key: string): readonly [string, Json] => ['lookup', { key }];
+const tell = (key: string): readonly [string, Json] => ['notify', { key }];
+const tools = ['lookup', 'notify'];
+
+const approvalsOf = ({ run }: MemoryRun): readonly Approval[] => Object.values(run.approvals);
+const statusesOf = (run: MemoryRun): readonly string[] => approvalsOf(run).map(({ status }) => status);
+
+/** An agent that asks for a lookup and for an unsafe tool, and then ends. */
+function playAsking(answer: Answer | null, agent: Agent = {}, stage: Partial<Stage> = {}): Played {
+  const approval = (): Answer | null => answer;
+  return playAgent(
+    { tools, ...agent },
+    { replies: [asks(tell('x'), look('y')), 'done', 'more'], outside: { approval }, ...stage },
+  );
+}
+
+describe('an approval of a call', () => {
+  test('keeps no other call of its turn waiting', () => {
+    const { run, calls } = playAsking(null);
+    expect(calls.map(({ tool }) => tool)).toEqual(['lookup']);
+    expect(toRunView(run.run)).toMatchObject({
+      status: 'waiting',
+      waitingFor: [{ kind: 'approval', id: 'run-1.a1', node: 'a' }],
+    });
+    expect(approvalsOf(run)).toMatchObject([
+      { tool: 'notify', args: { key: 'x' }, policy: {}, node: 'a', requestedBy: 'uma' },
+    ]);
+  });
+
+  test('has the call made', () => {
+    const played = playAsking({ decision: 'approve' });
+    expect(toldIn(played)).toEqual(['x', 'y']);
+    expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
+  });
+
+  test('may change the arguments, of which the model is told', () => {
+    const played = playAsking({ decision: 'approve', args: { key: 'z' } });
+    expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });
+    expect(toldIn(played)[0]).toBe('z\n(A person changed the arguments to {"key":"z"})');
+  });
+
+  test('tells of changed arguments when the call fails, too', () => {
+    const tool = ({ tool: name }: { tool: string }): Json => {
+      if (name === 'notify') throw failure;
+      return 'y';
+    };
+    const played = playAsking({ decision: 'approve', args: { key: 'z' } }, {}, { tool });
+    expect(toldIn(played)[0]).toBe('Execution failed: no\n(A person changed the arguments to {"key":"z"})');
+  });
+
+  test('may not change them to what the tool does not take', () => {
+    const { run, calls } = playAsking({ decision: 'approve', args: { key: 7 } });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'invalid_args' });
+    expect([statusesOf(run), calls.length]).toEqual([['pending'], 1]);
+  });
+
+  test.each([
+    [undefined, 'The call was not approved, and was not made. A person said no'],
+    ['too much', 'The call was not approved, and was not made. A person said: too much'],
+  ])('that is refused for the reason %j is told', (reason, told) => {
+    const played = playAsking({ decision: 'reject', ...(reason !== undefined && { reason }) });
+    expect(toldIn(played)).toEqual([told, 'y']);
+    expect(played.calls).toHaveLength(1);
+  });
+
+  test('that nobody gives in time is told', () => {
+    const played = playAsking(null);
+    played.run.passTime(7 * 86_400_000);
+    expect(toldIn(played)).toEqual(['The call was not approved, and was not made. Nobody approved it in time', 'y']);
+    expect(statusesOf(played.run)).toEqual(['expired']);
+  });
+
+  test('is named where there are several', () => {
+    const { run } = playAsking(null, {}, { replies: [asks(tell('1'), tell('2')), 'done'] });
+    run.signal('approve', { by });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'approval_id_required' });
+    run.signal('approve', { approvalId: 'run-1.a2', by });
+    run.signal('reject', { by });
+    expect(run.run.status).toBe('completed');
+    expect(statusesOf(run)).toEqual(['rejected', 'approved']);
+  });
+
+  test('is withdrawn with the run that is canceled', () => {
+    const { run } = playAsking(null);
+    run.signal('cancel', {});
+    expect([run.run.status, statusesOf(run), run.run.timers]).toEqual(['canceled', ['canceled'], {}]);
+  });
+
+  test('is withdrawn with an agent that goes on elsewhere, or has failed, and is asked again', () => {
+    const slow = {
+      replies: [asks(tell('x'), ['charge', { key: 'y' }]), 'done'],
+      tools: { charge: { onFailure: 'intervene' } },
+    };
+    const { run, calls } = playAsking(null, { tools: ['notify', 'charge'] }, { ...slow, tool: failOnce() });
+    run.signal('fail', { by });
+    expect([run.run.status, statusesOf(run)]).toEqual(['failed', ['canceled']]);
+    run.reopen('retry');
+    run.signal('retry', { id: 'a:1:2', by });
+    expect(statusesOf(run)).toEqual(['canceled', 'pending']);
+    run.signal('approve', { by });
+    expect([run.run.status, calls.length]).toEqual(['completed', 3]);
+  });
+
+  test('keeps the call waiting while the run is paused', () => {
+    const { run, calls } = playAsking(null);
+    run.signal('pause', {});
+    run.signal('approve', { by });
+    expect([run.run.status, calls.length]).toEqual(['paused', 1]);
+    run.signal('resume', {});
+    expect([run.run.status, calls.length]).toEqual(['completed', 2]);
+  });
+
+  test('that is refused while the run is paused is told later', () => {
+    const { run, requests } = playAsking(null);
+    run.signal('pause', {});
+    run.signal('reject', { by });
+    expect([run.run.status, requests.length]).toEqual(['paused', 1]);
+    run.signal('resume', {});
+    expect([run.run.status, requests.length]).toEqual(['completed', 2]);
+  });
+
+  test('does not count for the deadline of the agent', () => {
+    const { run, calls } = playAsking(null, { deadline: '10s' });
+    run.passTime(3_600_000);
+    run.signal('approve', { by });
+    expect(run.run.status).toBe('completed');
+    expect(calls[1]?.policy.deadlineMs).toBeGreaterThan(9_000);
+  });
+});
+
+describe('a person is asked', () => {
+  const asked = (agent: Agent, stage: Partial<Stage> = {}): readonly string[] =>
+    approvalsOf(playAsking(null, agent, stage).run).map(({ tool = '' }) => tool);
+
+  test.each<[string, Agent, Partial<Stage>, readonly string[]]>([
+    ['unsafe tools', {}, {}, ['notify']],
+    ['what the node wants', { approve: { lookup: 'always' } }, {}, ['notify', 'lookup']],
+    ['what the tool wants', {}, { tools: { lookup: { approval: 'always' } } }, ['notify', 'lookup']],
+    ['unsafe tools that the node lets pass', { approve: { notify: 'never' } }, {}, ['notify']],
+    [
+      'what the tool wants and the node not',
+      { approve: { lookup: 'never' } },
+      { tools: { lookup: { approval: 'always' } } },
+      ['notify', 'lookup'],
+    ],
+    [
+      'what a condition of the node says',
+      { approve: { lookup: "args.key == 'y' && state.n == null" } },
+      {},
+      ['notify', 'lookup'],
+    ],
+    ['nothing that a condition of the node lets pass', { approve: { lookup: "args.key == 'z'" } }, {}, ['notify']],
+    [
+      'what a condition of the tool says',
+      {},
+      { tools: { lookup: { approval: { when: "args.key == 'y'" } } } },
+      ['notify', 'lookup'],
+    ],
+    ['nothing that the tool lets pass', {}, { tools: { notify: { approval: { when: 'false' } } } }, []],
+  ])('about %s', (...[, agent, stage, names]) => {
+    expect(asked(agent, stage)).toEqual(names);
+  });
+
+  test.each([["args.nope == 'x'"], ["'yes'"]])('nothing where a condition fails: %s', (rule) => {
+    const { run, calls } = playAsking(null, { approve: { lookup: rule } });
+    const message = expect.stringMatching(/^approve\.lookup: .*(?:nope|yes)/);
+    expect(run.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a', message });
+    expect(calls).toEqual([]);
+  });
+});
+
+const failure = new CallFailure('TOOL_FAILED', 'no');
+
+function failOnce(): NonNullable<Stage['tool']> {
+  let count = 0;
+  return ({ tool, args }) => {
+    if (tool === 'charge' && count++ === 0) throw failure;
+    return args;
+  };
+}

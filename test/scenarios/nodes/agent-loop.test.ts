@@ -1,0 +1,224 @@
+import { describe, expect, test } from 'vitest';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { asks, modelDown, playAgent, says, toldIn } from '../../support/builders/agents.ts';
+import { firstLogged, typesOf } from '../../support/builders/runs.ts';
+import { CallFailure } from '../../support/doubles/memory-shell.ts';
+
+const look = (key: string): readonly [string, Json] => ['lookup', { key }];
+const last = (calls: readonly CallEffect[]): number => calls.length - 1;
+
+describe('the calls of one turn', () => {
+  test.each([['first', () => 0] as const, ['last', last] as const])(
+    'are answered in their order, whichever comes back %s',
+    (_name, next) => {
+      const played = playAgent({}, { replies: [asks(look('a'), look('b'), look('c')), 'done'], outside: { next } });
+      expect(toldIn(played)).toEqual(['a', 'b', 'c']);
+      expect(played.requests[1]?.messages.map(({ role, toolCallId }) => toolCallId ?? role)).toEqual([
+        'user',
+        'assistant',
+        'c0',
+        'c1',
+        'c2',
+      ]);
+      expect(firstLogged(played.run)).toMatchObject({ text: 'done', toolCalls: [], object: null });
+    },
+  );
+
+  test('are all out together', () => {
+    const { run } = playAgent({}, { replies: [asks(look('a'), look('b'))], outside: { next: modelsOnly } });
+    expect(run.out.map(({ key }) => key)).toEqual(['run-1:a:1:1:0', 'run-1:a:1:2:0']);
+  });
+
+  test.each<[string, readonly [string, Json], string]>([
+    ['an unknown tool', ['nope', {}], 'Tool not found: nope'],
+    ['a tool of another node', ['notify', { key: 'a' }], 'Tool not found: notify'],
+    ['a member of all objects', ['constructor', {}], 'Tool not found: constructor'],
+    ['arguments without a key', ['lookup', {}], 'Execution failed: The arguments of lookup break its parameters at /'],
+    [
+      'a key that is no text',
+      ['lookup', { key: [1] }],
+      'Execution failed: The arguments of lookup break its parameters at /key',
+    ],
+    ['no arguments', ['lookup', null], 'Execution failed: The arguments of lookup break its parameters at /'],
+  ])('that ask for %s are told so, and the others are made', (_name, call, told) => {
+    const played = playAgent({}, { replies: [asks(call, look('b')), 'done'] });
+    expect(toldIn(played)).toEqual([expect.stringContaining(told), 'b']);
+    expect([played.run.run.status, played.calls.length]).toEqual(['completed', 1]);
+  });
+
+  test.each<[Json, string]>([
+    [null, 'Success'],
+    ['', ''],
+    ['text', 'text'],
+    [7, '7'],
+    [false, 'false'],
+    [{ a: [2], b: null }, '{"a":[2],"b":null}'],
+  ])('that return %j are told as %j', (result, told) => {
+    const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: () => result });
+    expect(toldIn(played)).toEqual([told]);
+  });
+
+  test.each([
+    ['TOOL_FAILED', 'no such order', 'Execution failed: no such order'],
+    ['TIMEOUT', 'too slow', 'Execution failed: too slow'],
+    ['BLOCKED_URL', 'http://10.0.0.1/ is blocked', 'Execution failed: its address is blocked'],
+  ] as const)('that fail with %s are told so', (code, message, told) => {
+    const played = playAgent({}, { replies: [asks(look('a')), 'done'], tool: failing(code, message) });
+    expect(toldIn(played)).toEqual([told]);
+  });
+
+  test('have their numbers and booleans read out of text', () => {
+    const parameters = { type: 'object', properties: { n: { type: 'integer' }, on: { type: 'boolean' } } };
+    const { calls, run } = playAgent(
+      {},
+      { replies: [asks(['lookup', { n: '5', on: 'true' }]), 'done'], tools: { lookup: { parameters } } },
+    );
+    expect(calls[0]?.args).toEqual({ n: 5, on: true });
+    expect(run.events.find(({ type }) => type === 'tool.requested')).toMatchObject({ args: { n: 5, on: true } });
+  });
+
+  test.each([
+    [
+      ['', '', ''],
+      ['call', 'call-2', 'call-3'],
+    ],
+    [
+      ['x', 'x', 'x-2'],
+      ['x', 'x-2', 'x-2-2'],
+    ],
+  ])('may have the ids %j', (given, ids) => {
+    const calls = given.map((id) => ['lookup', { key: id }, id] as const);
+    const { requests } = playAgent({}, { replies: [asks(...calls), asks(...calls), 'done'] });
+    const answered = requests[2]?.messages.flatMap(({ toolCallId }) => toolCallId ?? []) ?? [];
+    expect(answered.slice(0, 3)).toEqual(ids);
+    expect(new Set(answered).size).toBe(6);
+  });
+});
+
+describe('an agent', () => {
+  test.each([
+    [1, 2],
+    [3, 4],
+  ])('whose maxIterations is %d is asked %d times at most, the last time without tools', (maxIterations, turns) => {
+    const replies = Array.from({ length: turns }, (_, at) => asks(look(`k${at}`)));
+    const { requests, calls, run } = playAgent({ maxIterations }, { replies });
+    expect(requests.map(({ tools }) => tools.length)).toEqual([...Array.from({ length: maxIterations }, () => 2), 0]);
+    expect(calls).toHaveLength(maxIterations);
+    expect(firstLogged(run)).toMatchObject({
+      text: '',
+      toolCalls: [],
+      iterations: maxIterations,
+      message: { content: '' },
+    });
+    expect(firstLogged(run)).not.toHaveProperty(['message', 'toolCalls']);
+  });
+
+  test('that has no tools answers once', () => {
+    const { requests, run } = playAgent(
+      { tools: [] },
+      { replies: [says('hi', { toolCalls: asks(look('a')).toolCalls })] },
+    );
+    expect(requests).toHaveLength(1);
+    expect(firstLogged(run)).toMatchObject({ text: 'hi', iterations: 0, toolCalls: [] });
+  });
+
+  test('asks five times at most where nobody says how often', () => {
+    const replies = [...Array.from({ length: 5 }, () => asks(look('a'))), 'done'];
+    expect(playAgent({}, { replies }).requests).toHaveLength(6);
+  });
+
+  test('sums what its turns have used', () => {
+    const { run } = playAgent({}, { replies: [asks(look('a')), asks(look('b')), 'done'] });
+    expect(firstLogged(run)).toMatchObject({ usage: { inputTokens: 30, outputTokens: 15 }, iterations: 3 });
+    expect(run.run.spent).toEqual({ inputTokens: 30, outputTokens: 15, costMicros: 60, modelCalls: 3, toolCalls: 2 });
+  });
+
+  test('adds calls, answers and its reply to the channel of messages', () => {
+    const providerParts = { provider: 'p', parts: [{ signature: 's' }] };
+    const first = { ...asks(look('a'), ['nope', {}]), providerParts };
+    const { run, requests } = playAgent(
+      { messages: 'chat' },
+      {
+        replies: [first, says('done', { providerParts })],
+        graph: { channels: { log: { reducer: 'append' }, chat: { reducer: 'messages', default: [] } } },
+      },
+    );
+    const added = [
+      { role: 'assistant', content: '', toolCalls: first.toolCalls, providerParts },
+      { role: 'tool', toolCallId: 'c0', name: 'lookup', content: 'a' },
+      { role: 'tool', toolCallId: 'c1', name: 'nope', content: 'Tool not found: nope' },
+      { role: 'assistant', content: 'done', providerParts },
+    ];
+    expect(run.run.root.channels['chat']).toMatchObject(added);
+    expect(requests[1]?.messages).toMatchObject(added.slice(0, 3));
+    expect(requests[0]?.messages).toEqual([]);
+  });
+
+  test('forgets the form that a provider gave to calls which are not made any more', () => {
+    const providerParts = { provider: 'p', parts: [{ call: 'lookup' }] };
+    const { run } = playAgent(
+      { maxIterations: 1 },
+      { replies: [asks(look('a')), { ...asks(look('b')), providerParts }] },
+    );
+    expect(firstLogged(run)).toMatchObject({ message: { role: 'assistant', content: '' } });
+    expect(firstLogged(run)).not.toHaveProperty(['message', 'providerParts']);
+  });
+
+  test('has its object corrected, among the calls that it asks for', () => {
+    const output = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] } as const;
+    const { run, requests } = playAgent({ output }, { replies: [asks(look('a')), '{}', '{"n": 3}'] });
+    expect(firstLogged(run)).toMatchObject({ object: { n: 3 }, iterations: 2 });
+    expect(requests.map(({ messages }) => messages.length)).toEqual([1, 3, 5]);
+    expect(requests[2]?.tools).toEqual(['lookup', 'charge']);
+  });
+
+  test('goes on with its other model in the middle of the loop', () => {
+    const model = ['default', 'spare'];
+    const { run, requests, keys } = playAgent(
+      { model },
+      { replies: [asks(look('a')), modelDown, asks(look('b')), 'done'] },
+    );
+    expect(requests.map((request) => request.model)).toEqual(['default', 'default', 'spare', 'default']);
+    expect(firstLogged(run)).toMatchObject({ text: 'done', model: 'default', iterations: 3 });
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test('is not offered tools that its run may not call', () => {
+    const { requests, run } = playAgent(
+      {},
+      { replies: [asks(['charge', { key: 'a' }]), 'done'], tools: { charge: { roles: ['boss'] } } },
+    );
+    expect(requests[0]?.tools).toEqual(['lookup']);
+    expect(toldIn({ requests })).toEqual(['Execution failed: charge may be called by runs of boss only']);
+    expect(run.run.spent.toolCalls).toBe(0);
+  });
+
+  test('is offered tools of any of the roles of its run', () => {
+    const { requests } = playAgent({}, { replies: ['hi'], tools: { charge: { roles: ['boss', 'user'] } } });
+    expect(requests[0]?.tools).toHaveLength(2);
+  });
+
+  test('says in its history what it does', () => {
+    const { run } = playAgent({}, { replies: [asks(look('a')), 'done'] });
+    expect(typesOf(run).slice(3, -2)).toEqual([
+      'node.started',
+      'model.called',
+      'tool.requested',
+      'tool.called',
+      'model.called',
+      'node.completed',
+    ]);
+  });
+});
+
+function failing(code: CallFailure['code'], message: string): () => never {
+  return () => {
+    throw new CallFailure(code, message);
+  };
+}
+
+function modelsOnly(calls: readonly CallEffect[]): number | null {
+  const at = calls.findIndex(({ request }) => request.kind === 'model');
+  return at < 0 ? null : at;
+}

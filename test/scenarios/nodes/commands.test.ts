@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { addsNames, gives, logOf, obeying, startRun, typesOf } from '../../support/builders/runs.ts';
+import type { MemoryRun } from '../../support/doubles/memory-shell.ts';
+
+const nodes = addsNames('b', 'c', 'd');
+const edges: GraphDefinition['edges'] = [
+  { from: '__start__', to: 'a' },
+  { from: 'a', to: 'b' },
+];
+
+function start(give: Parameters<typeof gives>[0], over: object = {}, rest: Partial<GraphDefinition> = {}): MemoryRun {
+  const a = { ...gives(give, ['c', 'd']), ...over };
+  return startRun({ nodes: { ...nodes, a }, edges, ...rest }, obeying);
+}
+
+describe('what a function returns', () => {
+  test.each<[Json, Json]>([
+    ['text', 'text'],
+    [null, null],
+    [7, 7],
+    [{}, {}],
+    [{ reason: 'only' }, { reason: 'only' }],
+    [
+      { goto: 'c', other: 1 },
+      { goto: 'c', other: 1 },
+    ],
+  ])('%j is its result', (...[give, result]) => {
+    const run = startRun({ nodes: { a: { ...gives(give), write: { log: ['{{ result }}'] } } } }, obeying);
+    expect(logOf(run)).toEqual([result]);
+  });
+
+  test('an update goes through the reducers, and its write comes on top without a result', () => {
+    const channels = { log: { reducer: 'append' }, other: {} } as const;
+    const run = start({ update: { log: 'x' } }, { write: { other: '{{ result }}' } }, { channels });
+    expect(run.run.root.channels).toEqual({ log: ['x', 'b'], other: null });
+  });
+
+  test('an update leaves a write of the whole result alone', () => {
+    expect(logOf(start({ update: { log: 'x' } }, { write: 'log' }))).toEqual(['x', 'b']);
+  });
+
+  test.each([
+    [{ goto: 'c' }, [['a'], ['b', 'c']]],
+    [{ goto: ['c', 'd'] }, [['a'], ['b', 'c', 'd']]],
+    [{ goto: '__end__' }, [['a'], ['b']]],
+    [{ goto: [], control: 'continue' }, [['a'], ['b']]],
+    [{ goto: 'c', control: 'replan' }, [['a'], ['c']]],
+    [{ goto: '__end__', control: 'replan' }, [['a']]],
+  ])('%j leads to %j', (...[give, steps]) => {
+    const run = start(give);
+    expect([run.run.status, run.steps]).toEqual(['completed', steps]);
+  });
+
+  test.each([
+    [{ goto: 'b' }, 'INVALID_GOTO'],
+    [{ goto: 'toString' }, 'INVALID_GOTO'],
+    [{ goto: 7 }, 'INVALID_GOTO'],
+    [{ goto: null }, 'INVALID_GOTO'],
+    [{ goto: ['c', null] }, 'INVALID_GOTO'],
+    [{ control: 'replan' }, 'INVALID_GOTO'],
+    [{ control: 'stop' }, 'FUNCTION_FAILED'],
+    [{ control: null }, 'FUNCTION_FAILED'],
+    [{ update: 'x' }, 'FUNCTION_FAILED'],
+    [{ update: null }, 'FUNCTION_FAILED'],
+    [{ update: { nope: 1 } }, 'CHANNEL_SCHEMA_VIOLATION'],
+    [{ control: 'abort' }, 'ABORTED'],
+    [{ control: 'abort', reason: 'enough' }, 'ABORTED'],
+    [{ control: 'abort', reason: 7 }, 'ABORTED'],
+  ] as const)('%j fails with %s', (...[give, code]) => {
+    const { run } = start(give);
+    expect(run).toMatchObject({ status: 'failed', error: { code, node: 'a' } });
+  });
+
+  test('a goto without mayGoto is refused', () => {
+    expect(start({ goto: 'c' }, { mayGoto: undefined }).run.error?.message).toMatch(/nothing/);
+  });
+
+  test.each([
+    [{ goto: 'x' }, 'completed', ['INVALID_GOTO', 'd']],
+    [{ control: 'abort' }, 'failed', []],
+  ] as const)('%j makes a run with onError %s', (...[give, status, log]) => {
+    const run = start(give, { onError: { to: 'd', write: { log: '{{ error.code }}' } } });
+    expect([run.run.status, logOf(run)]).toEqual([status, log]);
+  });
+
+  test('pause stops the run after the superstep', () => {
+    const run = start({ control: 'pause', reason: 'look' });
+    expect(run.run.status).toBe('paused');
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'a', reason: 'look', nodes: [] });
+    run.signal('resume', {});
+    expect(run.run.status).toBe('completed');
+    expect(run.steps).toEqual([['a'], ['b']]);
+  });
+
+  test('a goto on top of an edge to the same node runs it once', () => {
+    const both: GraphDefinition['edges'] = [...edges, { from: 'a', to: 'c' }];
+    expect(start({ goto: 'c' }, {}, { edges: both }).steps).toEqual([['a'], ['b', 'c']]);
+  });
+
+  test('a replan lets the edges of its siblings be', () => {
+    const run = startRun(
+      {
+        nodes: { ...nodes, a: gives({ goto: 'd', control: 'replan' }, ['d']) },
+        edges: [
+          { from: '__start__', to: ['a', 'b'] },
+          { from: 'a', to: 'c' },
+          { from: 'b', to: 'c' },
+        ],
+      },
+      obeying,
+    );
+    expect(run.steps).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+    expect(typesOf(run)).not.toContain('node.failed');
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { CallEffect } from '../../../src/graph/run/effect.ts';
+import { CHANNELS, modelDown, play } from '../../support/builders/agents.ts';
+import type { Played, Stage } from '../../support/builders/agents.ts';
+import { CallFailure } from '../../support/doubles/memory-shell.ts';
+
+/* Nodes that make several calls, one after the other, under one deadline of 10 s. */
+
+const by = { sub: 'ada', roles: ['approver'] };
+const declined = new CallFailure('TOOL_FAILED', 'declined');
+
+/** An outside in which a call comes back each time that somebody has released it. */
+function released() {
+  let count = 0;
+  return {
+    next: (_out: readonly CallEffect[]): number | null => (count-- > 0 ? 0 : null),
+    release: (): void => void (count = 1),
+  };
+}
+
+interface Slow extends Played {
+  /** Has the first call that is out come back, some time later. */
+  readonly after: (ms: number) => void;
+  /** What each call had of the deadline, to the second. */
+  readonly seconds: () => readonly (number | null)[];
+}
+
+function playSlowly(node: NodeDefinition, stage: Partial<Stage>): Slow {
+  const outside = released();
+  const toolCalls = ['a', 'b'].map((key) => ({ id: key, name: 'lookup', args: { key } }));
+  const chat = { reducer: 'messages', default: [{ id: 'm', role: 'assistant', content: '', toolCalls }] } as const;
+  const graph = { channels: { ...CHANNELS, chat }, nodes: { n: node } };
+  const played = play({ replies: [], graph, outside, ...stage });
+  return {
+    ...played,
+    after(ms) {
+      outside.release();
+      played.run.passTime(ms);
+    },
+    seconds: () =>
+      [...played.requests, ...played.calls, ...played.run.out.map(({ request }) => request)].map(({ policy }) =>
+        policy.deadlineMs === null ? null : Math.round(policy.deadlineMs / 1_000),
+      ),
+  };
+}
+
+describe('an llm node', () => {
+  const asks: NodeDefinition = { type: 'llm', prompt: 'x', model: ['default', 'spare'], deadline: '10s' };
+
+  test('gives the next model of its list what the one before has left', () => {
+    const played = playSlowly(asks, { replies: [modelDown, 'hi'] });
+    played.after(9_000);
+    expect(played.seconds()).toEqual([10, 1]);
+    played.after(0);
+    expect(played.run.run.status).toBe('completed');
+  });
+
+  test('fails where none is left, and has all of it again when it is done again', () => {
+    const played = playSlowly({ ...asks, onError: 'intervene' }, { replies: [modelDown, modelDown, 'hi'] });
+    played.after(11_000);
+    const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
+    expect(failed).toMatchObject([{ code: 'TIMEOUT', message: "The llm's deadline of 10000 ms is over" }]);
+    played.run.signal('retry', { by });
+    expect(played.seconds()).toEqual([10, 10]);
+  });
+});
+
+describe('a tool node with calls', () => {
+  const calls: NodeDefinition = { type: 'tool', calls: 'chat', deadline: '10s' };
+
+  test('gives the tool that stands in what the calls before have left', () => {
+    const tool = ({ tool: name }: { readonly tool: string }): string => {
+      if (name === 'lookup') throw declined;
+      return 'paid';
+    };
+    const played = playSlowly(calls, { tool, tools: { lookup: { onFailure: 'charge' } } });
+    played.after(9_000);
+    expect(played.seconds()).toEqual([10, 10, 1]);
+  });
+
+  test('fails where none is left for a call that was held back, and goes on from there', () => {
+    const played = playSlowly({ ...calls, onError: 'intervene' }, { limits: { maxConcurrency: 1 } });
+    played.after(11_000);
+    const failed = played.run.events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
+    expect(failed).toMatchObject([{ code: 'TIMEOUT', message: "The tool's deadline of 10000 ms is over" }]);
+    played.run.signal('retry', { by });
+    expect([played.calls.length, played.seconds()]).toEqual([1, [10, 10]]);
+    played.after(0);
+    expect(played.run.run.status).toBe('completed');
+  });
+
+  test('does not count the time in which it only waits for people', () => {
+    const played = playSlowly(calls, { tools: { lookup: { approval: 'always' } } });
+    played.run.passTime(60_000);
+    played.run.signal('approve', { approvalId: 'run-1.a1', by });
+    expect(played.seconds()).toEqual([10]);
+    played.after(4_000);
+    played.run.passTime(60_000);
+    played.run.signal('approve', { approvalId: 'run-1.a2', by });
+    expect(played.seconds()).toEqual([10, 6]);
+  });
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeDefinition, OnErrorDefinition } from '../../../src/graph/definition/definition.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
+import { play } from '../../support/builders/agents.ts';
+import type { Played, Stage } from '../../support/builders/agents.ts';
+import { logOf } from '../../support/builders/runs.ts';
+import type { Answer } from '../../support/doubles/memory-shell.ts';
+
+const by = { sub: 'ada', roles: ['approver'] };
+const tools = { lookup: { approval: 'always' } } as const;
+const WEEK = 7 * 86_400_000;
+
+interface Tool {
+  readonly tool: string;
+  readonly onError: OnErrorDefinition;
+}
+
+function playTool(answer: Answer | null, over: Partial<Stage> = {}, node: Partial<Tool> = {}): Played {
+  const lookup = { type: 'tool', tool: 'lookup', args: { key: 'a' }, write: 'log', ...node } as const;
+  const nodes: Record<string, NodeDefinition> = { a: lookup, other: { type: 'set', write: { log: 'other' } } };
+  return play({
+    replies: [],
+    tools,
+    graph: { nodes, edges: [{ from: '__start__', to: 'a' }] },
+    outside: { approval: () => answer },
+    ...over,
+  });
+}
+
+describe('a tool node whose tool needs an approval', () => {
+  test('waits for it, and is made then', () => {
+    const { run, calls } = playTool(null);
+    expect(toRunView(run.run)).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'approval', node: 'a' }] });
+    expect(calls).toEqual([]);
+    run.signal('approve', { by });
+    expect([run.run.status, logOf(run), run.run.timers]).toEqual(['completed', ['a'], {}]);
+  });
+
+  test('is made with the arguments that the person gives', () => {
+    expect(playTool({ decision: 'approve', args: { key: 'b' } }).calls).toMatchObject([{ args: { key: 'b' } }]);
+  });
+
+  test('is asked about under a condition only', () => {
+    const of = (when: string): number => playTool(null, { tools: { lookup: { approval: { when } } } }).calls.length;
+    expect([of("args.key == 'a'"), of("args.key == 'b'")]).toEqual([0, 1]);
+  });
+
+  test('that is unsafe is not asked about where nobody wants that', () => {
+    expect(playTool(null, { tools: {} }, { tool: 'notify' }).calls).toHaveLength(1);
+  });
+
+  test.each([
+    [undefined, 'The call of lookup was rejected'],
+    ['no', 'The call of lookup was rejected: no'],
+  ])('fails when it is rejected for %j', (reason, message) => {
+    const { run, calls } = playTool({ decision: 'reject', ...(reason !== undefined && { reason }) });
+    expect([run.run.error, calls.length]).toEqual([expect.objectContaining({ code: 'APPROVAL_REJECTED', message }), 0]);
+  });
+
+  test('fails when nobody decides', () => {
+    const { run } = playTool(null);
+    run.passTime(WEEK);
+    expect(run.run.error).toMatchObject({ code: 'APPROVAL_EXPIRED', node: 'a' });
+  });
+
+  test.each<[string, (played: Played) => void]>([
+    ['APPROVAL_REJECTED', ({ run }) => run.signal('reject', { by })],
+    ['APPROVAL_EXPIRED', ({ run }) => run.passTime(WEEK)],
+  ])('goes on elsewhere after %s', (code, act) => {
+    const played = playTool(null, {}, { onError: { to: 'other', write: { log: '{{ error.code }}' } } });
+    act(played);
+    expect([played.run.run.status, logOf(played.run)]).toEqual(['completed', [code, 'other']]);
+  });
+
+  test('is asked about again after a retry', () => {
+    const { run, calls } = playTool({ decision: 'reject' });
+    run.reopen('retry');
+    expect([Object.keys(run.run.approvals).length, calls.length, run.run.status]).toEqual([2, 0, 'failed']);
+  });
+
+  test('is not made while the run is paused', () => {
+    const { run, calls } = playTool(null);
+    run.signal('pause', {});
+    run.signal('approve', { by });
+    expect([run.run.status, calls.length]).toEqual(['paused', 0]);
+    run.signal('resume', {});
+    expect([run.run.status, calls.length]).toEqual(['completed', 1]);
+  });
+
+  test('is not made while too many others are', () => {
+    const { run, calls } = playTool(null, {
+      graph: {
+        nodes: {
+          a: { type: 'tool', tool: 'lookup', args: { key: 'a' } },
+          b: { type: 'tool', tool: 'charge', args: { key: 'b' } },
+        },
+        edges: [{ from: '__start__', to: ['a', 'b'] }],
+        limits: { maxConcurrency: 1 },
+      },
+      outside: { next: () => null },
+    });
+    run.signal('approve', { by });
+    expect([calls.length, run.out.map(({ node }) => node)]).toEqual([0, ['b']]);
+  });
+
+  test('in the last node of a canceled run is not asked about, and does not hang', () => {
+    const { run } = play({
+      replies: [],
+      tools,
+      graph: {
+        nodes: { w: { type: 'wait', event: 'go' }, end: { type: 'tool', tool: 'lookup', args: { key: 'a' } } },
+        edges: [{ from: '__start__', to: 'w' }],
+        onCancel: 'end',
+      },
+    });
+    run.signal('cancel', {});
+    expect([run.run.status, run.run.approvals]).toEqual(['canceled', {}]);
+    expect(run.events.find(({ type }) => type === 'node.failed')).toMatchObject({
+      error: { code: 'APPROVAL_REJECTED' },
+    });
+  });
+});

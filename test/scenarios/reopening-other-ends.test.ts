@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import { DEADLINE_TIMER } from '../../src/graph/run/ids.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { adds, addsNames, failing, logOf, startRun, typesOf } from '../support/builders/runs.ts';
+import { throughTheStore } from '../support/builders/stored.ts';
+import { allWork, breakable, works } from '../support/doubles/breakable.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+import { refusalOf } from '../support/readers/refusal-of.ts';
+import { shown } from '../support/readers/shown-run.ts';
+
+const asks = { type: 'approval', title: 'May I?', write: {} } as const;
+const eve = { sub: 'eve', roles: ['user'] };
+
+const completed = (over: Partial<GraphDefinition> = {}): MemoryRun => startRun({ nodes: addsNames('a', 'b'), ...over });
+const failed = (over: Partial<GraphDefinition> = {}): MemoryRun =>
+  startRun({ nodes: { ...addsNames('a'), x: works('x'), ...addsNames('b') }, ...over }, failing);
+const canceled = (over: Partial<GraphDefinition> = {}): MemoryRun => {
+  const run = startRun({ nodes: { ...addsNames('a'), ask: asks, ...addsNames('b') }, ...over });
+  run.signal('cancel', { reason: 'enough' });
+  return run;
+};
+const ended = { completed, failed, canceled };
+
+describe('a run that has ended', () => {
+  const answers: readonly (readonly [string, JsonObject])[] = [
+    ['approve', {}],
+    ['reject', {}],
+    ['pause', {}],
+    ['resume', {}],
+    ['event', { event: 'go' }],
+    ['cancel', {}],
+    ['fail', {}],
+  ];
+  const statuses = ['completed', 'failed', 'canceled'] as const;
+  const over: readonly (readonly [(typeof statuses)[number], string, JsonObject])[] = [
+    ...statuses.flatMap((status) => answers.map(([name, payload]) => [status, name, payload] as const)),
+    ...(['completed', 'canceled'] as const).flatMap((status) => [
+      [status, 'retry', {}] as const,
+      [status, 'skip', { output: 'x' }] as const,
+      [status, 'replan', { node: 'b' }] as const,
+    ]),
+  ];
+
+  test.each(over)('as %s takes no %s', (status, name, payload) => {
+    expect(refusalOf(ended[status](), name, payload)).toBe('not_allowed_now');
+  });
+
+  test('takes no signal that is malformed, or that nobody knows', () => {
+    const run = failed();
+    expect(refusalOf(run, 'retry', { output: 1 })).toBe('malformed');
+    expect(refusalOf(run, 'nonsense', {})).toBe('unknown_signal');
+  });
+});
+
+describe('a run whose work has been undone', () => {
+  const undo = { tool: 'notify', args: { key: 'undo' } } as const;
+  const nodes = { a: works('a', { compensate: undo }), x: works('x'), ...addsNames('b') };
+  const start = (): MemoryRun => startRun({ nodes }, breakable('x').outside);
+
+  test.each<[string, JsonObject]>([
+    ['retry', {}],
+    ['retry', { node: 'x' }],
+    ['skip', { output: 'x!' }],
+    ['replan', { node: 'b' }],
+    ['edit', { asNode: 'x' }],
+  ])('does not go on by %s %j', (name, payload) => {
+    const run = start();
+    expect(typesOf(run)).toContain('node.compensated');
+    expect(refusalOf(run, name, payload)).toBe('not_allowed_now');
+  });
+
+  test('can be corrected all the same', () => {
+    const run = start();
+    run.reopen('edit', { values: { log: 'x' } });
+    expect([run.run.status, logOf(run)]).toEqual(['failed', ['a!', 'x']]);
+  });
+});
+
+describe('a skip of a run that has failed', () => {
+  test('goes on with the output of a person', () => {
+    const run = failed();
+    run.reopen('skip', { output: 'by hand' });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
+    expect(typesOf(run)).toContain('node.skipped');
+  });
+
+  test('is refused when the node can do nothing with the output', () => {
+    const channels = { log: { reducer: 'append' }, n: { reducer: 'sum' } } as const;
+    const run = startRun({ channels, nodes: { x: works('x', { write: { n: '{{ result }}' } }) } }, failing);
+    expect(refusalOf(run, 'skip', { output: 'many' })).toBe('malformed');
+    run.reopen('skip', { output: 3 });
+    expect(run.run).toMatchObject({ status: 'completed', output: { n: 3 } });
+  });
+
+  test('names one of several; the run then fails at the others', () => {
+    const { outside, calls } = breakable('x', 'y');
+    const run = startRun({ nodes: allWork('x', 'y'), edges: [{ from: '__start__', to: ['x', 'y'] }] }, outside);
+    expect(refusalOf(run, 'skip', { output: '-' })).toBe('intervention_id_required');
+    run.reopen('skip', { node: 'y', output: '-' });
+    expect(run.run).toMatchObject({ status: 'failed', error: { node: 'x' } });
+    run.reopen('skip', { output: '-' });
+    expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['-', '-'], ['x:1:0:0', 'y:1:0:0']]);
+  });
+
+  test('of an approval is for those who may decide it', () => {
+    const run = startRun({ nodes: { ask: { ...asks, onReject: 'fail' } } });
+    run.signal('reject', {});
+    expect(run.run.error?.code).toBe('APPROVAL_REJECTED');
+    expect(refusalOf(run, 'skip', { output: {}, by: eve })).toBe('not_an_approver');
+    run.reopen('skip', { output: {} });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('is refused when it failed at no node', () => {
+    const run = startRun({ nodes: addsNames('a'), edges: [{ from: '__start__', route: "'x'", paths: {} }] });
+    expect(refusalOf(run, 'skip', { output: 1 })).toBe('unknown_intervention');
+  });
+});
+
+describe('a replan of a run that has failed', () => {
+  test('goes on at another node, with other values, and not at the one that failed', () => {
+    const run = failed();
+    run.reopen('replan', { node: 'b', values: { log: 'by hand' } });
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'by hand', 'b']]);
+    expect(run.steps).toEqual([['a'], ['x'], ['b']]);
+    expect(run.checkpoints.map(({ source, step, next }) => [source, step, next])).toEqual([
+      ['input', -1, ['a']],
+      ['loop', 0, ['x']],
+      ['update', 1, ['b']],
+      ['loop', 2, []],
+    ]);
+  });
+
+  test('to the node that failed is another visit of it', () => {
+    const { outside, broken, calls } = breakable('x');
+    const run = startRun({ nodes: allWork('x') }, outside);
+    broken.clear();
+    run.reopen('replan', { node: 'x' });
+    expect([run.run.status, calls]).toEqual(['completed', ['x:1:0:0', 'x:2:0:0']]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ node: 'nope' }, 'malformed'],
+    [{}, 'malformed'],
+    [{ node: 'b', values: { nope: 1 } }, 'invalid_values'],
+  ])('%j is refused', (payload, reason) => {
+    expect(refusalOf(failed(), 'replan', payload)).toBe(reason);
+  });
+});
+
+describe('an edit of a run that has ended', () => {
+  test.each(['completed', 'failed', 'canceled'] as const)('as %s corrects its state and leaves it ended', (status) => {
+    const run = ended[status]();
+    const { endedAt, output, error } = run.run;
+    run.reopen('edit', { values: { log: 'x' }, decisionId: 'd1' });
+    expect(run.run).toMatchObject({ status, endedAt, output, error });
+    expect(logOf(run)).toEqual(status === 'completed' ? ['a', 'b', 'x'] : ['a', 'x']);
+    expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', changes: { log: { append: ['x'] } } });
+    expect(run.run.outcomes).toEqual([{ id: 'd1', taken: true, value: run.run.checkpointId }]);
+  });
+
+  test.each(['completed', 'failed', 'canceled'] as const)('as %s, as a node, has it wait for a resume', (status) => {
+    const run = ended[status]();
+    run.reopen('edit', { values: { log: 'x' }, asNode: 'a', by: { sub: 'ada', roles: ['approver'] } });
+    expect(run.run).toMatchObject({
+      status: 'paused',
+      endedAt: null,
+      output: null,
+      error: null,
+      phase: { kind: 'paused' },
+    });
+    expect(run.events.at(-1)).toMatchObject({ type: 'run.paused', by: 'ada', nodes: [] });
+    expect(toRunView(run.run).next).toEqual([{ completed: 'b', failed: 'x', canceled: 'ask' }[status]]);
+  });
+
+  test('goes on with the resume that follows', () => {
+    const run = completed();
+    run.reopen('edit', { values: { log: 'x' }, asNode: 'a' });
+    run.signal('resume', {});
+    expect([run.run.status, run.run.output]).toEqual(['completed', { log: ['a', 'b', 'x', 'b'] }]);
+    expect(run.run.root.visits).toEqual({ a: 1, b: 2 });
+  });
+
+  test('of one that was canceled lets nothing of that remain', () => {
+    const run = canceled();
+    run.reopen('edit', { asNode: 'ask' });
+    run.signal('resume', {});
+    expect([run.run.status, logOf(run)]).toEqual(['completed', ['a', 'b']]);
+  });
+
+  test.each(['completed', 'failed', 'canceled'] as const)('as %s, as its last node, leaves it ended', (status) => {
+    const run = ended[status]();
+    const { endedAt } = run.run;
+    run.reopen('edit', { values: { log: 'x' }, asNode: 'b' });
+    expect(run.run).toMatchObject({ status, endedAt });
+    expect(run.checkpoints.at(-1)).toMatchObject({ source: 'update', next: [] });
+  });
+
+  test('as a node that leads to a deferred one only has that to do', () => {
+    const run = completed({ nodes: { ...addsNames('a'), b: { ...adds('b'), defer: true } } });
+    run.reopen('edit', { asNode: 'a' });
+    expect(run.run.status).toBe('paused');
+    run.signal('resume', {});
+    expect(run.steps).toEqual([['a'], ['b'], ['b']]);
+  });
+
+  test('is seen by the node that failed, when it is done again', () => {
+    const { outside, calls } = breakable('x');
+    const channels = { log: { reducer: 'append' }, key: { default: 'x' } } as const;
+    const run = startRun({ channels, nodes: { x: works('{{ state.key }}') } }, outside);
+    run.reopen('edit', { values: { key: 'y' } });
+    run.reopen('retry');
+    expect([run.run.status, logOf(run), calls]).toEqual(['completed', ['y!'], ['x:1:0:0', 'x:1:0:1']]);
+  });
+
+  test('can be made again, each on what the one before has left', () => {
+    const run = completed();
+    for (const log of ['x', 'y']) run.reopen('edit', { values: { log }, checkpoint: run.run.checkpointId });
+    expect(logOf(run)).toEqual(['a', 'b', 'x', 'y']);
+  });
+
+  test('of channels that fade leaves the others as they were', () => {
+    const channels = { log: { reducer: 'append' }, brief: { reducer: 'append', ephemeral: true } } as const;
+    const run = startRun({ channels, nodes: { a: { type: 'set', write: { log: 'a', brief: 'b' } } } });
+    run.reopen('edit', { values: { brief: 'x' } });
+    expect(run.run.root.channels).toEqual({ log: ['a'], brief: ['x'] });
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ asNode: 'nope' }, 'malformed'],
+    [{ values: { nope: 1 } }, 'invalid_values'],
+    [{ values: { nope: 1 }, asNode: 'a' }, 'invalid_values'],
+    [{ checkpoint: 'run-1.c1' }, 'stale'],
+    [{ asNode: 'ask', by: eve }, 'not_an_approver'],
+  ])('%j is refused', (payload, reason) => {
+    expect(refusalOf(canceled(), 'edit', payload)).toBe(reason);
+  });
+
+  test('is refused where it leaves the edges without an answer', () => {
+    const edges: GraphDefinition['edges'] = [
+      { from: '__start__', to: 'a' },
+      { from: 'a', route: 'state.log[0]', paths: { a: 'b' } },
+    ];
+    const run = completed({ edges });
+    expect(refusalOf(run, 'edit', { values: { log: { $replace: ['z'] } }, asNode: 'a' })).toBe('invalid_values');
+  });
+});
+
+test('a call that was out at the deadline is asked for again under its key, by which the ledger knows it', () => {
+  const limits = { deadline: '1h' };
+  const graph = compileGraph(aDefinition({ nodes: allWork('a'), limits }), aCatalog());
+  const identity = {
+    id: 'run-1',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: 'test', version: null, hash: 'h' },
+    createdBy: { sub: 'uma', roles: [] },
+    limits: limitsOfGraph(limits, DEFAULTS),
+  };
+  const first = begin(graph, identity, { input: {}, startedAt: 0 });
+  const late = advance(graph, first.run, { kind: 'timer', id: DEADLINE_TIMER, at: 3_600_000 });
+  const reply = { kind: 'value', value: 'a!' } as const;
+  const answered = { kind: 'call.completed', key: 'run-1:a:1:0:0', reply, attempts: 1, durationMs: 1 } as const;
+  const over = advance(graph, late.run, { ...answered, at: 3_600_001 });
+  expect(shown(over.run).status).toBe('failed');
+  const stored = throughTheStore(over.run, { graph, checkpoints: first.checkpoints });
+  const again = reopenRun(graph, stored, { at: 4_000_000, name: 'retry', payload: {} });
+  expect(again.effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : []))).toEqual([answered.key]);
+  const done = advance(graph, again.run, { ...answered, at: 4_000_001 });
+  expect(shown(done.run)).toMatchObject({ status: 'completed', output: { log: ['a!'] } });
+});

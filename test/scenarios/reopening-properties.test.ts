@@ -1,0 +1,259 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { reopenRun } from '../../src/graph/advance/advance.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import { forkRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
+import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
+import { foldResumePoints } from '../../src/graph/journal/resume-point.ts';
+import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { hasEnded, statusOf } from '../../src/graph/run/status.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts';
+import { randomSignal } from '../support/builders/random-signals.ts';
+import { createRandom } from '../support/builders/random.ts';
+import { copyOf, forkStartAt, throughTheStore } from '../support/builders/stored.ts';
+import { shown } from '../support/readers/shown-run.ts';
+import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
+import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
+
+const graphs = randomGraph(2, 5);
+/** Graphs that a call which fails makes fail, but for those that always do. */
+const strict = graphs.map(withoutOnError);
+const seeds = fc.integer({ min: 0, max: 2 ** 31 });
+/** How often something might have been done before it is done. */
+const moments = fc.array(fc.nat(12), { minLength: 1, maxLength: 4 });
+
+/** Enough to meet every kind of node and edge at every kind of checkpoint, in a few seconds. */
+const RUNS = { numRuns: Number(process.env['RUNS'] ?? 150) };
+
+function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
+  const random = createRandom(seed);
+  const choose = (count: number): number => Math.floor(random.next() * count);
+  return runShuffled({ definition, catalog: randomCatalog, choose, ...over });
+}
+
+function pickFrom<T>(items: readonly T[], seed: number): T {
+  return createRandom(seed).pick(items);
+}
+
+const checkpointsOf = ({ steps }: ShuffledRun): readonly Checkpoint[] => steps.flatMap((step) => step.checkpoints);
+
+/** The nodes of each superstep of the run's own graph, from an event on. */
+const stepsOf = ({ steps }: ShuffledRun, after = 0): readonly (readonly string[])[] =>
+  steps
+    .flatMap(({ events }) => events)
+    .flatMap((event) => (event.type === 'step.started' && !event.path && event.seq > after ? [event.nodes] : []));
+
+const keysOf = ({ steps }: ShuffledRun): readonly string[] =>
+  steps.flatMap(({ effects }) => effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : [])));
+
+/** What a run has come to. What fades is in no checkpoint, and may differ. */
+function endOf({ run: { status, output, error, root } }: ShuffledRun): JsonObject {
+  const { brief: _fades, ...channels } = root.channels;
+  return copyOf({ status, output, error: error && { ...error }, channels, visits: { ...root.visits } });
+}
+
+/** Begins at a checkpoint of another run. */
+function forkAt(checkpoint: string, checkpoints: readonly Checkpoint[]): NonNullable<Shuffling['begin']> {
+  return (graph, identity) => {
+    const fork = forkStartAt(checkpoint, {}, { checkpoints });
+    const first = forkRun(graph, identity, { fork, startedAt: STARTED_AT });
+    if ('code' in first) throw new Error(`The fork was refused: ${first.message}`);
+    return first;
+  };
+}
+
+/** Corrects nothing, at some of the moments at which a run could be corrected. */
+function correctingNothing(when: readonly number[]): NonNullable<Shuffling['interject']> {
+  let moment = 0;
+  return (run) => {
+    const status = statusOf(run);
+    if (status !== 'waiting' && status !== 'paused') return null;
+    const body = { kind: 'signal', name: 'edit', payload: { values: {} } } as const;
+    const check = (before: Run, { run }: Advance): void => expect(statusOf(run)).toBe(statusOf(before));
+    return when.includes(moment++) ? { body, check } : null;
+  };
+}
+
+describe('whatever the graph, a fork', () => {
+  test('ends as its parent did, from whatever checkpoint', () => {
+    fc.assert(
+      fc.property(graphs, seeds, seeds, (definition, one, other) => {
+        const parent = play(definition, one);
+        const checkpoints = checkpointsOf(parent);
+        const { id, seq } = pickFrom(checkpoints, other);
+        const fork = play(definition, other, { begin: forkAt(id, checkpoints) });
+        expect(endOf(fork)).toEqual(endOf(parent));
+        expect(fork.run.spent).toEqual(parent.run.spent);
+        expect(stepsOf(fork)).toEqual(stepsOf(parent, seq));
+      }),
+      RUNS,
+    );
+  });
+
+  test('of a fork does so too, and needs its own checkpoints only', () => {
+    fc.assert(
+      fc.property(graphs, seeds, seeds, (definition, one, other) => {
+        const parent = play(definition, one);
+        const first = checkpointsOf(parent);
+        const fork = play(definition, one, { begin: forkAt(pickFrom(first, one).id, first) });
+        const second = checkpointsOf(fork);
+        const again = play(definition, other, { begin: forkAt(pickFrom(second, other).id, second) });
+        expect(endOf(again)).toEqual(endOf(parent));
+        expect(again.run.spent).toEqual(parent.run.spent);
+      }),
+      RUNS,
+    );
+  });
+
+  test('does an open superstep again in whose midst it begins', () => {
+    fc.assert(
+      fc.property(graphs, seeds, moments, (definition, seed, when) => {
+        const parent = play(definition, seed, { interject: correctingNothing(when) });
+        const checkpoints = checkpointsOf(parent);
+        const updates = checkpoints.filter(({ source }) => source === 'update');
+        fc.pre(updates.length > 0);
+        const fork = play(definition, seed, { begin: forkAt(pickFrom(updates, seed).id, checkpoints) });
+        expect(endOf(fork)).toEqual(endOf(parent));
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('whatever the graph, a retry', () => {
+  /** A run whose call of this key is lost, and goes on after it has failed with that. */
+  function playLosing(lost: string, definition: GraphDefinition, seed: number): [ShuffledRun, ShuffledRun] {
+    const error = { code: 'TOOL_FAILED', message: 'lost' } as const;
+    const answer = ({ key }: { key: string }): OccurrenceBody | null =>
+      key === lost ? { kind: 'call.failed', key, failure: { callFailed: true, error } } : null;
+    const failed = play(definition, seed, { answer });
+    fc.pre(failed.run.status === 'failed' && JSON.stringify(failed.run.error).includes('lost'));
+    const graph = compileGraph(definition, randomCatalog);
+    const stored = throughTheStore(failed.run, { graph, checkpoints: checkpointsOf(failed) });
+    const signal = { at: STARTED_AT, name: 'retry', payload: {} };
+    return [failed, play(definition, seed, { answer, begin: (same) => reopenRun(same, stored, signal) })];
+  }
+
+  test('ends as if the call had never failed', () => {
+    fc.assert(
+      fc.property(strict, seeds, seeds, (definition, seed, pick) => {
+        const whole = play(definition, seed);
+        fc.pre(keysOf(whole).length > 0);
+        const [failed, again] = playLosing(pickFrom(keysOf(whole), pick), definition, seed);
+        expect(endOf(again)).toEqual(endOf(whole));
+        expect([...stepsOf(failed), ...stepsOf(again)]).toEqual(stepsOf(whole));
+      }),
+      RUNS,
+    );
+  });
+
+  test('makes no call again that has succeeded', () => {
+    fc.assert(
+      fc.property(strict, seeds, seeds, (definition, seed, pick) => {
+        const whole = play(definition, seed);
+        fc.pre(keysOf(whole).length > 0 && whole.run.status === 'completed');
+        const lost = pickFrom(keysOf(whole), pick);
+        const keys = playLosing(lost, definition, seed).flatMap(keysOf);
+        expect(keys).toEqual(expect.arrayContaining([...keysOf(whole)]));
+        expect([keys.length, new Set(keys).size]).toEqual([keysOf(whole).length + 1, keysOf(whole).length + 1]);
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('whatever the graph, an edit without values', () => {
+  test('changes nothing about how a run goes on', () => {
+    fc.assert(
+      fc.property(graphs, seeds, moments, (definition, seed, when) => {
+        const edited = play(definition, seed, { interject: correctingNothing(when) });
+        const plain = play(definition, seed);
+        expect([endOf(edited), edited.run.spent, stepsOf(edited)]).toEqual([
+          endOf(plain),
+          plain.run.spent,
+          stepsOf(plain),
+        ]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('changes nothing of a run that has ended', () => {
+    fc.assert(
+      fc.property(graphs, seeds, (definition, seed) => {
+        const { run } = play(definition, seed);
+        const signal = { at: STARTED_AT, name: 'edit', payload: { values: {} } };
+        const { run: after } = reopenRun(compileGraph(definition, randomCatalog), run, signal);
+        expect(after).toEqual({ ...run, counters: after.counters, checkpointId: after.checkpointId });
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('whatever the graph, what is stored', () => {
+  test('of a run that has ended is all of it', () => {
+    fc.assert(
+      fc.property(graphs, seeds, moments, (definition, seed, when) => {
+        const played = play(definition, seed, { interject: correctingNothing(when) });
+        const graph = compileGraph(definition, randomCatalog);
+        expect(throughTheStore(played.run, { graph, checkpoints: checkpointsOf(played) })).toEqual(copyOf(played.run));
+      }),
+      RUNS,
+    );
+  });
+
+  test('of its checkpoints can be folded from any of them on', () => {
+    fc.assert(
+      fc.property(graphs, seeds, seeds, moments, (...[definition, seed, pick, when]) => {
+        const checkpoints = checkpointsOf(play(definition, seed, { interject: correctingNothing(when) }));
+        const at = checkpoints.indexOf(pickFrom(checkpoints, pick));
+        const [before, after] = [checkpoints.slice(0, at), checkpoints.slice(at)];
+        expect(foldCheckpoints(after, foldCheckpoints(before))).toEqual(foldCheckpoints(checkpoints));
+        expect(foldResumePoints(after, foldResumePoints(before))).toEqual(foldResumePoints(checkpoints));
+      }),
+      RUNS,
+    );
+  });
+});
+
+test('whatever signal comes to a run that has ended, it is taken, or noted and changes nothing else', () => {
+  fc.assert(
+    fc.property(graphs, seeds, randomSignal, (definition, seed, { name, payload }) => {
+      const { run } = play(definition, seed);
+      const given = toObject(payload);
+      const after = reopenRun(compileGraph(definition, randomCatalog), run, { at: STARTED_AT, name, payload: given });
+      const { effects, checkpoints, approvals, hasYielded } = after;
+      const { counters, outcomes } = after.run;
+      const isIgnored = after.events.some(({ type }) => type === 'signal.ignored');
+      expect(isIgnored ? [{ ...run, counters, outcomes }, [], [], [], false] : null).toEqual(
+        isIgnored ? [after.run, effects, checkpoints, approvals, hasYielded] : null,
+      );
+      const last = hasEnded(after.run) ? after : play(definition, seed, { begin: () => after });
+      expect(shown(last.run).error?.code).not.toBe('INTERNAL');
+    }),
+    RUNS,
+  );
+});
+
+function withoutOnError({ nodes, ...rest }: GraphDefinition): GraphDefinition {
+  const entries = Object.entries(nodes).map(([id, node]): [string, NodeDefinition] => [id, strictly(node)]);
+  return { ...rest, nodes: Object.fromEntries(entries) };
+}
+
+function strictly(node: NodeDefinition): NodeDefinition {
+  if (node.type === 'tool' && isJsonObject(node.args ?? null) && 'fail' in Object(node.args)) return node;
+  const { onError: _none, ...strict } = node;
+  if (strict.type !== 'subgraph' || typeof strict.graph === 'string') return strict;
+  return { ...strict, graph: withoutOnError(strict.graph) };
+}
+
+function toObject(payload: unknown): JsonObject {
+  return typeof payload === 'object' && payload !== null ? copyOf({ ...payload }) : {};
+}

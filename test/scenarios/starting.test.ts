@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import { startRun } from '../../src/graph/advance/begin-run.ts';
+import { checkInput } from '../../src/graph/compile/check-input.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { pinCatalog } from '../../src/graph/definition/pin-catalog.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { addsNames } from '../support/builders/runs.ts';
+import { shown } from '../support/readers/shown-run.ts';
+
+const IDENTITY = {
+  id: 'run-1',
+  tenantId: 'acme',
+  threadId: null,
+  graph: { name: 'test', version: null, hash: 'h' },
+  createdBy: { sub: 'uma', roles: [] },
+  limits: limitsOfGraph({}, DEFAULTS),
+};
+
+describe('a run', () => {
+  test('may begin at a node of the caller, past the edges of the start', () => {
+    const graph = compileGraph(aDefinition({ nodes: addsNames('a', 'b', 'c') }), aCatalog());
+    const { run } = startRun(graph, IDENTITY, { input: { log: 'in' }, startedAt: 0, startAt: 'b' });
+    expect(shown(run)).toMatchObject({ status: 'completed', output: { log: ['in', 'b', 'c'] } });
+  });
+
+  test('has breakpoints of its own on top of those of its graph, not inside subgraphs', () => {
+    const sub = { type: 'subgraph', graph: aDefinition({ nodes: addsNames('b') }) } as const;
+    const graph = compileGraph(aDefinition({ nodes: { ...addsNames('a'), b: sub } }), aCatalog());
+    const { run } = startRun(graph, IDENTITY, { input: {}, startedAt: 0, breakpoints: { before: ['b'], after: [] } });
+    expect(shown(run)).toMatchObject({ status: 'paused', root: { at: { kind: 'before', nodes: ['b'] } } });
+  });
+
+  test('whose input does not fit fails', () => {
+    const graph = compileGraph(
+      aDefinition({ channels: { log: { reducer: 'append' }, n: { reducer: 'sum' } } }),
+      aCatalog(),
+    );
+    const { run } = startRun(graph, IDENTITY, { input: { n: 'x' }, startedAt: 0 });
+    expect(shown(run).error).toMatchObject({ code: 'CHANNEL_SCHEMA_VIOLATION' });
+  });
+});
+
+describe('an input', () => {
+  const channels: GraphDefinition['channels'] = {
+    log: { reducer: 'append' },
+    n: { reducer: 'sum' },
+    age: { schema: { type: 'integer' } },
+    chat: { reducer: 'messages' },
+    ask: {},
+  };
+
+  test.each([
+    [{}, []],
+    [
+      {
+        n: 1,
+        age: 3,
+        log: 'x',
+        chat: [
+          { role: 'user', content: 'a' },
+          { role: 'user', content: 'b' },
+        ],
+      },
+      [],
+    ],
+    [{ n: 'x', age: 1.5 }, ['/n', '/age']],
+    [{ chat: 'x' }, ['/chat']],
+    [{ chat: { role: 'nobody', content: 'x' } }, ['/chat']],
+    [{ ask: 1, nope: 1 }, ['/ask', '/nope']],
+  ])('of %j has issues at %j', (...[input, paths]) => {
+    const graph = compileGraph(aDefinition({ channels, input: ['log', 'n', 'age', 'chat'] }), aCatalog());
+    expect(checkInput(graph, input).map(({ path }) => path)).toEqual(paths);
+  });
+
+  test('may hold every channel where the graph says nothing', () => {
+    expect(checkInput(compileGraph(aDefinition({ channels }), aCatalog()), { ask: 1 })).toEqual([]);
+  });
+});
+
+describe('the catalog of a run', () => {
+  test('holds what the graph uses, the graphs inside too', () => {
+    const leaf = aDefinition({
+      nodes: { t: { type: 'tool', tool: 'lookup' }, f: { type: 'function', function: 'double' } },
+    });
+    const named = aDefinition({
+      nodes: { l: { type: 'llm', prompt: 'x', model: ['spare'] }, s: { type: 'subgraph', graph: leaf } },
+    });
+    const catalog = aCatalog({ graphs: { named, other: leaf } });
+    const definition = aDefinition({
+      nodes: {
+        t: { type: 'tool', tool: 'charge' },
+        s: { type: 'subgraph', graph: 'named' },
+        again: { type: 'subgraph', graph: 'named' },
+        gone: { type: 'subgraph', graph: 'gone' },
+      },
+    });
+    const slice = pinCatalog(definition, catalog);
+    expect(Object.keys(slice.tools)).toEqual(['lookup', 'charge']);
+    expect(Object.keys(slice.models)).toEqual(['spare']);
+    expect(Object.keys(slice.functions)).toEqual(['double']);
+    expect(Object.keys(slice.graphs ?? {})).toEqual(['named']);
+    expect(() => compileGraph(definition, slice)).toThrow(/no graph/);
+  });
+
+  test('holds no graphs where none are named, and the model that goes without saying', () => {
+    const slice = pinCatalog(aDefinition({ nodes: { l: { type: 'llm', prompt: 'x' } } }), aCatalog());
+    expect(Object.keys(slice.models)).toEqual(['default']);
+    expect(slice).not.toHaveProperty('graphs');
+  });
+
+  test('may lack a tool by now: the node fails', () => {
+    const graph = compileGraph(aDefinition({ nodes: { t: { type: 'tool', tool: 'gone' } } }), aCatalog());
+    expect(shown(startRun(graph, IDENTITY, { input: {}, startedAt: 0 }).run).error?.code).toBe('TOOL_NOT_FOUND');
+  });
+});

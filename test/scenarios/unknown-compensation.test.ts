@@ -1,0 +1,114 @@
+import { describe, expect, test } from 'vitest';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import type { ToolCallRequest } from '../../src/graph/run/effect.ts';
+import type { Json } from '../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { asks, breaks, pays, undoEventsOf } from '../support/builders/undoing.ts';
+import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+describe('an undo of which nobody knows what it did', () => {
+  const by = { sub: 'ada', roles: ['approver'] };
+
+  /** The first undo is `b`'s; it is lost as often as `lost` says. */
+  function playLost({ lost = 1 } = {}) {
+    const calls: string[] = [];
+    const tool = ({ tool: name, args }: ToolCallRequest): Json => {
+      const text = JSON.stringify(args);
+      calls.push(`${name} ${text}`);
+      const tries = calls.filter((call) => call.includes('back two')).length;
+      if (text.includes('back two') && tries <= lost) throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
+      if (text.includes('break')) throw new CallFailure('TOOL_FAILED', 'broken');
+      return { receipt: JSON.parse(text).key };
+    };
+    const definition = aDefinition({ nodes: { a: pays('one'), b: pays('two'), c: breaks } });
+    const run = runInMemory({ definition, catalog: aCatalog(), input: {} }, { tool });
+    return { run, undone: () => calls.filter((call) => call.startsWith('notify')) };
+  }
+  const waitingOf = ({ run }: MemoryRun) => toRunView(run).waitingFor;
+
+  test('waits for a person, and nothing else is undone', () => {
+    const { run, undone } = playLost();
+    expect(run.run).toMatchObject({ status: 'waiting', error: null });
+    expect(waitingOf(run)).toMatchObject([{ kind: 'intervention', node: 'b', id: 'b:1:undo' }]);
+    expect([undone().length, undoEventsOf(run)]).toEqual([1, ['compensation.requested b', 'compensation.failed b']]);
+    run.signal('pause', { by });
+    run.signal('skip', { node: 'a', output: 1, by });
+    expect(run.events.filter(({ type }) => type === 'signal.ignored')).toMatchObject([
+      { reason: 'not_allowed_now' },
+      { reason: 'unknown_intervention' },
+    ]);
+    expect(waitingOf(run)).toHaveLength(1);
+  });
+
+  test.each([1, 2])('is made again on order, %i times, under its key', (lost) => {
+    const { run, undone } = playLost({ lost });
+    for (let n = 0; n < lost; n += 1) run.signal('retry', { id: 'b:1:undo', by });
+    expect(undone()).toEqual([
+      ...Array.from({ length: lost + 1 }, () => 'notify {"key":"back two"}'),
+      'notify {"key":"back one"}',
+    ]);
+    expect(run.run).toMatchObject({
+      status: 'failed',
+      compensation: { doneCount: 2, failures: [] },
+      error: { node: 'c' },
+    });
+    expect(run.events.filter(({ type }) => type === 'run.retried')).toHaveLength(lost);
+    const keys = run.events.flatMap((event) =>
+      event.type === 'compensation.requested' && event.node === 'b' ? [event.idempotencyKey] : [],
+    );
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  test('may be said to have done it', () => {
+    const { run, undone } = playLost();
+    run.signal('skip', { output: { seen: true }, by });
+    expect(undone()).toHaveLength(2);
+    expect(run.events).toContainEqual(
+      expect.objectContaining({ type: 'node.compensated', node: 'b', result: { seen: true }, by: 'ada' }),
+    );
+    expect(run.run).toMatchObject({ status: 'failed', compensation: { failures: [] } });
+  });
+
+  test('may be given up; the others are undone', () => {
+    const { run, undone } = playLost();
+    run.signal('fail', { reason: 'gone', by });
+    expect(undone()).toHaveLength(2);
+    expect(run.run.error?.cause?.message).toBe('Not undone: b: lost (given up by ada: gone)');
+    expect(run.events.filter(({ type }) => type === 'compensation.failed')).toMatchObject([{}, { by: 'ada' }]);
+  });
+
+  test('waits in a canceled run, too, which ends as canceled', () => {
+    const { run } = playLost();
+    run.signal('cancel', { by });
+    run.signal('cancel', { by });
+    expect([run.run.status, waitingOf(run).length]).toEqual(['waiting', 1]);
+    run.signal('retry', { by });
+    expect(run.run).toMatchObject({ status: 'canceled', compensation: { doneCount: 2 } });
+    expect(run.events.filter(({ type }) => type === 'signal.ignored')).toEqual([]);
+  });
+
+  test('is all that is asked of anybody then', () => {
+    const definition = aDefinition({
+      nodes: { a: pays('two'), ask: asks, nap: { type: 'wait', for: '1h' } },
+      edges: [
+        { from: '__start__', to: 'a' },
+        { from: 'a', to: ['ask', 'nap'] },
+      ],
+      limits: { deadline: '1s' },
+    });
+    const tool = ({ tool: name }: ToolCallRequest): Json => {
+      if (name === 'notify') throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
+      return { receipt: 'two' };
+    };
+    const run = runInMemory({ definition, catalog: aCatalog(), input: {} }, { tool });
+    run.passTime(2_000);
+    expect(run.run).toMatchObject({
+      status: 'waiting',
+      timers: {},
+      phase: { kind: 'failing', error: { code: 'DEADLINE_EXCEEDED' } },
+    });
+    expect(Object.values(run.run.approvals)).toMatchObject([{ status: 'canceled' }]);
+    expect(waitingOf(run)).toMatchObject([{ id: 'a:1:undo' }]);
+  });
+});

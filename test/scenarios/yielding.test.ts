@@ -1,0 +1,39 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { randomCatalog } from '../support/builders/random-graphs.ts';
+import { createRandom } from '../support/builders/random.ts';
+import { runShuffled } from '../support/readers/shuffled-run.ts';
+
+const LARGE = 'x'.repeat(300_000);
+const channels: GraphDefinition['channels'] = { log: { reducer: 'append' } };
+const nodes: GraphDefinition['nodes'] = { a: { type: 'set', write: { log: LARGE } } };
+const elements: GraphDefinition['edges'] = [{ from: '__start__', forEach: '[1, 2, 3, 4, 5, 6, 7, 8]', to: 'a' }];
+const works = { type: 'tool', tool: 'work', args: { text: LARGE }, write: { log: 'done' } } as const;
+const asks = { type: 'approval', title: 'May I?', details: LARGE, write: { log: 'done' } } as const;
+const row = Object.fromEntries(
+  ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => [id, { type: 'set', write: { log: LARGE } } as const]),
+);
+
+describe('a run that says much at once', () => {
+  test.each([
+    ['in a row', aDefinition({ nodes: row }), 6],
+    ['side by side', aDefinition({ nodes, edges: elements }), 8],
+    ['to tools', aDefinition({ nodes: { a: works }, edges: elements }), 8],
+    ['to people', aDefinition({ nodes: { a: asks }, edges: elements }), 8],
+    [
+      'in a subgraph',
+      aDefinition({
+        nodes: { sub: { type: 'subgraph', graph: aDefinition({ channels, nodes, edges: elements }), write: 'log' } },
+      }),
+      1,
+    ],
+  ])('stops half-way and goes on: %s', (...[, definition, length]) => {
+    const random = createRandom(1);
+    const choose = (count: number): number => Math.floor(random.next() * count);
+    const { run, steps } = runShuffled({ definition, catalog: randomCatalog, choose });
+    expect(steps.some(({ hasYielded }) => hasYielded)).toBe(true);
+    expect(run.status).toBe('completed');
+    expect(run.root.channels['log']).toHaveLength(length);
+  });
+});

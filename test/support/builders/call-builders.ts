@@ -1,0 +1,109 @@
+import type { CallTask } from '../../../src/activities/calls/call-task.ts';
+import type { ModelRequest } from '../../../src/activities/models/model.ts';
+import type { CodeToolContext } from '../../../src/activities/tools/code-tool.ts';
+import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
+import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import type { Carrier } from '../../../src/graph/journal/packed-events.ts';
+import type { ModelCallRequest, ToolCallRequest } from '../../../src/graph/run/effect.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+
+/** A policy whose times are long enough never to matter, unless a test says otherwise. */
+export function aPolicy({
+  retry,
+  ...over
+}: Partial<Omit<CallPolicy, 'retry'>> & { retry?: Partial<RetryPolicy> } = {}): CallPolicy {
+  return {
+    timeoutMs: 60_000,
+    deadlineMs: null,
+    heartbeatMs: 20_000,
+    retry: { maxAttempts: 3, initialMs: 1_000, coefficient: 2, maxMs: 60_000, nonRetryable: [], ...retry },
+    ...over,
+  };
+}
+
+export function aToolRequest(over: Partial<ToolCallRequest> = {}): ToolCallRequest {
+  return { kind: 'tool', tool: 'pay', args: { order: 7 }, effect: 'keyed', policy: aPolicy(), ...over };
+}
+
+export function aModelRequest(over: Partial<ModelCallRequest> = {}): ModelCallRequest {
+  return {
+    kind: 'model',
+    model: 'default',
+    system: null,
+    messages: [{ id: 'm1', role: 'user', content: 'Hello' }],
+    tools: [],
+    context: null,
+    output: null,
+    temperature: null,
+    maxOutputTokens: null,
+    policy: aPolicy(),
+    ...over,
+  };
+}
+
+/** As a model is asked, with no tools unless a test says so. */
+export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
+  const { kind: _kind, policy: _policy, context: _context, tools: _tools, ...asked } = aModelRequest();
+  return { ...asked, tools: [], ...over };
+}
+
+export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
+  return {
+    key: 'R1.pay.1',
+    takeover: 0,
+    node: 'pay',
+    runId: 'R1',
+    tenantId: 'acme',
+    createdBy: { sub: 'ann', roles: ['user'] },
+    journal: null,
+    request: aToolRequest(),
+    ...over,
+  };
+}
+
+/** A tool that takes any arguments. */
+export function aTool(over: Partial<Tool> & Pick<Tool, 'execute'>): Tool {
+  return { name: 'pay', description: 'Pay', parameters: true, effect: 'keyed', ...over };
+}
+
+export function aContext(over: Partial<ToolContext> = {}): ToolContext {
+  const signal = new AbortController().signal;
+  const principal = { sub: 'ann', roles: ['user'] };
+  return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, ...over };
+}
+
+/** What a code tool is told; its secrets are called what they are named. */
+export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolContext {
+  const nothing = { logger: createLogger('silent'), secret: (name: string) => name, heartbeat: () => undefined };
+  return { ...aContext(), ...nothing, ...over };
+}
+
+/** A journal activity of its own. */
+export const CARRIER: Carrier = { runId: 'R1', call: null };
+
+/** The first event of a run. */
+export function aJournalBatch(over: Partial<JournalBatch> = {}): JournalBatch {
+  const usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0 };
+  return {
+    events: [{ seq: 1, at: '2026-01-02T03:04:05.678Z', step: 0, type: 'step.started', nodes: ['pay'] }],
+    checkpoints: [],
+    approvals: [],
+    occurrences: [],
+    endedState: null,
+    view: {
+      status: 'running',
+      startedAt: '2026-01-02T03:04:05.678Z',
+      endedAt: null,
+      step: 0,
+      next: [],
+      waitingFor: [],
+      output: null,
+      error: null,
+      usage,
+      checkpointId: null,
+      pending: [],
+    },
+    ...over,
+  };
+}

@@ -1,0 +1,30 @@
+import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
+import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
+import { createHttpTool } from '../../../src/activities/tools/http-tool.ts';
+import type { HttpTool, HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
+
+/** In each secret, and nowhere else. */
+export const CANARY = 'canary-4711';
+
+const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '', PIN: '1234567' };
+
+/** An HTTP tool that may reach one place of this machine, and what `allow` names; `path` follows its address in the URL. */
+export function aHttpTool(
+  address: string,
+  { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {},
+  allow: readonly string[] = [],
+): HttpTool {
+  const settings: HttpToolSettings = {
+    name: 'pay',
+    description: 'Pay',
+    parameters: true,
+    effect: 'keyed',
+    method: 'POST',
+    url: `http://${address}${path}`,
+    ...over,
+  };
+  return createHttpTool(settings, {
+    fetch: createGuardedFetch([address, ...allow]),
+    secrets: createEnvironmentSecrets(SECRETS),
+  });
+}

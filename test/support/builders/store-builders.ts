@@ -1,0 +1,130 @@
+import { startRun } from '../../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../../src/graph/compile/compile.ts';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
+import type { EndedRunState } from '../../../src/graph/journal/ended-run.ts';
+import type { RunEvent } from '../../../src/graph/journal/events.ts';
+import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
+import type { RunView } from '../../../src/graph/journal/run-view.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import type { RecordedOccurrence } from '../../../src/graph/run/occurrence.ts';
+import type { NewRun } from '../../../src/store/runs.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aCatalog, aDefinition } from './builders.ts';
+
+/** When everything happens, unless it matters. */
+export const AT = '2026-01-02T03:04:05.678Z';
+export const LATER = '2026-01-02T04:04:05.678Z';
+
+/** A run of a definition with the hash `h1`. */
+export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {
+  return {
+    tenantId: 'acme',
+    graph: { name: 'refund', version: 1, hash: 'h1' },
+    definition: {},
+    threadId: null,
+    onBusy: 'reject',
+    parentRunId: null,
+    replay: null,
+    input: {},
+    limits: {},
+    metadata: {},
+    redacted: [],
+    createdBy: 'ann',
+    createdAt: AT,
+    start: { some: 'input' },
+    ...over,
+  };
+}
+
+export function aView(over: Partial<RunView> = {}): RunView {
+  return { ...NOT_BEGUN, status: 'running', startedAt: AT, step: 0, ...over };
+}
+
+const anEvent = (seq: number): RunEvent => ({ seq, at: AT, step: 0, type: 'step.started', nodes: [`n${seq}`] });
+
+export function aBatch(seqs: readonly number[], over: Partial<JournalBatch> = {}): JournalBatch {
+  return {
+    events: seqs.map(anEvent),
+    checkpoints: [],
+    approvals: [],
+    occurrences: [],
+    view: aView(),
+    endedState: null,
+    ...over,
+  };
+}
+
+/** Number n of a run's occurrences: a call was completed. */
+export const anOccurrence = (n: number): RecordedOccurrence => ({
+  kind: 'call.completed',
+  key: `R:a:${n}:0:0`,
+  number: n,
+  seq: n,
+  at: Date.parse(AT),
+});
+
+/** Number n of a run's checkpoints, which is written with event n. */
+export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> = {}): Checkpoint {
+  return {
+    id: `${runId}.c${n}`,
+    parentId: n > 1 ? `${runId}.c${n - 1}` : null,
+    seq: n,
+    step: n - 2,
+    source: 'loop',
+    next: ['a'],
+    createdAt: AT,
+    changes: { x: { set: n } },
+    resumePoint: { visits: { a: n } },
+    ...over,
+  };
+}
+
+/** What a run has asked a person. */
+export function anApproval(runId: string, status: Approval['status']): Approval {
+  return {
+    id: `${runId}.a1`,
+    runId,
+    node: 'ask',
+    title: 'Go?',
+    details: null,
+    args: null,
+    argsSchema: null,
+    decisionSchema: null,
+    policy: {},
+    status,
+    decisions: [],
+    requestedBy: 'ann',
+    requestedAt: AT,
+    expiresAt: AT,
+    task: ['ask'],
+  };
+}
+
+/** A run that has ended, as it is kept. */
+function aClosedRun(id: string): EndedRunState {
+  const identity = {
+    id,
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: 'refund', version: 1, hash: 'h1' },
+    createdBy: { sub: 'ann', roles: [] },
+    limits: { maxSteps: 25, maxConcurrency: 100 },
+  };
+  return startRun(compileGraph(aDefinition(), aCatalog()), identity, { input: {}, startedAt: 0 }).run;
+}
+
+export async function writeTo(
+  store: Store,
+  run: { id: string; tenantId?: string },
+  batch: JournalBatch,
+): Promise<void> {
+  const { id: runId, tenantId = 'acme' } = run;
+  await store.journal.write(batch, { runId, tenantId, executionRunId: 'e1' });
+}
+
+/** Ends a run by its event number `seq`, as failed. */
+export async function endRun(store: Store, run: { id: string; tenantId?: string }, seq = 1): Promise<void> {
+  const view = aView({ status: 'failed', endedAt: AT });
+  await writeTo(store, run, aBatch([seq], { view, endedState: aClosedRun(run.id) }));
+}

@@ -1,0 +1,81 @@
+import { CallError } from '../../../src/activities/calls/call-error.ts';
+import { createGuardedFetch } from '../../../src/activities/http/guarded-fetch.ts';
+import { createGenerate } from '../../../src/activities/models/generate.ts';
+import type { ModelRequest, ModelSettings } from '../../../src/activities/models/model.ts';
+import type { ModelReply } from '../../../src/graph/run/effect.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { aModelQuestion } from '../builders/call-builders.ts';
+import { answer } from './loopback-server.ts';
+import type { Answer, HeardRequest, LoopbackServer } from './loopback-server.ts';
+
+export type Provider = ModelSettings['provider'];
+
+export const PROVIDERS: readonly Provider[] = ['openai', 'anthropic', 'google', 'openai-compatible'];
+
+/** A model of each provider that takes what most take. */
+export const MODELS: Readonly<Record<Provider, string>> = {
+  openai: 'gpt-4.1',
+  anthropic: 'claude-sonnet-4-5',
+  google: 'gemini-2.5-flash',
+  'openai-compatible': 'some-model',
+};
+
+export interface Asking extends Partial<Omit<ModelSettings, 'provider'>> {
+  readonly request?: Partial<ModelRequest>;
+  readonly signal?: AbortSignal;
+}
+
+/** Asks a model of a provider that is the given server. */
+export async function askModel(
+  server: LoopbackServer,
+  provider: Provider,
+  { request, signal = new AbortController().signal, ...settings }: Asking = {},
+): Promise<ModelReply> {
+  const defaults = { provider, model: MODELS[provider], baseUrl: `${server.url}/v1`, apiKey: { secret: 'MODEL_KEY' } };
+  const deps = { fetch: createGuardedFetch([server.address]), secrets: async () => 'key-4711' };
+  return await createGenerate({ ...defaults, ...settings }, deps)(aModelQuestion(request), { key: 'K1', signal });
+}
+
+/** How a call ends that fails. */
+export async function failureOf(call: Promise<ModelReply>): Promise<CallError> {
+  const thrown = await call.then(
+    () => 'nothing',
+    (error: unknown) => error,
+  );
+  if (thrown instanceof CallError) return thrown;
+  throw new Error('The model did not fail with a CallError', { cause: thrown });
+}
+
+/** The one request that the server has heard, its body as JSON. */
+export function onlyRequest({ requests }: LoopbackServer): Omit<HeardRequest, 'body'> & { readonly body: Json } {
+  const [first] = requests;
+  if (!first || requests.length > 1) throw new Error(`The server heard ${requests.length} requests`);
+  return { ...first, body: toJson(JSON.parse(first.body)) };
+}
+
+interface TypedEvent extends JsonObject {
+  readonly type: string;
+}
+
+/** Server-sent events as OpenAI's chat completions and Google send them. */
+export function dataEvents(...events: readonly Json[]): Answer {
+  return eventStream(events.map((event) => `data: ${event === '[DONE]' ? '[DONE]' : JSON.stringify(event)}\n\n`));
+}
+
+/** Server-sent events as Anthropic and OpenAI's responses send them: with the type as the event's name. */
+export function namedEvents(...events: readonly TypedEvent[]): Answer {
+  return eventStream(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
+}
+
+function eventStream(lines: readonly string[]): Answer {
+  return answer(200, { 'content-type': 'text/event-stream' }, lines.join(''));
+}
+
+/** The beginning of a stream; what becomes of the rest is for another answer to say. */
+export function begunStream(events: readonly Json[], then: Answer): Answer {
+  return (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''), () => then(response));
+  };
+}

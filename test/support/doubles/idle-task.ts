@@ -1,0 +1,25 @@
+import type { TaskContext } from '../../../src/graph/nodes/behavior.ts';
+
+const nothing = (): never => {
+  throw new Error('Nothing is asked for');
+};
+
+/** The context of a task that calls, and asks for nothing else. */
+export const IDLE_TASK: TaskContext = {
+  bindings: {},
+  call: () => 'key',
+  requestApproval: nothing,
+  expireApproval: nothing,
+  cancelTimer: nothing,
+  startTimer: nothing,
+  takeEvent: nothing,
+  now: 0,
+  at: '1970-01-01T00:00:00.000Z',
+  createdBy: { sub: 'uma', roles: [] },
+  hasCapacity: () => true,
+  hasModelCapacity: () => true,
+  missingBudget: () => null,
+  isModelAllowed: () => true,
+  asksPeople: true,
+  refuseToolCalls: () => null,
+};

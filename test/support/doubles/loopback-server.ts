@@ -1,0 +1,135 @@
+import { EventEmitter, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { Json } from '../../../src/graph/values/json.ts';
+
+/** An HTTP server of this machine that answers by script and remembers what it was asked. */
+export interface LoopbackServer {
+  readonly port: number;
+  /** As `http.allow` names it. */
+  readonly address: string;
+  readonly url: string;
+  readonly requests: readonly HeardRequest[];
+  /** How many connections anybody has opened, with a request or without. */
+  readonly connections: number;
+  /** Answers the next requests, one after the other. A request too many gets 501. */
+  answers(...script: Answer[]): void;
+  /** Forgets the script and what it was asked. */
+  forget(): void;
+  stop(): Promise<void>;
+}
+
+export interface HeardRequest {
+  readonly method: string;
+  /** Path and query as they came. */
+  readonly target: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What becomes of one request. */
+export type Answer = (response: ServerResponse) => void;
+
+/** Listens at every address of this machine, so that no way to loopback leads past it. */
+export async function startLoopbackServer(): Promise<LoopbackServer> {
+  let script: Answer[] = [];
+  let requests: HeardRequest[] = [];
+  let connections = 0;
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    requests.push(await hear(request));
+    const next = script.shift() ?? unexpected;
+    next(response);
+  };
+  const server = createServer((request, response) => void serve(request, response));
+  server.on('connection', () => connections++);
+  await once(server.listen(0), 'listening');
+  const port = portOf(server.address());
+  return {
+    port,
+    address: `127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}`,
+    get requests() {
+      return requests;
+    },
+    get connections() {
+      return connections;
+    },
+    answers: (...next) => void script.push(...next),
+    forget() {
+      [script, requests, connections] = [[], [], 0];
+    },
+    async stop() {
+      const closed = once(server.close(), 'close');
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** A port of this machine at which nothing listens. */
+export async function closedPort(): Promise<number> {
+  const server = await startLoopbackServer();
+  await server.stop();
+  return server.port;
+}
+
+export function answer(status: number, headers: Record<string, string> = {}, body: string | Uint8Array = ''): Answer {
+  return (response) => response.writeHead(status, headers).end(body);
+}
+
+export function json(body: Json, status = 200, headers: Record<string, string> = {}): Answer {
+  return answer(status, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+}
+
+/** Breaks the connection before an answer comes. */
+export const hangUp: Answer = (response) => response.destroy();
+
+/** Breaks the connection in the middle of an answer that was going to be fine. */
+export const breakOff: Answer = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+  response.write('{"text":', () => response.destroy());
+};
+
+/** Never answers; tells when it was asked, and when the other side has hung up. */
+export function silence(): {
+  readonly answer: Answer;
+  readonly asked: Promise<unknown>;
+  readonly left: Promise<unknown>;
+} {
+  const events = new EventEmitter();
+  return {
+    asked: once(events, 'asked'),
+    left: once(events, 'left'),
+    answer(response) {
+      response.once('close', () => events.emit('left'));
+      events.emit('asked');
+    },
+  };
+}
+
+/** Goes on answering until the other side hangs up, and tells when it has. */
+export function endlessText(): { readonly answer: Answer; readonly left: Promise<unknown> } {
+  const { answer: wait, left } = silence();
+  return {
+    left,
+    answer(response) {
+      const more = (): void => void (response.destroyed || response.write('x'.repeat(10_000), more));
+      wait(response);
+      more();
+    },
+  };
+}
+
+const unexpected = answer(501, {}, 'The test has no answer for this request');
+
+async function hear(request: IncomingMessage): Promise<HeardRequest> {
+  const { method = '', url = '', headers } = request;
+  return { method, target: url, headers, body: await text(request) };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address) return address.port;
+  throw new TypeError('The server does not listen at a port');
+}

@@ -1,0 +1,276 @@
+import { reopenRun } from '../../../src/graph/advance/advance.ts';
+import type { Advance } from '../../../src/graph/advance/advance.ts';
+import { forkRun, startRun } from '../../../src/graph/advance/begin-run.ts';
+import type { RunIdentity } from '../../../src/graph/advance/begin-run.ts';
+import { drive } from '../../../src/graph/advance/drive.ts';
+import { compileShared } from '../../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../../src/graph/compile/compile.ts';
+import type { Catalog } from '../../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
+import type { RunEvent } from '../../../src/graph/journal/events.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import type {
+  CallEffect,
+  CallReply,
+  FunctionCallRequest,
+  ModelCallRequest,
+  ModelReply,
+  NodeCallRequest,
+  OverflowReply,
+  ToolCallRequest,
+} from '../../../src/graph/run/effect.ts';
+import { limitsOfGraph } from '../../../src/graph/run/limits.ts';
+import type { RunLimits } from '../../../src/graph/run/limits.ts';
+import type { Occurrence, OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
+import type { Principal } from '../../../src/graph/run/principal.ts';
+import type { Refusal } from '../../../src/graph/run/refusal.ts';
+import type { RunErrorCode } from '../../../src/graph/values/errors.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { forkStartAt, throughTheStore } from '../builders/stored.ts';
+import type { Forking } from '../builders/stored.ts';
+import { shown } from '../readers/shown-run.ts';
+import type { ShownRun } from '../readers/shown-run.ts';
+
+/*
+ * Runs a graph in memory: the interpreter with a synchronous outside instead of Temporal. What the workflow shell does
+ * with activities, timers and signals, this does in a loop; time stands still but for a millisecond an occurrence.
+ */
+
+/** What answers a run's calls and questions. A call that nobody answers is a mistake of the test, and throws. */
+export interface Outside {
+  /** Text, or a whole reply. */
+  readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply | OverflowReply;
+  readonly tool?: (request: ToolCallRequest, key: string) => Json;
+  readonly function?: (request: FunctionCallRequest, key: string) => Json;
+  readonly node?: (request: NodeCallRequest, key: string) => Json;
+  /** Which of the calls that are out comes back next, by its place among them; the first one without. `null`: none does. */
+  readonly next?: (calls: readonly CallEffect[]) => number | null;
+  /** `null` leaves the approval pending. */
+  readonly approval?: (approval: Approval) => Answer | null;
+}
+
+/** What a person says to an approval. */
+export interface Answer {
+  readonly decision: 'approve' | 'reject';
+  readonly by?: Principal;
+  readonly reason?: string;
+  readonly args?: Json;
+  readonly values?: Json;
+}
+
+/** Thrown by an outside: the call has failed, for good. */
+export class CallFailure extends Error {
+  readonly code: RunErrorCode;
+
+  constructor(code: RunErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** A run that went as far as it could: it has ended, or waits for a person, a signal or a timer. */
+export interface MemoryRun {
+  readonly run: ShownRun;
+  readonly events: readonly RunEvent[];
+  readonly checkpoints: readonly Checkpoint[];
+  /** The nodes of each superstep so far. */
+  readonly steps: readonly (readonly string[])[];
+  /** The calls that are out, in the order in which they were asked for. */
+  readonly out: readonly CallEffect[];
+  /** Sends a signal, such as `retry`, and goes on as far as that leads. */
+  signal(name: string, payload: Json): void;
+  /** Lets time pass; the timers that are due then fire. */
+  passTime(ms: number): void;
+  /** Has the run, which has ended, come out of the store and take a signal, and goes on as far as that leads. */
+  reopen(name: string, payload?: JsonObject): void;
+  /** Begins a fork at a checkpoint, in the same outside, and takes it as far as it goes. @returns it, or why it can't begin */
+  fork(checkpoint: string, forking?: Forking): MemoryRun | Refusal;
+}
+
+export interface MemoryStart {
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  readonly input: JsonObject;
+  /** The run's own, within those of its graph. */
+  readonly limits?: Partial<RunLimits>;
+}
+
+const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
+const REQUESTER: Principal = { sub: 'uma', roles: ['user'] };
+const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
+
+/** Starts a run and takes it as far as it goes. */
+export function runInMemory({ definition, catalog, input, limits }: MemoryStart, outside: Outside): MemoryRun {
+  const graph = compileShared(definition, catalog);
+  const identity = identityOf('run-1', graph, limits);
+  return openMemoryRun(openShell(graph, startRun(graph, identity, { input, startedAt: STARTED_AT })), outside);
+}
+
+function identityOf(id: string, { definition, catalog }: CompiledGraph, limits: Partial<RunLimits> = {}): RunIdentity {
+  return {
+    id,
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: definition.name, version: null, hash: 'in-memory' },
+    createdBy: REQUESTER,
+    limits: { ...limitsOfGraph(definition.limits, catalog.defaults), ...limits },
+  };
+}
+
+function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
+  settle(shell, outside);
+  return {
+    get run() {
+      return shown(shell.last.run);
+    },
+    get out() {
+      return shell.calls.filter(({ key }) => Object.hasOwn(shell.last.run.calls, key));
+    },
+    events: shell.events,
+    checkpoints: shell.checkpoints,
+    get steps() {
+      return shell.events.flatMap((event) => (event.type === 'step.started' ? [event.nodes] : []));
+    },
+    signal(name, payload) {
+      settle(shell, outside, [{ kind: 'signal', name, payload }]);
+    },
+    passTime(ms) {
+      shell.now += ms;
+      settle(shell, outside, dueTimers(shell));
+    },
+    reopen(name, payload = {}) {
+      shell.now += 1;
+      const stored = throughTheStore(shell.last.run, shell);
+      absorb(shell, reopenRun(shell.graph, stored, { at: shell.now, name, payload }));
+      settle(shell, outside);
+    },
+    fork(checkpoint, forking = {}) {
+      const graph = forking.graph ? compileShared(forking.graph, shell.graph.catalog) : shell.graph;
+      const fork = forkStartAt(checkpoint, forking, shell);
+      const first = forkRun(graph, identityOf(`fork-of-${checkpoint}`, graph), { fork, startedAt: shell.now + 1 });
+      return 'code' in first ? first : openMemoryRun(openShell(graph, first), outside);
+    },
+  };
+}
+
+interface Shell {
+  readonly graph: CompiledGraph;
+  last: Advance;
+  now: number;
+  isDriven: boolean;
+  /** What has happened and not been taken in. */
+  readonly inbox: OccurrenceBody[];
+  /** Calls that were asked for and not made yet, in order. */
+  calls: readonly CallEffect[];
+  /** Approvals that the outside has seen as they are. */
+  readonly asked: Set<string>;
+  readonly events: RunEvent[];
+  readonly checkpoints: Checkpoint[];
+}
+
+function openShell(graph: CompiledGraph, first: Advance): Shell {
+  const shell: Shell = {
+    graph,
+    last: first,
+    now: STARTED_AT,
+    isDriven: false,
+    inbox: [],
+    calls: [],
+    asked: new Set(),
+    events: [],
+    checkpoints: [],
+  };
+  absorb(shell, first);
+  return shell;
+}
+
+function absorb(shell: Shell, step: Advance): void {
+  shell.last = step;
+  shell.calls = [...shell.calls, ...step.effects.filter((effect) => effect.kind === 'call')];
+  shell.events.push(...step.events);
+  shell.checkpoints.push(...step.checkpoints);
+}
+
+/** Goes on until nothing is left that the outside answers. The outside may send signals while it answers. */
+function settle(shell: Shell, outside: Outside, given: readonly OccurrenceBody[] = []): void {
+  const { inbox } = shell;
+  inbox.push(...given);
+  if (shell.isDriven) return;
+  const next = (): Occurrence | null => {
+    if (inbox.length === 0) inbox.push(...nextOccurrences(shell, outside));
+    const body = inbox.shift();
+    return body ? { ...body, at: (shell.now += 1) } : null;
+  };
+  shell.isDriven = true;
+  for (const step of drive(shell.graph, shell.last, next)) absorb(shell, step);
+  shell.isDriven = false;
+}
+
+function nextOccurrences(shell: Shell, outside: Outside): OccurrenceBody[] {
+  const { run, hasYielded } = shell.last;
+  if (hasYielded) return [{ kind: 'continue' }];
+  shell.calls = shell.calls.filter(({ key }) => Object.hasOwn(run.calls, key));
+  const at = shell.calls.length === 0 ? null : (outside.next ?? FIRST)(shell.calls);
+  const call = at === null ? undefined : shell.calls[at];
+  if (!call) return nextDecision(shell, outside);
+  shell.calls = shell.calls.filter((other) => other !== call);
+  return [perform(call, outside)];
+}
+
+const FIRST = (): number => 0;
+
+function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody {
+  try {
+    return { kind: 'call.completed', key, reply: replyTo(request, key, outside), attempts: 1, durationMs: 1 };
+  } catch (error) {
+    if (!(error instanceof CallFailure)) throw error;
+    const { code, message } = error;
+    const callFailed = code !== 'UNKNOWN_OUTCOME';
+    return { kind: 'call.failed', key, failure: { callFailed, error: { code, message } } };
+  }
+}
+
+function replyTo(request: CallEffect['request'], key: string, outside: Outside): CallReply {
+  switch (request.kind) {
+    case 'model':
+      return toModelReply((outside.model ?? nobody)(request, key));
+    case 'tool':
+      return { kind: 'value', value: (outside.tool ?? nobody)(request, key) };
+    case 'function':
+      return { kind: 'value', value: (outside.function ?? nobody)(request, key) };
+    case 'node':
+      return { kind: 'value', value: (outside.node ?? nobody)(request, key) };
+  }
+}
+
+function nobody({ kind }: CallEffect['request']): never {
+  throw new Error(`The run calls a ${kind}, and the test has nothing that answers`);
+}
+
+function toModelReply(given: string | ModelReply | OverflowReply): ModelReply | OverflowReply {
+  if (typeof given !== 'string') return given;
+  const usage = { inputTokens: 10, outputTokens: 5 };
+  return { kind: 'model', text: given, toolCalls: [], finishReason: 'stop', usage };
+}
+
+function nextDecision({ last: { run }, asked }: Shell, { approval: decide }: Outside): OccurrenceBody[] {
+  for (const approval of Object.values(run.approvals)) {
+    const version = `${approval.id} ${approval.decisions.length}`;
+    if (approval.status !== 'pending' || asked.has(version)) continue;
+    asked.add(version);
+    const answer = decide?.(approval);
+    if (answer) return [toSignal(approval.id, answer)];
+  }
+  return [];
+}
+
+function toSignal(approvalId: string, { decision, by = APPROVER, ...content }: Answer): OccurrenceBody {
+  const payload = { approvalId, by: { sub: by.sub, roles: by.roles }, ...content };
+  return { kind: 'signal', name: decision, payload };
+}
+
+function dueTimers({ last: { run }, now }: Shell): OccurrenceBody[] {
+  const due = Object.entries(run.timers).filter(([, { fireAt }]) => fireAt <= now);
+  return due.sort(([, a], [, b]) => a.fireAt - b.fireAt).map(([id]) => ({ kind: 'timer', id }));
+}

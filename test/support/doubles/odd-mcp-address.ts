@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import type { JsonObject } from '../../../src/graph/values/json.ts';
+import { answer, startLoopbackServer } from './loopback-server.ts';
+import type { Answer, HeardRequest } from './loopback-server.ts';
+import { createOddMcpServer, readMcpMessage } from './odd-mcp-server.ts';
+
+/** The odd server at an address. Tests may put other answers before its own. */
+export interface OddMcpAddress {
+  readonly url: string;
+  readonly address: string;
+  readonly requests: readonly HeardRequest[];
+  /** What becomes of the next request for this tool, instead of an answer; `null`: what it would have come to. */
+  instead(tool: string, what: Answer): void;
+  /** How answers come: as one document, or as a stream of events, perhaps with numbers to go on from. */
+  answersAs: 'json' | 'events' | 'numbered events';
+  stop(): Promise<void>;
+}
+
+export async function startOddMcpAddress(): Promise<OddMcpAddress> {
+  const http = await startLoopbackServer();
+  const instead = new Map<string, Answer>();
+  const odd: OddMcpAddress = {
+    url: `${http.url}/mcp`,
+    address: http.address,
+    get requests() {
+      return http.requests;
+    },
+    instead: (tool, what) => void instead.set(tool, what),
+    answersAs: 'json',
+    stop: async () => await http.stop(),
+  };
+  const answerNext: Answer = (response) => {
+    http.answers(answerNext);
+    const request = http.requests.at(-1);
+    if (request) serve(request, response);
+  };
+  http.answers(answerNext);
+  return odd;
+
+  function serve({ method, body }: HeardRequest, response: ServerResponse): void {
+    if (method !== 'POST') return answer(method === 'DELETE' ? 200 : 405)(response);
+    const { id, params } = readMcpMessage(body);
+    if (id === undefined) return answer(202)(response);
+    const other = instead.get(params?.name ?? '');
+    instead.delete(params?.name ?? '');
+    if (other) return other(response);
+    createOddMcpServer((reply) => 'id' in reply && say(reply, response)).hear(body);
+  }
+
+  function say(reply: JsonObject, response: ServerResponse): void {
+    const isJson = odd.answersAs === 'json';
+    const headers = { 'mcp-session-id': 's1', 'content-type': isJson ? 'application/json' : 'text/event-stream' };
+    const number = odd.answersAs === 'numbered events' ? 'id: 1\n' : '';
+    const text = JSON.stringify(reply);
+    answer(200, headers, isJson ? text : `${number}data: ${text}\n\n`)(response);
+  }
+}

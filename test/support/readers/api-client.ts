@@ -1,0 +1,55 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { toJson } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+
+/** An answer of the API as it came. */
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** `null` where there is none, or it is no JSON. */
+  readonly body: Json;
+}
+
+/** Speaks HTTP to the API as somebody; every answer is an answer, also a refusal. */
+export interface ApiClient {
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<ApiAnswer>;
+  send(path: string, init: RequestInit): Promise<ApiAnswer>;
+  /** Asks for a run until it is as wanted. @throws when it ends otherwise, or after `withinMs` */
+  untilRun(id: string, isWanted: (run: Json) => boolean, withinMs?: number): Promise<Json>;
+}
+
+/** @param ask sends a request, once unless it knows better */
+export function createApiClient(
+  baseUrl: string,
+  token: string | null,
+  ask: (url: URL, init: RequestInit) => Promise<Response> = fetch,
+): ApiClient {
+  const send = async (path: string, init: RequestInit): Promise<ApiAnswer> => {
+    const headers = new Headers(init.headers);
+    if (token !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${token}`);
+    const response = await ask(new URL(path, baseUrl), { ...init, headers });
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    const text = await response.text();
+    return { status: response.status, headers: response.headers, body: isJson ? toJson(JSON.parse(text)) : null };
+  };
+  const get: ApiClient['get'] = async (path, headers = {}) => await send(path, { headers });
+  return {
+    get,
+    send,
+    post: async (path, body, headers = {}) =>
+      await send(path, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(body),
+      }),
+    async untilRun(id, isWanted, withinMs = 20_000) {
+      for (const deadline = Date.now() + withinMs; ;) {
+        const { body } = await get(`/api/runs/${id}`, { prefer: 'wait=5' });
+        if (isWanted(body)) return body;
+        if (Date.now() > deadline) throw new Error(`Run ${id} did not come to it: ${JSON.stringify(body)}`);
+        await sleep(20);
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import type { GraphDefinition, NodeDefinition, NodeOfType } from '../../../src/graph/definition/definition.ts';
+import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../builders/builders.ts';
+import type { ApiClient } from './api-client.ts';
+import { at, listAt, textAt } from './json-at.ts';
+
+/** A graph of one node, which writes its result to `answer`; the channel `given` is for input. */
+export function aGraphOf(node: NodeDefinition, over: Partial<GraphDefinition> = {}): GraphDefinition {
+  const nodes = { only: { write: 'answer', ...node } };
+  return aDefinition({ channels: { answer: {}, given: {} }, nodes, ...over });
+}
+
+/** A graph that asks one question. */
+export function anAskingGraph(over: Partial<NodeOfType<'approval'>> = {}): GraphDefinition {
+  return aGraphOf({ type: 'approval', title: 'May I?', ...over });
+}
+
+/** Starts a run and waits until it ends, or waits itself. */
+export async function startRun(
+  client: ApiClient,
+  graph: GraphDefinition | string,
+  input: JsonObject = {},
+): Promise<Json> {
+  const { status, body } = await client.post('/api/runs', { graph, input }, { prefer: 'wait=15' });
+  if (status === 201) return body;
+  throw new Error(`The run was not started: ${JSON.stringify(body)}`);
+}
+
+export interface AskingRun {
+  readonly runId: string;
+  readonly approvalId: string;
+}
+
+/** Starts a run and waits until it asks its question. */
+export async function startAsking(client: ApiClient, over: Partial<NodeOfType<'approval'>> = {}): Promise<AskingRun> {
+  const run = await startRun(client, anAskingGraph(over));
+  return { runId: textAt(run, '/id'), approvalId: textAt(run, '/waitingFor/0/id') };
+}
+
+/** Every item of a list, page by page. @param path with its query, if it has one */
+export async function readAll(client: ApiClient, path: string, limit = 50): Promise<Json[]> {
+  const url = new URL(path, 'http://any');
+  url.searchParams.set('limit', String(limit));
+  const items: Json[] = [];
+  for (;;) {
+    const { body } = await client.get(`${url.pathname}${url.search}`);
+    items.push(...listAt(body, '/items'));
+    const cursor = at(body, '/nextCursor');
+    if (typeof cursor !== 'string') return items;
+    url.searchParams.set('cursor', cursor);
+  }
+}
+
+/** A run's events. @param type all of them without one */
+export async function eventsOf(client: ApiClient, runId: string, type?: string): Promise<Json[]> {
+  const events = await readAll(client, `/api/runs/${runId}/history`);
+  return type === undefined ? events : events.filter((event) => at(event, '/type') === type);
+}
+
+/** For `expect.poll`: soon enough not to slow a test down, long enough for a busy machine. */
+export const PATIENTLY = { interval: 25, timeout: 15_000 };
+
+export function hasStatus(...wanted: readonly string[]): (run: Json) => boolean {
+  return (run) => wanted.includes(textAt(run, '/status'));
+}

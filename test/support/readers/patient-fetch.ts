@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../builders/random.ts';
+
+export interface PatientFetch {
+  /** Sends a request until there is an answer to it, and not only the news that there is none at the moment. */
+  (url: URL, init: RequestInit): Promise<Response>;
+}
+
+/** Longer than an answer may be waited for by `Prefer: wait`. */
+const ANSWER_WITHIN_MS = 12_000;
+const PAUSE_MS = 400;
+
+/**
+ * What clients do whose server may be away: any of several servers is asked, again and again.
+ * @param heard is told the status of every answer, `null` for a request that had none
+ */
+export function createPatientFetch(
+  baseUrls: readonly string[],
+  random: Random,
+  { giveUpAfterMs, heard }: { giveUpAfterMs: number; heard: (status: number | null) => void },
+): PatientFetch {
+  return async ({ pathname, search }, init) => {
+    for (const deadline = Date.now() + giveUpAfterMs; ;) {
+      const answer = await tryOnce(new URL(`${pathname}${search}`, random.pick(baseUrls)), init);
+      heard(answer?.status ?? null);
+      if (answer && isFinal(answer)) return answer;
+      if (Date.now() > deadline) throw new Error(`${init.method ?? 'GET'} ${pathname} had no answer for too long`);
+      await sleep(PAUSE_MS * (0.5 + random.next()));
+    }
+  };
+}
+
+async function tryOnce(url: URL, init: RequestInit): Promise<Response | null> {
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
+    const { status, headers } = response;
+    return new Response(await response.text(), { status, headers });
+  } catch {
+    return null;
+  }
+}
+
+/** An API that is asked to do something again later says when. */
+function isFinal({ ok, status, headers }: Response): boolean {
+  return ok || (status < 500 && !headers.has('retry-after'));
+}

@@ -1,0 +1,83 @@
+import { readFile, readdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { z } from 'zod';
+import { isJsonList, isJsonObject, toJson } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import type { Blobs } from '../../../src/store/blobs.ts';
+import type { History } from './executions.ts';
+import { at, listAt } from './json-at.ts';
+
+const RecordingSchema = z.object({
+  /** Histories, the first execution's first. */
+  executions: z.array(z.json()),
+  /** By id; their data compressed and in base64. */
+  blobs: z.record(z.string(), z.object({ metadata: z.record(z.string(), z.string()), data: z.string() })),
+});
+
+/** What Temporal has recorded of a run, with the payloads that traveled by reference. */
+export type Recording = z.output<typeof RecordingSchema> & { readonly name: string };
+
+const FOLDER = fileURLToPath(new URL('../../replay/histories/', import.meta.url));
+/** Who did it and where, and numbers that nobody reads: all of it is another one's each time. */
+const FLEETING: ReadonlySet<string> = new Set(['identity', 'requestId', 'stackTrace', 'taskId']);
+
+export async function writeRecording(
+  name: string,
+  { histories, blobs }: { readonly histories: readonly History[]; readonly blobs: Blobs },
+): Promise<void> {
+  const executions = histories.map((history) => withoutFleeting(toJson(JSON.parse(historyToJSON(history)))));
+  const kept = JSON.stringify(await readBlobs(executions, blobs));
+  const events = executions.map(
+    (execution) => `{"events":[\n${listAt(execution, '/events').map(toLine).join(',\n')}\n]}`,
+  );
+  await writeFile(`${FOLDER}${name}.json`, `{"executions":[${events.join(',')}],"blobs":${kept}}\n`);
+}
+
+const toLine = (event: Json): string => JSON.stringify(event);
+
+export async function readRecordings(): Promise<readonly Recording[]> {
+  const files = (await readdir(FOLDER)).filter((file) => file.endsWith('.json')).toSorted();
+  return await Promise.all(files.map(readRecording));
+}
+
+export async function readRecording(file: string): Promise<Recording> {
+  const recording = RecordingSchema.parse(JSON.parse(await readFile(`${FOLDER}${file}`, 'utf8')));
+  return { ...recording, name: file.replace(/\.json$/, '') };
+}
+
+/** The blobs of a recording, as replays read them. What a replay would write it has read before. */
+export function blobsOf({ blobs }: Pick<Recording, 'blobs'>): Blobs {
+  return {
+    put: async () => undefined,
+    get: async (ids) =>
+      ids.map((id) => {
+        const blob = blobs[id];
+        if (!blob) throw new RangeError(`The recording has no blob ${id}`);
+        return { metadata: blob.metadata, data: gunzipSync(Buffer.from(blob.data, 'base64')) };
+      }),
+  };
+}
+
+async function readBlobs(executions: readonly Json[], blobs: Blobs): Promise<Recording['blobs']> {
+  const texts = executions.flatMap(payloadTexts);
+  const ids = [...new Set(texts.flatMap((text) => text.match(/run:demo:\w+\/[\w-]{43}/g) ?? []))];
+  const found = await blobs.get(ids);
+  return Object.fromEntries(
+    found.map(({ metadata, data }, index) => [ids[index] ?? '', { metadata, data: gzipSync(data).toString('base64') }]),
+  );
+}
+
+/** All payloads in a history, decoded. */
+export function payloadTexts(value: Json): string[] {
+  if (isJsonList(value)) return value.flatMap(payloadTexts);
+  if (!isJsonObject(value)) return [];
+  const data = at(value, '/data');
+  const own = typeof data === 'string' ? [Buffer.from(data, 'base64').toString()] : [];
+  return [...own, ...Object.values(value).flatMap(payloadTexts)];
+}
+
+function withoutFleeting(value: Json): Json {
+  return toJson(JSON.parse(JSON.stringify(value, (key, part: unknown) => (FLEETING.has(key) ? undefined : part))));
+}

@@ -1,0 +1,20 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../../../src/graph/values/json.ts';
+import { copyOf } from '../builders/stored.ts';
+import type { MemoryRun } from '../doubles/memory-shell.ts';
+
+/**
+ * Has a run that has ended take a signal that it refuses.
+ * @returns why it did
+ * @throws Error when it took the signal, or when more has changed than that an event says so
+ */
+export function refusalOf(run: MemoryRun, name: string, payload: JsonObject): string {
+  const before = run.run;
+  run.reopen(name, payload);
+  const event = run.events.at(-1);
+  if (event?.type !== 'signal.ignored' || event.signal !== name) throw new Error(`The run took the signal ${name}`);
+  const { counters } = run.run;
+  if (!isDeepStrictEqual(copyOf(run.run), copyOf({ ...before, counters })))
+    throw new Error(`The signal ${name} was refused and has changed the run`);
+  return event.reason;
+}

@@ -1,0 +1,69 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
+import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { QUERIES } from '../../../src/workflows/contract.ts';
+import type { ApiClient } from './api-client.ts';
+import { eventsOf, readAll } from './api-runs.ts';
+import { at, listAt } from './json-at.ts';
+
+/** What is said of a run, by the rows of the store or by its workflow. */
+export interface RunAccount {
+  readonly events: readonly Json[];
+  readonly approvals: readonly Json[];
+  readonly values: Json | undefined;
+  readonly next: Json | undefined;
+  readonly checkpoint: Json | undefined;
+  readonly view: Readonly<Record<string, Json | undefined>>;
+}
+
+const VIEW = ['status', 'step', 'next', 'waitingFor', 'output', 'error', 'usage', 'startedAt', 'endedAt'];
+
+/** What the rows say. The API stops at the first event that is missing. */
+export async function accountOfRows(client: ApiClient, runId: string): Promise<RunAccount> {
+  const { body: run } = await client.get(`/api/runs/${runId}`);
+  const { body: state } = await client.get(`/api/runs/${runId}/state`);
+  return toAccount(run, state, {
+    events: await eventsOf(client, runId),
+    approvals: (await readAll(client, `/api/approvals?runId=${runId}`)).toReversed(),
+  });
+}
+
+/** What the workflow says; one that no worker has in its cache is played through its history in Temporal for that. */
+export async function accountOfWorkflow(handle: WorkflowHandle): Promise<RunAccount> {
+  const ask = async (query: string): Promise<Json> => toJson(await handle.query<unknown>(query));
+  const [events, approvals] = [await ask(QUERIES.history), await ask(QUERIES.approvals)];
+  return toAccount(await ask(QUERIES.status), await ask(QUERIES.state), {
+    events: listAt({ events }, '/events'),
+    approvals: listAt({ approvals }, '/approvals'),
+  });
+}
+
+function toAccount(run: Json, state: Json, lists: Pick<RunAccount, 'events' | 'approvals'>): RunAccount {
+  return {
+    ...lists,
+    values: at(state, '/values'),
+    next: at(state, '/next'),
+    checkpoint: at(state, '/checkpoint'),
+    view: Object.fromEntries(VIEW.map((name) => [name, at(run, `/${name}`)])),
+  };
+}
+
+/** The events that the activities of a workflow were given to write, in order; what was given twice alike, once. */
+export async function committedEvents(handle: WorkflowHandle): Promise<Json[]> {
+  const { events } = await handle.fetchHistory();
+  const entries = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: scheduled }) =>
+    (scheduled?.input?.payloads ?? []).map(({ data }) => toEntry(data)),
+  );
+  const written = entries.flatMap(({ runId, journal, key, request }) => {
+    const call = key !== undefined && request ? { key, request } : null;
+    return journal ? unpackBatch(journal, { runId, call }).events : [];
+  });
+  const different = new Map(written.map((event) => [JSON.stringify(event), event]));
+  return [...different.values()].sort((a, b) => a.seq - b.seq).map((event) => toJson(event));
+}
+
+function toEntry(data: Uint8Array | null | undefined): JournalWrite {
+  return JSON.parse(Buffer.from(data ?? []).toString());
+}

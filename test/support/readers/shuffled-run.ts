@@ -1,0 +1,196 @@
+import { advance } from '../../../src/graph/advance/advance.ts';
+import type { Advance } from '../../../src/graph/advance/advance.ts';
+import { startRun } from '../../../src/graph/advance/begin-run.ts';
+import type { RunIdentity } from '../../../src/graph/advance/begin-run.ts';
+import { compileShared } from '../../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../../src/graph/compile/compile.ts';
+import type { Catalog } from '../../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { ToolCall } from '../../../src/graph/definition/message.ts';
+import { toRunView } from '../../../src/graph/journal/run-view.ts';
+import type { RunView } from '../../../src/graph/journal/run-view.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import type { CallEffect, CallRequest, ModelCallRequest } from '../../../src/graph/run/effect.ts';
+import { limitsOfGraph } from '../../../src/graph/run/limits.ts';
+import type { Occurrence, OccurrenceBody } from '../../../src/graph/run/occurrence.ts';
+import type { Run } from '../../../src/graph/run/run.ts';
+import { hasEnded } from '../../../src/graph/run/status.ts';
+import type { RunErrorCode } from '../../../src/graph/values/errors.ts';
+import { isJsonObject } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { shown } from './shown-run.ts';
+import type { ShownRun } from './shown-run.ts';
+
+/*
+ * Runs a graph to its end while everything outside happens in an order that the test chooses. What happens is the same
+ * whatever the order: calls answer with what their arguments say, people decide by the titles of their approvals.
+ */
+
+/** A graph to run; `choose` says which of several things happens next. */
+export interface Shuffling {
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+  /** @returns a number from 0 up to the given one */
+  readonly choose: (count: number) => number;
+  /** How it begins; as a new run without input unless this says otherwise. */
+  readonly begin?: (graph: CompiledGraph, identity: RunIdentity) => Advance;
+  /** Answers a call otherwise than its arguments say. */
+  readonly answer?: (call: CallEffect) => OccurrenceBody | null;
+  /** Gives the graph and the run that each step begins with; they are the same as before unless it says otherwise. */
+  readonly carry?: (graph: CompiledGraph, run: Run) => readonly [CompiledGraph, Run];
+  /** Sees each step; what it returns happens next, before anything else. */
+  readonly interject?: (run: Run) => Interjection | null;
+}
+
+interface Interjection {
+  readonly body: OccurrenceBody;
+  readonly check: (before: Run, after: Advance) => void;
+}
+
+export interface ShuffledRun {
+  readonly run: ShownRun;
+  readonly steps: readonly Advance[];
+  readonly occurrences: readonly Occurrence[];
+}
+
+const MAX_OCCURRENCES = 1_500;
+
+export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
+
+export function runShuffled(shuffling: Shuffling): ShuffledRun {
+  const { definition, catalog, choose, carry, interject, begin = beginAnew, answer = () => null } = shuffling;
+  let graph = compileShared(definition, catalog);
+  let last = deepFreeze(begin(graph, identityOf(graph)));
+  const steps = [last];
+  const occurrences: Occurrence[] = [];
+  const calls = new Map<string, CallEffect>();
+  const take = (body: OccurrenceBody): Advance => {
+    const [sameGraph, run] = carry?.(graph, last.run) ?? [graph, last.run];
+    graph = sameGraph;
+    const occurrence = deepFreeze({ ...body, at: STARTED_AT + 1000 * (occurrences.length + 1) });
+    occurrences.push(occurrence);
+    last = deepFreeze(advance(graph, deepFreeze(run), occurrence));
+    steps.push(last);
+    noteCalls(last, calls);
+    return last;
+  };
+  noteCalls(last, calls);
+  while (!hasEnded(last.run)) {
+    const interjection = last.hasYielded ? null : interject?.(last.run);
+    if (interjection) {
+      const before = last.run;
+      interjection.check(before, take(interjection.body));
+      continue;
+    }
+    const possible = last.hasYielded ? [CONTINUE] : possibilities(last.run, (key) => toReply(calls.get(key), answer));
+    const body = possible[choose(possible.length)];
+    if (!body) throw new Error(`The run is stuck: ${JSON.stringify(toRunView(last.run))}`);
+    if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');
+    take(body);
+  }
+  return { run: shown(last.run), steps, occurrences };
+}
+
+function noteCalls({ effects }: Advance, calls: Map<string, CallEffect>): void {
+  for (const effect of effects) if (effect.kind === 'call') calls.set(effect.key, effect);
+}
+
+const CONTINUE: OccurrenceBody = { kind: 'continue' };
+
+function beginAnew(graph: CompiledGraph, identity: RunIdentity): Advance {
+  return startRun(graph, identity, { input: {}, startedAt: STARTED_AT });
+}
+
+function identityOf({ definition, catalog }: CompiledGraph): RunIdentity {
+  return {
+    id: 'run-1',
+    tenantId: 'acme',
+    threadId: null,
+    graph: { name: definition.name, version: null, hash: 'shuffled' },
+    createdBy: { sub: 'uma', roles: ['user'] },
+    limits: limitsOfGraph(definition.limits, catalog.defaults),
+  };
+}
+
+/** All that may happen next, in an order that does not depend on the order of what has happened. */
+function possibilities(run: Run, replyTo: (key: string) => OccurrenceBody[]): OccurrenceBody[] {
+  const replies = Object.keys(run.calls)
+    .toSorted()
+    .flatMap((key) => replyTo(key));
+  return [...replies, ...possibleSignals(toRunView(run), Object.values(run.approvals)), ...nextTimer(run)];
+}
+
+type Signal = Extract<OccurrenceBody, { kind: 'signal' }>;
+
+/** What people may say next. */
+export function possibleSignals(
+  { status, waitingFor }: Pick<RunView, 'status' | 'waitingFor'>,
+  approvals: readonly Pick<Approval, 'id' | 'title' | 'status'>[],
+): Signal[] {
+  const pending = approvals.filter((approval) => approval.status === 'pending');
+  const decisions = pending.map(({ id, title }): Signal => ({
+    kind: 'signal',
+    name: title === 'no' ? 'reject' : 'approve',
+    payload: { approvalId: id },
+  }));
+  const resumption: Signal[] = status === 'paused' ? [{ kind: 'signal', name: 'resume', payload: undefined }] : [];
+  return [...decisions, ...waitingFor.flatMap((waiting) => afterWait(waiting)), ...resumption];
+}
+
+function afterWait({ kind, id = '' }: { kind: string; id?: string }): Signal[] {
+  if (kind === 'event') return [{ kind: 'signal', name: 'event', payload: { event: id, payload: { of: id } } }];
+  if (kind === 'intervention') return [{ kind: 'signal', name: 'skip', payload: { id, output: 'skipped' } }];
+  return [];
+}
+
+/** Timers fire in their order; those that wait for people or events never do. */
+function nextTimer({ timers }: Run): OccurrenceBody[] {
+  const [first] = Object.entries(timers)
+    .filter(([, { fireAt }]) => fireAt < STARTED_AT + 86_400_000)
+    .toSorted(([a, { fireAt: at }], [b, { fireAt: bt }]) => at - bt || (a < b ? -1 : 1));
+  return first ? [{ kind: 'timer', id: first[0] }] : [];
+}
+
+function toReply(call: CallEffect | undefined, answer: NonNullable<Shuffling['answer']>): OccurrenceBody[] {
+  return call ? [answer(call) ?? reply(call)] : [];
+}
+
+type CallReturn = Extract<OccurrenceBody, { kind: 'call.completed' | 'call.failed' }>;
+
+/** A call answers with its argument `give`, or fails where it has an argument `fail`; of one with `lose` nobody knows. */
+export function reply({ key, request }: Pick<CallEffect, 'key' | 'request'>): CallReturn {
+  if (request.kind === 'model') return modelReply(key, request);
+  const args = argsOf(request);
+  if (isJsonObject(args) && args['fail'] !== undefined)
+    return failure(key, 'TOOL_FAILED', JSON.stringify(args['fail']));
+  if (isJsonObject(args) && args['lose'] !== undefined) return failure(key, 'UNKNOWN_OUTCOME', 'Nobody knows');
+  const value = isJsonObject(args) ? (args['give'] ?? null) : null;
+  return { kind: 'call.completed', key, reply: { kind: 'value', value }, attempts: 1, durationMs: 1 };
+}
+
+function failure(key: string, code: RunErrorCode, message: string): CallReturn {
+  return { kind: 'call.failed', key, failure: { callFailed: code !== 'UNKNOWN_OUTCOME', error: { code, message } } };
+}
+
+/** A model asks for what its system text says: for each turn a list of calls, or why there is none. */
+function modelReply(key: string, { system, messages, tools }: ModelCallRequest): CallReturn {
+  const turns: readonly (readonly ToolCall[] | string)[] = JSON.parse(system ?? '[]');
+  const turn = turns[messages.filter(({ id, role }) => id.startsWith('said') && role === 'assistant').length] ?? [];
+  if (typeof turn === 'string') return failure(key, 'MODEL_FAILED', turn);
+  const toolCalls = tools.length > 0 ? turn : [];
+  const usage = { inputTokens: 3, outputTokens: 2 };
+  const text = `after ${messages.length}`;
+  const reply = { kind: 'model', text, toolCalls, finishReason: 'stop', usage } as const;
+  return { kind: 'call.completed', key, reply, attempts: 1, durationMs: 1 };
+}
+
+function argsOf(request: CallRequest): Json {
+  return 'args' in request ? request.args : null;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const part of Object.values(value)) deepFreeze(part);
+  return value;
+}

@@ -1,0 +1,122 @@
+import type { WorkflowHandle } from '@temporalio/client';
+import { vi } from 'vitest';
+import type { RunView } from '../../../src/graph/journal/run-view.ts';
+import type { Approval } from '../../../src/graph/run/approval.ts';
+import { QUERIES, RUN_GRAPH, TASK_QUEUE, toWorkflowId } from '../../../src/workflows/contract.ts';
+import type { RunGraphInput } from '../../../src/workflows/contract.ts';
+import type { AnsweringWorker, Heard } from '../servers/answering-worker.ts';
+import type { HistoryEvent } from './executions.ts';
+import { possibleSignals } from './shuffled-run.ts';
+
+/*
+ * Runs a graph for real, to its end, one thing after the other: the next call answers, or the next person speaks, once
+ * nothing moves any more. So two runs that are chosen for alike go alike, whatever is faster than what.
+ */
+
+export interface SteeredRun {
+  readonly handle: WorkflowHandle;
+  readonly heard: Heard;
+  /** What the workflow said of itself before each choice, and what was chosen. */
+  readonly trail: readonly (readonly [RunView, string])[];
+  /** How often it went on, without having ended, with no call out. */
+  readonly chances: number;
+}
+
+/** Where a run stands while nothing moves. */
+interface Standstill {
+  readonly view: RunView;
+  /** The keys of the calls that it waits for. */
+  readonly calls: readonly string[];
+  readonly possible: readonly Possible[];
+}
+
+interface Possible {
+  readonly name: string;
+  readonly happen: () => unknown;
+}
+
+/** @param choose says which of so many things happens next */
+export async function steerRun(
+  { temporal, heardOf }: AnsweringWorker,
+  input: RunGraphInput,
+  choose: (count: number) => number,
+): Promise<SteeredRun> {
+  const workflowId = toWorkflowId(input.identity);
+  const handle = await temporal.workflow.start(RUN_GRAPH, { workflowId, taskQueue: TASK_QUEUE, args: [input] });
+  const heard = heardOf(workflowId);
+  const trail: [RunView, string][] = [];
+  let chances = 0;
+  let wasQuiet = false;
+  for (;;) {
+    const still = await untilStill(handle, heard);
+    if (!still) return { handle, heard, trail, chances };
+    if (wasQuiet) chances += 1;
+    const { view, calls, possible } = still;
+    const chosen = possible[choose(possible.length)];
+    if (!chosen) throw new Error(`The run is stuck: ${JSON.stringify(view)}`);
+    trail.push([view, chosen.name]);
+    wasQuiet = calls.every((key) => key === chosen.name);
+    await chosen.happen();
+  }
+}
+
+/** Waits until only calls and people can have the run go on. @returns `null` when it has ended */
+async function untilStill(handle: WorkflowHandle, heard: Heard): Promise<Standstill | null> {
+  const { still } = await vi.waitUntil(async () => await lookAt(handle, heard), { interval: 10, timeout: 20_000 });
+  return still;
+}
+
+/** @returns `null` when something moves */
+async function lookAt(handle: WorkflowHandle, heard: Heard): Promise<{ readonly still: Standstill | null } | null> {
+  const { status, raw, historyLength } = await handle.describe();
+  if (status.name !== 'RUNNING') return { still: null };
+  const calls = callsOut(raw, heard);
+  if (!calls || raw.pendingWorkflowTask || historyLength < FIRST_TASK) return null;
+  const { events } = await handle.fetchHistory();
+  // A workflow that moves may not answer in time: it is asked only when it does not.
+  if (events?.length !== historyLength || hasShortTimer(events)) return null;
+  const view = await handle.query<RunView>(QUERIES.status);
+  const approvals = await handle.query<readonly Approval[]>(QUERIES.approvals);
+  const answers = calls.map((key): Possible => ({ name: key, happen: () => letAnswer(heard, key) }));
+  const signals = possibleSignals(view, approvals).map(({ name, payload }): Possible => ({
+    name: `${name} ${JSON.stringify(payload)}`,
+    happen: async () => await handle.signal(name, payload),
+  }));
+  return { still: { view, calls, possible: [...answers, ...signals] } };
+}
+
+/** Events of an execution that has had a workflow task, which one that goes on from another one may have to wait for. */
+const FIRST_TASK = 4;
+
+/** Whether a timer is about to fire: times are either of some milliseconds, or of hours. */
+function hasShortTimer(events: readonly HistoryEvent[]): boolean {
+  const over = new Set(
+    events.map((event) => String((event.timerFiredEventAttributes ?? event.timerCanceledEventAttributes)?.timerId)),
+  );
+  return events.some(({ timerStartedEventAttributes: started }) => {
+    const isShort = Number(started?.startToFireTimeout?.seconds ?? 0) === 0;
+    return started && isShort && !over.has(String(started.timerId));
+  });
+}
+
+type Raw = Awaited<ReturnType<WorkflowHandle['describe']>>['raw'];
+
+/** The value of Temporal's `PENDING_ACTIVITY_STATE_CANCEL_REQUESTED`. */
+const CALLED_BACK = 3;
+
+/** @returns the keys of the calls that the workflow waits for; `null`: something else is out, or on its way */
+function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[] | null {
+  const pending = pendingActivities ?? [];
+  if (pending.some(({ activityId }) => !out.has(activityId ?? ''))) return null;
+  // Nobody waits for a model that was called back.
+  const awaited = pending.filter(
+    ({ state, activityType }) => Number(state) !== CALLED_BACK || activityType?.name !== 'callModel',
+  );
+  return awaited.map(({ activityId }) => activityId ?? '').toSorted();
+}
+
+function letAnswer({ out }: Heard, key: string): void {
+  const answer = out.get(key);
+  out.delete(key);
+  answer?.();
+}

@@ -1,0 +1,134 @@
+import { Context } from '@temporalio/activity';
+import { Client, Connection } from '@temporalio/client';
+import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import type { CallOutcome, CallTask } from '../../../src/activities/calls/call-task.ts';
+import type { JournalWrite } from '../../../src/activities/calls/write-journal.ts';
+import type { Activities } from '../../../src/activities/index.ts';
+import { choosePort, retryIfPortTaken } from '../../../src/dev/ports.ts';
+import { startWithTeardown } from '../../../src/dev/teardown.ts';
+import type { Teardown } from '../../../src/dev/teardown.ts';
+import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { installTemporalRuntime } from '../../../src/dev/temporal-runtime.ts';
+import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
+import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import { unpackBatch } from '../../../src/graph/journal/packed-batch.ts';
+import type { CallRequest } from '../../../src/graph/run/effect.ts';
+import { payloadConverterPath } from '../../../src/process/data-converter.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
+import { workflowCode } from '../../../src/workers/workflow-code.ts';
+import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import { reply } from '../readers/shuffled-run.ts';
+
+/** The workflow with a server and a worker of its own; calls answer with what their arguments say, when they are let. */
+export interface AnsweringWorker {
+  readonly temporal: Client;
+  /** What has come of a workflow. */
+  readonly heardOf: (workflowId: string) => Heard;
+  stop(): Promise<void>;
+}
+
+export interface Heard {
+  /** Every call that was made, in the order in which they were. */
+  readonly calls: readonly Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
+  /** What was given to write. */
+  readonly batches: readonly JournalBatch[];
+  /** By key, the calls that are out; a call that is let answer is none any more. */
+  readonly out: Map<string, () => void>;
+}
+
+interface Hearing extends Heard {
+  readonly calls: Pick<CallTask, 'key' | 'takeover' | 'node' | 'request'>[];
+  readonly batches: JournalBatch[];
+}
+
+export async function startAnsweringWorker(): Promise<AnsweringWorker> {
+  return await startWithTeardown(start);
+}
+
+async function start(teardown: Teardown): Promise<AnsweringWorker> {
+  const logger = createLogger('fatal');
+  installTemporalRuntime(logger);
+  const server = await retryIfPortTaken(startServer);
+  teardown.add(() => server.stop());
+  const connection = await Connection.connect({ address: server.address });
+  teardown.add(() => connection.close());
+  const native = await NativeConnection.connect({ address: server.address });
+  teardown.add(() => native.close());
+  const hearings = new Map<string, Hearing>();
+  const heardOf = (workflowId: string): Hearing => {
+    const heard = hearings.get(workflowId) ?? { calls: [], batches: [], out: new Map() };
+    hearings.set(workflowId, heard);
+    return heard;
+  };
+  const codePath = process.env['HOLDFAST_WORKFLOW_BUNDLE'];
+  const worker = await Worker.create({
+    connection: native,
+    taskQueue: TASK_QUEUE,
+    activities: answeringActivities(heardOf),
+    dataConverter: { payloadConverterPath },
+    workflowBundle: codePath
+      ? { codePath }
+      : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
+  });
+  const running = worker.run();
+  teardown.add(async () => {
+    for (const { out } of hearings.values()) for (const answer of out.values()) answer();
+    worker.shutdown();
+    await running;
+  });
+  const temporal = new Client({ connection, dataConverter: { payloadConverterPath } });
+  return { temporal, heardOf, stop: () => teardown.run() };
+}
+
+async function startServer(): Promise<TemporalServer> {
+  return await startTemporalServer({
+    executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
+    port: await choosePort('Temporal', 0, 7233),
+    uiPort: await choosePort('the Temporal Web UI', 0, 8233),
+    // As shipped, it lets an execution that goes on from another one begin a second after that one at the earliest.
+    settings: ['history.workflowIdReuseMinimalInterval="0s"'],
+  });
+}
+
+function answeringActivities(heardOf: (workflowId: string) => Hearing): Activities {
+  const current = (): Hearing => heardOf(Context.current().info.workflowExecution?.workflowId ?? '');
+  const call = async (task: CallTask): Promise<CallOutcome> => {
+    const { key, takeover, node, request } = task;
+    const { batches, calls, out } = current();
+    batches.push(...batchIn(task));
+    calls.push({ key, takeover, node, request });
+    await new Promise<void>((resolve) => void out.set(key, resolve));
+    return outcomeOf(key, request);
+  };
+  return {
+    callModel: call,
+    callTool: call,
+    callFunction: call,
+    callNode: call,
+    reconcileCall: async () => {
+      throw new TypeError('Every call is answered');
+    },
+    record: async (entry) => void current().batches.push(...batchIn(entry)),
+  };
+}
+
+function batchIn({ runId, journal, key, request }: JournalWrite): JournalBatch[] {
+  const call = key !== undefined && request ? { key, request } : null;
+  return journal ? [unpackBatch(journal, { runId, call })] : [];
+}
+
+function outcomeOf(key: string, request: CallRequest): CallOutcome {
+  const returned = reply({ key, request });
+  if (returned.kind === 'call.completed') return returned;
+  const { failure } = returned;
+  throw ApplicationFailure.create({
+    type: failure.error.code,
+    message: failure.error.message,
+    details: [failure],
+    nonRetryable: true,
+    category: ApplicationFailureCategory.BENIGN,
+  });
+}

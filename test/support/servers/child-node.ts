@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { killChild, stopChild } from '../../../src/dev/child-process.ts';
+import type { Victim } from './victim.ts';
+
+/** A Node process that runs a script of the project. */
+export interface ChildNode extends Victim {
+  readonly pid: number;
+  /** How often it has ended by itself. */
+  readonly ownEnds: number;
+  /** @throws when it is not ready for too long */
+  untilReady(): Promise<void>;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves when it has ended. @returns its exit code; `null`: a signal has ended it */
+  ended(): Promise<number | null>;
+  /** Resolves when a text stands in what it has printed since its last start. */
+  said(text: string): Promise<void>;
+  /** What it has printed since its last start. */
+  words(): string;
+}
+
+export interface ChildNodeOptions {
+  /** It is started again when it ends by itself, as whoever runs it in production would do. */
+  readonly isLookedAfter?: boolean;
+  /** What it prints when it is ready, which starting it waits for then. */
+  readonly readyWhen?: string;
+}
+
+/** So long whoever looks after processes takes to start one again. */
+const STARTED_AGAIN_AFTER_MS = 300;
+const STOPS_WITHIN_MS = 90_000;
+const READY_WITHIN_MS = 300_000;
+
+/** @param script a path below the project's root */
+export function startNode(
+  script: string,
+  environment: NodeJS.ProcessEnv,
+  { isLookedAfter = false, readyWhen = '' }: ChildNodeOptions = {},
+): ChildNode {
+  const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
+  const heard = new EventEmitter().setMaxListeners(0);
+  let words = '';
+  let ownEnds = 0;
+  let isWanted = true;
+  let child: ChildProcess;
+  const launch = (): void => {
+    words = '';
+    const started = spawn(process.execPath, ['--import', 'tsx', path], {
+      env: environment,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    child = started;
+    started.stdout.on('data', (chunk: Buffer) => {
+      words += chunk.toString();
+      heard.emit('words');
+    });
+    started.once('exit', () => noticeEnd(started));
+  };
+  const isMissed = (ended: ChildProcess): boolean => isWanted && child === ended;
+  const noticeEnd = (ended: ChildProcess): void => {
+    if (!isMissed(ended)) return;
+    ownEnds += 1;
+    if (isLookedAfter) setTimeout(() => void (isMissed(ended) && launch()), STARTED_AGAIN_AFTER_MS);
+  };
+  const end = async (how: (child: ChildProcess) => Promise<void>): Promise<void> => {
+    isWanted = false;
+    await how(child);
+  };
+  const said = async (text: string, signal?: AbortSignal): Promise<void> => {
+    while (!words.includes(text)) await once(heard, 'words', { ...(signal && { signal }) });
+  };
+  const untilReady = async (): Promise<void> => await said(readyWhen, AbortSignal.timeout(READY_WITHIN_MS));
+  launch();
+  return {
+    get pid() {
+      return child.pid ?? 0;
+    },
+    get ownEnds() {
+      return ownEnds;
+    },
+    untilReady,
+    async start() {
+      isWanted = true;
+      launch();
+      await untilReady();
+    },
+    kill: async () => await end(killChild),
+    stop: async () => await end((child) => stopChild(child, STOPS_WITHIN_MS)),
+    freeze: async () => void child.kill('SIGSTOP'),
+    thaw: async () => void child.kill('SIGCONT'),
+    signal: (name) => void child.kill(name),
+    async ended() {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      return child.exitCode;
+    },
+    said,
+    words: () => words,
+  };
+}

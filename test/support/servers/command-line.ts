@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { main } from '../../../src/cli/main.ts';
+
+/** What a command has said, and how it ended. */
+export interface Said {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs `holdfast` with arguments, in this process. */
+export async function holdfast(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
+  const said = { stdout: '', stderr: '' };
+  const code = await main(args, {
+    env,
+    stdout: { write: (text) => void (said.stdout += text) },
+    stderr: { write: (text) => void (said.stderr += text) },
+  });
+  return { code, ...said };
+}
+
+/** A folder of files for a test. */
+export interface Folder {
+  /** @returns the file's path */
+  write(name: string, content: unknown): Promise<string>;
+  path(name: string): string;
+  remove(): Promise<void>;
+}
+
+export async function createFolder(): Promise<Folder> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-cli-'));
+  const path = (name: string): string => join(folder, name);
+  return {
+    path,
+    async write(name, content) {
+      await writeFile(path(name), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
+      return path(name);
+    },
+    remove: async () => await rm(folder, { recursive: true, force: true }),
+  };
+}

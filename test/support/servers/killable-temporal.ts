@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { choosePort } from '../../../src/dev/ports.ts';
+import type { Teardown } from '../../../src/dev/teardown.ts';
+import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
+import type { TemporalServer, TemporalServerOptions } from '../../../src/dev/temporal-server.ts';
+import { FIRST_PORT } from './ports.ts';
+import { signalFamily } from './process-family.ts';
+import type { Victim } from './victim.ts';
+
+export interface KillableTemporal extends Victim {
+  readonly address: string;
+}
+
+/** A Temporal server that keeps what it knows in a folder, and can be ended in each way. */
+export async function startKillableTemporal(folder: string, teardown: Teardown): Promise<KillableTemporal> {
+  const options: TemporalServerOptions = {
+    executable: await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`)),
+    port: await choosePort('Temporal', undefined, FIRST_PORT),
+    uiPort: await choosePort('the Temporal Web UI', undefined, FIRST_PORT + 5),
+    databaseFile: join(folder, 'temporal.db'),
+  };
+  let server: TemporalServer = await startTemporalServer(options);
+  teardown.add(() => server.stop());
+  return {
+    address: server.address,
+    kill: () => server.kill(),
+    stop: () => server.stop(),
+    async start() {
+      server = await startTemporalServer(options);
+    },
+    freeze: () => signalFamily(server.pid, 'SIGSTOP'),
+    thaw: () => signalFamily(server.pid, 'SIGCONT'),
+  };
+}

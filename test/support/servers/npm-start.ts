@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll } from 'vitest';
+import { createApiClient } from '../readers/api-client.ts';
+import type { ApiClient } from '../readers/api-client.ts';
+
+const PROJECT = new URL('../../..', import.meta.url);
+
+export type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+export interface Started {
+  readonly process: Child;
+  readonly ready: Readonly<Record<'baseUrl' | 'temporalAddress' | 'uiUrl', string>>;
+}
+
+/** So that signals and exit codes are of the process itself. */
+const DIRECTLY: readonly [string, ...string[]] = [process.execPath, '--import', 'tsx', 'src/dev/start.ts'];
+
+/** `npm start` as a user has it, who has bundled no code; in a process of its own and one data folder. */
+export interface NpmStart {
+  /** Starts it with these flags. */
+  readonly launch: (...flags: string[]) => Child;
+  /** Starts it on free ports, and waits until it is ready. */
+  readonly start: (command?: readonly [string, ...string[]]) => Promise<Started>;
+  readonly as: (caller: string, started: Started) => Promise<ApiClient>;
+  readonly tokensFile: () => string;
+  /** The path of a file of its state. */
+  readonly dataFile: (name: string) => string;
+}
+
+/** Gives all tests of a file one data folder; what still runs in the end is stopped. */
+export function useNpmStart(): NpmStart {
+  let folder: string;
+  let tokensFile: string;
+  const running: Child[] = [];
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'holdfast-start-'));
+    tokensFile = join(folder, 'tokens.json');
+  });
+  afterAll(async () => {
+    await Promise.all(running.map(async (child) => await end(child, 'SIGTERM')));
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const launchBy = (command: readonly [string, ...string[]], ...flags: string[]): Child => {
+    const [program, ...args] = command;
+    const child = spawn(program, [...args, '--data-dir', join(folder, 'data'), ...flags], {
+      cwd: PROJECT,
+      env: { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: '' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    running.push(child);
+    return child;
+  };
+  const launch = (...flags: string[]): Child => launchBy(DIRECTLY, ...flags);
+  const start = async (command = DIRECTLY): Promise<Started> => {
+    const child = launchBy(
+      command,
+      '--json',
+      '--tokens-file',
+      tokensFile,
+      '--port',
+      '0',
+      '--temporal-port',
+      '0',
+      '--ui-port',
+      '0',
+    );
+    const line = await firstLine(child);
+    return { process: child, ready: JSON.parse(line) };
+  };
+  const as = async (caller: string, { ready }: Started): Promise<ApiClient> => {
+    const tokens: Record<string, string> = JSON.parse(await readFile(tokensFile, 'utf8'));
+    return createApiClient(ready.baseUrl, tokens[caller] ?? '');
+  };
+  return { launch, start, as, tokensFile: () => tokensFile, dataFile: (name) => join(folder, 'data', name) };
+}
+
+async function firstLine(child: Child): Promise<string> {
+  const lines = createInterface({ input: child.stdout });
+  const line: unknown = await Promise.race([
+    once(lines, 'line').then(([given]: unknown[]) => given),
+    once(child, 'exit'),
+  ]);
+  if (typeof line !== 'string') throw new Error(`It ended at once: ${await text(child.stderr)}`);
+  return line;
+}
+
+export async function end(child: Child, signal: NodeJS.Signals): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

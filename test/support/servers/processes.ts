@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ConfigInput } from '../../../src/config/load-config.ts';
+import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
+import type { Tokens } from '../../../src/dev/issuer.ts';
+import { choosePort } from '../../../src/dev/ports.ts';
+import type { Teardown } from '../../../src/dev/teardown.ts';
+import { listen } from '../../../src/process/listen.ts';
+import { startNode } from './child-node.ts';
+import type { ChildNode, ChildNodeOptions } from './child-node.ts';
+import { startKillableTemporal } from './killable-temporal.ts';
+import type { KillableTemporal } from './killable-temporal.ts';
+import { FIRST_PORT } from './ports.ts';
+
+/** Holdfast as it is deployed: APIs, workers and Temporal as processes of their own, at a database of PostgreSQL. */
+export interface Processes {
+  readonly workers: readonly ChildNode[];
+  readonly apis: readonly ChildNode[];
+  readonly temporal: KillableTemporal;
+  /** Of the APIs. */
+  readonly baseUrls: readonly string[];
+  readonly tokens: Tokens;
+}
+
+export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'> {
+  readonly databaseUrl: string;
+  /** The file of the configuration, or what is written into one, without `auth`. */
+  readonly config: URL | ConfigInput;
+  /** What the configuration reads. */
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly workers?: number;
+  /** The script of the workers. */
+  readonly worker?: string;
+  /** What each API's configuration reads besides. */
+  readonly apis?: readonly NodeJS.ProcessEnv[];
+  /** Starting a process takes until it is ready. */
+  readonly isAwaited?: boolean;
+}
+
+export async function startProcesses(options: ProcessesOptions, teardown: Teardown): Promise<Processes> {
+  const { databaseUrl, config, workers = 1, worker = 'src/worker.ts', apis = [{}], isAwaited = false } = options;
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'));
+  teardown.add(() => rm(folder, { recursive: true, force: true }));
+  const temporal = await startKillableTemporal(folder, teardown);
+  const issuer = await openIssuer(join(folder, 'issuer.json'), {});
+  const keys = await listen({ fetch: () => Response.json(issuer.auth.keys) }, { port: 0 });
+  teardown.add(() => keys.stop());
+  const { audience } = issuer.auth;
+  const auth = { issuer: issuer.auth.issuer, audience, jwksUrl: keys.url };
+  const writeConfig = async (content: ConfigInput): Promise<string> => {
+    const file = join(folder, 'holdfast.config.json');
+    await writeFile(file, JSON.stringify({ ...content, auth }));
+    return file;
+  };
+  const environment = {
+    ...process.env,
+    HOLDFAST_CONFIG: config instanceof URL ? fileURLToPath(config) : await writeConfig(config),
+    HOLDFAST_CURSOR_SECRET: 'a secret of this test and of no other',
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporal.address,
+    AUTH_ISSUER: auth.issuer,
+    AUTH_AUDIENCE: auth.audience,
+    AUTH_JWKS_URL: auth.jwksUrl,
+    LOG_LEVEL: isAwaited ? 'info' : 'fatal',
+    ...options.environment,
+  };
+  const launch = (script: string, readyWhen: string, own: NodeJS.ProcessEnv = {}): ChildNode => {
+    const child = startNode(script, { ...environment, ...own }, { ...options, ...(isAwaited && { readyWhen }) });
+    teardown.add(() => child.kill());
+    return child;
+  };
+  const ports = await Promise.all(apis.map((_, at) => choosePort('the API', undefined, FIRST_PORT + 10 + 5 * at)));
+  const deployed = {
+    temporal,
+    workers: Array.from({ length: workers }, () => launch(worker, 'worker started')),
+    apis: apis.map((own, at) => launch('src/api/server.ts', 'API listening', { ...own, PORT: String(ports[at]) })),
+    baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
+    tokens: await signTokens(issuer),
+  };
+  await Promise.all([...deployed.workers, ...deployed.apis].map((child) => child.untilReady()));
+  return deployed;
+}

@@ -1,0 +1,6 @@
+import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+
+/** Provides the Temporal executable once, before any test waits for it: a build takes longer than a test may. */
+export async function setup(): Promise<void> {
+  await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`));
+}

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigInput } from '../../../src/config/load-config.ts';
+import type { Tokens } from '../../../src/dev/issuer.ts';
+import { startStack } from '../../../src/dev/stack.ts';
+import type { Stack } from '../../../src/dev/stack.ts';
+import { createApiClient } from '../readers/api-client.ts';
+import type { ApiClient } from '../readers/api-client.ts';
+
+/** The whole of Holdfast, which can be stopped and started again where it was. */
+export interface RestartableStack {
+  /** Of the stack that runs now. */
+  as(caller: keyof Tokens): ApiClient;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startRestartableStack(config: ConfigInput): Promise<RestartableStack> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
+  const file = join(dataDir, 'holdfast.config.json');
+  await writeFile(file, JSON.stringify(config));
+  const start = async (): Promise<Stack> =>
+    await startStack({
+      config: file,
+      dataDir,
+      port: 0,
+      temporalPort: 0,
+      uiPort: 0,
+      environment: { ...process.env },
+      say: (line) => process.stderr.write(`${line}\n`),
+    });
+  let stack = await start();
+  return {
+    as: (caller) => createApiClient(stack.baseUrl, stack.tokens[caller]),
+    async restart() {
+      await stack.stop();
+      stack = await start();
+    },
+    async stop() {
+      await stack.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { TestProject } from 'vitest/node';
+import { choosePort, retryIfPortTaken } from '../../../src/dev/ports.ts';
+import { startWithTeardown } from '../../../src/dev/teardown.ts';
+import type { Teardown } from '../../../src/dev/teardown.ts';
+import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { startTemporalServer } from '../../../src/dev/temporal-server.ts';
+import type { TemporalServer } from '../../../src/dev/temporal-server.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import { startPostgres } from './postgres-server.ts';
+import type { PostgresServer } from './postgres-server.ts';
+import { NAMESPACES, PLACES, TEMPLATE } from './shared-place.ts';
+
+/** Starts what the files of a project share: a Temporal server and a PostgreSQL. */
+export async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  return await startWithTeardown(async (teardown) => {
+    const [temporal, postgres] = await Promise.all([openTemporal(teardown), openPostgres(teardown)]);
+    provide('servers', { temporalAddress: temporal.address, postgresUrl: postgres.url });
+    return () => teardown.run();
+  });
+}
+
+async function openTemporal(teardown: Teardown): Promise<TemporalServer> {
+  const executable = await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`));
+  const server = await retryIfPortTaken(
+    async () =>
+      await startTemporalServer({
+        executable,
+        port: await choosePort('Temporal', 0, 7233),
+        uiPort: await choosePort('the Temporal Web UI', 0, 8233),
+        namespaces: NAMESPACES,
+        // As shipped, an execution that goes on from another one begins a second after that one at the earliest.
+        settings: ['history.workflowIdReuseMinimalInterval="0s"'],
+      }),
+  );
+  teardown.add(() => server.stop());
+  return server;
+}
+
+/** Its template has our tables; a sequence counts the places that are taken. */
+async function openPostgres(teardown: Teardown): Promise<PostgresServer> {
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const store = await openPostgresStore(await postgres.createDatabase(TEMPLATE));
+  await store.close();
+  await postgres.query(`create sequence ${PLACES}`);
+  return postgres;
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { provideTemporal } from '../../../src/dev/temporal-executable.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { at } from '../readers/json-at.ts';
+
+const run = promisify(execFile);
+
+/** The `temporal` command, at one server. */
+export interface TemporalCli {
+  /** @throws when the command fails */
+  signal(workflowId: string, name: string, ...args: readonly string[]): Promise<void>;
+  /** @param args JSON texts, one for each argument of the query */
+  query(workflowId: string, type: string, ...args: readonly string[]): Promise<Json>;
+  /** A subcommand of `temporal workflow` that tells something. */
+  tell(subcommand: string, workflowId: string): Promise<Json>;
+  cancel(workflowId: string): Promise<void>;
+  terminate(workflowId: string, reason: string): Promise<void>;
+  /** Runs a command line that begins with `temporal`, as a person would paste it. */
+  paste(line: string): Promise<void>;
+}
+
+interface Server {
+  readonly temporalAddress: string;
+  readonly namespace?: string;
+}
+
+export async function openTemporalCli({ temporalAddress, namespace = 'default' }: Server): Promise<TemporalCli> {
+  const executable = await provideTemporal(process.env, (line) => process.stderr.write(`${line}\n`));
+  const env = { ...process.env, TEMPORAL_ADDRESS: temporalAddress, TEMPORAL_NAMESPACE: namespace };
+  const workflow = async (subcommand: string, workflowId: string, ...args: readonly string[]): Promise<string> => {
+    const { stdout } = await run(executable, ['workflow', subcommand, '--workflow-id', workflowId, ...args], { env });
+    return stdout;
+  };
+  const told = async (subcommand: string, workflowId: string, ...args: readonly string[]): Promise<Json> =>
+    toJson(JSON.parse(await workflow(subcommand, workflowId, '--output', 'json', ...args)));
+  return {
+    signal: async (workflowId, name, ...args) => void (await workflow('signal', workflowId, '--name', name, ...args)),
+    async query(workflowId, type, ...args) {
+      const answer = await told('query', workflowId, '--type', type, ...args.flatMap((arg) => ['--input', arg]));
+      return at(answer, '/queryResult/0') ?? null;
+    },
+    tell: told,
+    cancel: async (workflowId) => void (await workflow('cancel', workflowId)),
+    terminate: async (workflowId, reason) => void (await workflow('terminate', workflowId, '--reason', reason)),
+    paste: async (line) => void (await run('sh', ['-c', line.replace(/^temporal /, `'${executable}' `)], { env })),
+  };
+}

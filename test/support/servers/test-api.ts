@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createApp } from '../../../src/api/app.ts';
+import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
+import { createCursors } from '../../../src/api/http/cursor.ts';
+import { toApiSettings } from '../../../src/config/api-settings.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { toCatalog } from '../../../src/config/to-catalog.ts';
+import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
+import type { Tokens } from '../../../src/dev/issuer.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { anAbsentEngine } from '../doubles/absent-engine.ts';
+import { createApiClient } from '../readers/api-client.ts';
+import type { ApiClient } from '../readers/api-client.ts';
+import { openMemoryStore } from './memory-database.ts';
+
+/** The API alone: it listens to no port, its database is in memory, and Temporal is away. */
+export interface TestApi {
+  as(caller: keyof Tokens): ApiClient;
+  /** Somebody without a token. */
+  readonly stranger: ApiClient;
+  readonly tokens: Tokens;
+  /** As `fetch`. @param path with its query, if it has one */
+  request(path: string, init?: RequestInit): Promise<Response>;
+  stop(): Promise<void>;
+}
+
+const BASE_URL = 'http://127.0.0.1';
+
+export async function startTestApi(): Promise<TestApi> {
+  const config = parseConfig('the test', {});
+  const store = await openMemoryStore();
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
+  const issuer = await openIssuer(join(folder, 'issuer.json'), {});
+  await rm(folder, { recursive: true });
+  const tokens = await signTokens(issuer);
+  const app = createApp({
+    store,
+    engine: anAbsentEngine(),
+    catalog: toCatalog(config),
+    settings: toApiSettings(config),
+    authenticate: createAuthenticate(issuer.auth),
+    cursors: createCursors('secret'),
+    logger: createLogger('silent'),
+    shuttingDown: new AbortController().signal,
+  });
+  const ask = async (url: URL, init?: RequestInit): Promise<Response> => await app.request(url.href, init);
+  return {
+    as: (caller) => createApiClient(BASE_URL, tokens[caller], ask),
+    stranger: createApiClient(BASE_URL, null, ask),
+    tokens,
+    request: async (path, init) => await ask(new URL(path, BASE_URL), init),
+    stop: () => store.close(),
+  };
+}

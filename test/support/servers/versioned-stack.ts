@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client, Connection } from '@temporalio/client';
+import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { createActivities } from '../../../src/activities/index.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { startWithTeardown } from '../../../src/dev/teardown.ts';
+import type { Teardown } from '../../../src/dev/teardown.ts';
+import { createDataConverter } from '../../../src/process/data-converter.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import { toActivityDeps } from '../../../src/workers/activity-deps.ts';
+import { readWorkerDeployment } from '../../../src/workers/worker-deployment.ts';
+import { workflowCode } from '../../../src/workers/workflow-code.ts';
+import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import { aToolOf } from '../doubles/configured-tool.ts';
+import { startJobService } from '../doubles/job-service.ts';
+import type { JobService } from '../doubles/job-service.ts';
+import { startNode } from './child-node.ts';
+import { startPostgres } from './postgres-server.ts';
+import { startTestStack } from './test-stack.ts';
+import type { TestStack } from './test-stack.ts';
+
+/** A stack whose runs are served by workers of two versions: that of the project, and one whose interpreter differs. */
+export interface VersionedStack extends TestStack {
+  readonly service: JobService;
+  readonly temporal: Client;
+  /** The worker of version 1: a process as `npm run worker` starts it. */
+  readonly old: { kill(): Promise<void> };
+}
+
+export const DEPLOYMENT = 'holdfast';
+const ELSEWHERE = 'elsewhere';
+const NEXT_VERSION = fileURLToPath(new URL('../../replay/next-version/index.ts', import.meta.url));
+
+export async function startVersionedStack(): Promise<VersionedStack> {
+  return await startWithTeardown(start);
+}
+
+async function start(teardown: Teardown): Promise<VersionedStack> {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-versions-'));
+  teardown.add(() => rm(folder, { recursive: true, force: true }));
+  const service = await startJobService();
+  teardown.add(() => service.stop());
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const HOLDFAST_CONFIG = join(folder, 'holdfast.config.json');
+  const tools = [aToolOf(service), aToolOf(service, { name: ELSEWHERE, taskQueue: ELSEWHERE })];
+  await writeFile(HOLDFAST_CONFIG, JSON.stringify({ tools, http: { allow: [service.address] } }));
+  const DATABASE_URL = await postgres.createDatabase('holdfast');
+  // Its own workers, which have no version, leave the runs alone.
+  const stack = await startTestStack(HOLDFAST_CONFIG, { DATABASE_URL, HOLDFAST_TASK_QUEUES: ELSEWHERE });
+  teardown.add(() => stack.stop());
+  const environment = { ...process.env, DATABASE_URL, HOLDFAST_CONFIG, TEMPORAL_ADDRESS: stack.temporalAddress };
+  const old = startNode('src/worker.ts', { ...environment, ...version('1'), LOG_LEVEL: 'fatal' });
+  teardown.add(() => old.kill());
+  await startNextWorker({ ...environment, ...version('2') }, teardown);
+  const connection = await Connection.connect({ address: stack.temporalAddress });
+  teardown.add(() => connection.close());
+  return { ...stack, service, old, temporal: new Client({ connection }), stop: () => teardown.run() };
+}
+
+function version(buildId: string): NodeJS.ProcessEnv {
+  return { TEMPORAL_DEPLOYMENT_NAME: DEPLOYMENT, TEMPORAL_WORKER_BUILD_ID: buildId };
+}
+
+async function startNextWorker(environment: NodeJS.ProcessEnv, teardown: Teardown): Promise<void> {
+  const { DATABASE_URL = '', HOLDFAST_CONFIG, TEMPORAL_ADDRESS = '' } = environment;
+  const logger = createLogger('fatal');
+  const store = await openPostgresStore(DATABASE_URL);
+  teardown.add(() => store.close());
+  const connection = await NativeConnection.connect({ address: TEMPORAL_ADDRESS });
+  teardown.add(() => connection.close());
+  const workflowsPath = NEXT_VERSION;
+  const deployment = readWorkerDeployment(environment);
+  const worker = await Worker.create({
+    connection,
+    taskQueue: TASK_QUEUE,
+    activities: createActivities(toActivityDeps(await loadConfig(HOLDFAST_CONFIG), { store, logger, environment })),
+    dataConverter: createDataConverter(store.blobs),
+    workflowBundle: await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) }),
+    ...(deployment && { workerDeploymentOptions: deployment }),
+  });
+  const running = worker.run();
+  teardown.add(async () => {
+    worker.shutdown();
+    await running;
+  });
+}

@@ -1,0 +1,357 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JournalBatch } from '../../../src/graph/journal/batch.ts';
+import type { Store } from '../../../src/store/store.ts';
+import {
+  AT,
+  LATER,
+  aBatch,
+  aCheckpoint,
+  anApproval,
+  aNewRun,
+  anOccurrence,
+  aView,
+} from '../builders/store-builders.ts';
+import { checkpointsSuite } from './checkpoints-suite.ts';
+import type { OpenedStore } from './checkpoints-suite.ts';
+import { pagesSuite } from './pages-suite.ts';
+import { threadQueueSuite } from './thread-queue-suite.ts';
+
+/** What every store must do, whichever database is behind it. */
+export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
+  describe(name, () => {
+    let opened: OpenedStore;
+    const store = (): Store => opened.store;
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(async () => {
+      await opened.store.close();
+      await opened.tables.destroy();
+    });
+
+    graphsSuite(store);
+    runsSuite(store);
+    journalSuite(store);
+    ledgerSuite(store);
+    blobsSuite(store);
+    idempotencySuite(store);
+    threadQueueSuite(store);
+    pagesSuite(store);
+    checkpointsSuite(() => opened);
+  });
+}
+
+function graphsSuite(store: () => Store): void {
+  const graph = { tenantId: 'acme', name: 'refund', warnings: [], pins: {}, createdAt: AT, createdBy: 'ann' };
+
+  test('publishing the same content again gives the version that it was', async () => {
+    const first = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
+    const second = await store().graphs.publish({ ...graph, hash: 'h2', definition: { name: 'refund', n: 2 } });
+    const again = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
+    expect([first.isNew, first.graph.version]).toEqual([true, 1]);
+    expect([second.isNew, second.graph.version]).toEqual([true, 2]);
+    expect([again.isNew, again.graph.version]).toEqual([false, 1]);
+  });
+
+  test('the newest version is found by name, an older one by number, none of another tenant', async () => {
+    expect((await store().graphs.find('acme', 'refund'))?.definition).toEqual({ name: 'refund', n: 2 });
+    expect((await store().graphs.find('acme', 'refund', 1))?.definition).toEqual({ name: 'refund', n: 1 });
+    expect(await store().graphs.find('other', 'refund')).toBeNull();
+  });
+
+  test('publications at the same moment get different versions', async () => {
+    const publish = (n: number) =>
+      store().graphs.publish({ ...graph, name: 'race', hash: `race-${n}`, definition: { n } });
+    const published = await Promise.all([1, 2, 3, 4, 5].map(publish));
+    expect(published.map(({ graph: { version } }) => version).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  test('a definition keeps what JSON can hold: NUL, lone surrogates, the order of keys', async () => {
+    const definition = { z: 'a\u0000b', a: '\ud800', nested: { y: 1, b: [null] } };
+    await store().graphs.publish({ ...graph, name: 'odd', hash: 'odd', definition });
+    expect(JSON.stringify((await store().graphs.find('acme', 'odd'))?.definition)).toBe(JSON.stringify(definition));
+  });
+
+  test('the list holds the newest of each name, page by page', async () => {
+    const first = await store().graphs.list('acme', { limit: 2 });
+    const rest = await store().graphs.list('acme', { limit: 2, after: first.next ?? undefined });
+    expect([...first.items, ...rest.items].map(({ name, version }) => `${name}@${version}`)).toEqual([
+      'odd@1',
+      'race@5',
+      'refund@2',
+    ]);
+    expect(rest.next).toBeNull();
+    expect(rest.items).toEqual([{ name: 'refund', version: 2, hash: 'h2', createdAt: AT, createdBy: 'ann' }]);
+  });
+}
+
+function runsSuite(store: () => Store): void {
+  test('a run is accepted once, and its start is pending', async () => {
+    await store().runs.create(aNewRun({ id: 'R-once', createdAt: '2026-01-01T00:00:00.000Z' }));
+    await store().runs.create(aNewRun({ id: 'R-once', createdBy: 'somebody else' }));
+    const run = await store().runs.find('R-once');
+    expect([run?.createdBy, run?.status, run?.isDispatched, run?.view]).toEqual(['ann', 'queued', false, null]);
+    const { pendingStarts } = store();
+    expect(await pendingStarts.due(AT, 10)).toEqual(['R-once']);
+    const first = { reopening: null, predecessorId: null, execution: 1, queuedSignals: [] };
+    const claimed = { id: 'R-once', start: { some: 'input' }, ...first };
+    expect(await pendingStarts.claim('R-once', AT, LATER)).toEqual(claimed);
+    expect([await pendingStarts.claim('R-once', AT, LATER), await pendingStarts.due(AT, 10)]).toEqual([null, []]);
+    expect(await pendingStarts.claim('R-once', LATER, LATER)).toEqual(claimed);
+    await pendingStarts.complete({ id: 'R-once', execution: 1 }, AT);
+    expect(await pendingStarts.claim('R-once', LATER, LATER)).toBeNull();
+  });
+
+  test('runs are listed newest first, without repeat or gap over pages', async () => {
+    const ids = Array.from({ length: 7 }, (_, n) => `R-list-${n}`);
+    for (const [n, id] of ids.entries())
+      await store().runs.create(
+        aNewRun({ id, tenantId: 'lists', createdAt: new Date(Date.parse(AT) + Math.floor(n / 2)).toISOString() }),
+      );
+    const seen: string[] = [];
+    let after: { at: string; id: string } | undefined;
+    do {
+      const page = await store().runs.list('lists', {}, { limit: 3, after });
+      seen.push(...page.items.map(({ id }) => id));
+      after = page.next ?? undefined;
+    } while (after);
+    expect(seen).toEqual([...ids].reverse());
+  });
+
+  test('filters narrow the list', async () => {
+    await store().runs.create(aNewRun({ id: 'R-thread', tenantId: 'filters', threadId: 't1' }));
+    await store().runs.create(
+      aNewRun({ id: 'R-graph', tenantId: 'filters', graph: { name: 'other', version: 1, hash: 'h1' } }),
+    );
+    const ids = async (filter: object) =>
+      (await store().runs.list('filters', filter, { limit: 9 })).items.map(({ id }) => id);
+    expect(await ids({ threadId: 't1' })).toEqual(['R-thread']);
+    expect(await ids({ graph: 'other' })).toEqual(['R-graph']);
+    expect(await ids({ status: 'failed' })).toEqual([]);
+    expect(await ids({ createdAfter: AT })).toEqual([]);
+  });
+}
+
+function journalSuite(store: () => Store): void {
+  const write = async (runId: string, batch: JournalBatch) =>
+    await store().journal.write(batch, { runId, tenantId: 'acme', executionRunId: 'e1' });
+  const seqsOf = async (runId: string) => (await store().journal.events(runId, 0, 100)).map(({ seq }) => seq);
+
+  test('a batch written twice is there once', async () => {
+    await store().runs.create(aNewRun({ id: 'J-twice' }));
+    await write('J-twice', aBatch([1, 2]));
+    await write('J-twice', aBatch([1, 2]));
+    expect(await seqsOf('J-twice')).toEqual([1, 2]);
+  });
+
+  test('batches may come in any order; readers see no gap', async () => {
+    await store().runs.create(aNewRun({ id: 'J-order' }));
+    await write('J-order', aBatch([3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
+    expect(await seqsOf('J-order')).toEqual([]);
+    await write('J-order', aBatch([1, 2], { view: aView({ step: 1 }) }));
+    expect(await seqsOf('J-order')).toEqual([1, 2, 3, 4]);
+    const run = await store().runs.find('J-order');
+    expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
+  });
+
+  test('occurrences are kept once and read in order, whatever order they come in', async () => {
+    const occurrences = [
+      anOccurrence(1),
+      { kind: 'signal', name: 'event', payload: { text: '\u0000' }, number: 2, seq: 1, at: 5 },
+      anOccurrence(3),
+    ] as const;
+    const [first, ...later] = occurrences;
+    await store().runs.create(aNewRun({ id: 'J-happened' }));
+    await write('J-happened', aBatch([2, 3], { occurrences: later }));
+    await write('J-happened', aBatch([1], { occurrences: [first] }));
+    await write('J-happened', aBatch([1, 2, 3], { occurrences }));
+    expect(await store().journal.occurrences('J-happened')).toEqual(occurrences);
+  });
+
+  test('the state at a checkpoint is what the checkpoints up to it say', async () => {
+    await store().runs.create(aNewRun({ id: 'J-chain' }));
+    await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint('J-chain', n)) }));
+    const { checkpoints } = store();
+    const newest = await checkpoints.at('J-chain', null);
+    expect([newest?.checkpoint.id, newest?.channels, newest?.resumePoint.visits]).toEqual([
+      'J-chain.c3',
+      { x: 3 },
+      { a: 3 },
+    ]);
+    expect((await checkpoints.at('J-chain', 'J-chain.c2'))?.channels).toEqual({ x: 2 });
+    expect(await checkpoints.at('J-chain', 'nope')).toBeNull();
+    expect((await checkpoints.list(['J-chain'], { limit: 2 })).items.map(({ id }) => id)).toEqual([
+      'J-chain.c3',
+      'J-chain.c2',
+    ]);
+  });
+
+  test('an approval row follows the newest event', async () => {
+    await store().runs.create(aNewRun({ id: 'J-ask' }));
+    await write('J-ask', aBatch([5], { approvals: [anApproval('J-ask', 'approved')] }));
+    await write('J-ask', aBatch([2], { approvals: [anApproval('J-ask', 'pending')] }));
+    expect((await store().approvals.find('J-ask.a1'))?.approval.status).toBe('approved');
+    expect(
+      (await store().approvals.list('acme', { status: 'approved', runId: 'J-ask' }, { limit: 5 })).items,
+    ).toHaveLength(1);
+    expect((await store().approvals.list('other', {}, { limit: 5 })).items).toHaveLength(0);
+  });
+}
+
+function ledgerSuite(store: () => Store): void {
+  const claim = (key: string, over: object = {}) => ({
+    key,
+    tenantId: 'acme',
+    runId: 'L',
+    node: 'pay',
+    called: 'tool:pay',
+    requestHash: 'x',
+    takeover: 0,
+    claim: 'c1',
+    scheduledAt: 1,
+    journal: null,
+    at: AT,
+    ...over,
+  });
+  const neverAsked = () => {
+    throw new Error('the judge was asked');
+  };
+
+  test('a first claim goes on; a second one is judged', async () => {
+    expect(await store().ledger.claim(claim('L1'), neverAsked)).toEqual({ failures: 0, before: null });
+    const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({
+      takeOver: false,
+      answer: entry.status,
+    }));
+    expect(answer).toEqual({ answer: 'claimed' });
+  });
+
+  test('of many claims at once one is first', async () => {
+    const claims = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const })),
+      ),
+    );
+    expect(claims.filter((outcome) => 'failures' in outcome)).toHaveLength(1);
+  });
+
+  test('who lost the claim can record nothing', async () => {
+    await store().ledger.claim(claim('L3'), neverAsked);
+    await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ takeOver: true, failures }));
+    expect(await store().ledger.complete('L3', 'c1', 'old')).toBe(false);
+    expect(await store().ledger.complete('L3', 'c2', { ok: 1 })).toBe(true);
+    const kept = await store().ledger.claim(claim('L3'), (entry) => ({ takeOver: false, answer: entry.result }));
+    expect(kept).toEqual({ answer: { ok: 1 } });
+  });
+
+  test('a call is unknown only while nothing has changed since that was seen', async () => {
+    await store().ledger.claim(claim('L5'), neverAsked);
+    const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;
+    const unknownAs = async (by: string) =>
+      await store().ledger.markUnknown('L5', { claim: by, status: 'claimed' }, failure);
+    expect([await unknownAs('c2'), await unknownAs('c1'), await unknownAs('c1')]).toEqual([false, true, false]);
+  });
+
+  test('a call that will be made again is shown with its last error', async () => {
+    await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
+    const error = { code: 'TOOL_FAILED', message: 'no' } as const;
+    await store().ledger.fail('L4', 'c1', {
+      status: 'retrying',
+      failures: 2,
+      failure: { error, callFailed: false },
+      nextAttemptAt: AT,
+    });
+    expect(await store().ledger.retrying('L-retry')).toEqual([
+      { node: 'pay', attempt: 3, lastError: error, nextAttemptAt: AT },
+    ]);
+  });
+
+  test('calls for elements of a list are shown with the element, in order', async () => {
+    const failure = { error: { code: 'TOOL_FAILED', message: 'no' }, callFailed: false } as const;
+    for (const index of [10, 2]) {
+      const key = `L5#${index}`;
+      await store().ledger.claim(claim(key, { runId: 'L-elements', index }), neverAsked);
+      await store().ledger.fail(key, 'c1', { status: 'retrying', failures: 1, failure, nextAttemptAt: AT });
+    }
+    expect(await store().ledger.retrying('L-elements')).toMatchObject([{ index: 2 }, { index: 10 }]);
+  });
+}
+
+function blobsSuite(store: () => Store): void {
+  const aBlob = (id: string, bytes: readonly number[]) => ({
+    id,
+    workflowId: 'run:acme:R1',
+    metadata: { encoding: 'eA==' },
+    data: Uint8Array.from(bytes),
+  });
+
+  test('blobs are given back as they were, in the takeover asked for', async () => {
+    await store().blobs.put([aBlob('B1', [0, 255, 10]), aBlob('B2', [])]);
+    await store().blobs.put([aBlob('B1', [0, 255, 10])]);
+    const [second, first] = await store().blobs.get(['B2', 'B1']);
+    expect([[...(first?.data ?? [])], [...(second?.data ?? [])], first?.metadata]).toEqual([
+      [0, 255, 10],
+      [],
+      { encoding: 'eA==' },
+    ]);
+  });
+
+  test('a blob that is not there is named', async () => {
+    await expect(store().blobs.get(['B0'])).rejects.toThrow('B0');
+  });
+}
+
+function idempotencySuite(store: () => Store): void {
+  const request = (key: string, over: object = {}) => ({
+    tenantId: 'acme',
+    subject: 'ann',
+    route: 'POST /api/runs',
+    key,
+    fingerprint: 'f',
+    resourceId: `id-${key}`,
+    at: AT,
+    leaseUntil: '2026-01-02T03:05:00.000Z',
+    ...over,
+  });
+
+  test('an answer is given again to the same request, and to no other', async () => {
+    expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'proceed', resourceId: 'id-k1' });
+    expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'in-progress' });
+    await store().idempotency.keep(request('k1'), { status: 201, headers: { location: '/x' }, body: { id: 1 } });
+    expect(await store().idempotency.admit(request('k1'))).toEqual({
+      kind: 'replay',
+      answer: { status: 201, headers: { location: '/x' }, body: { id: 1 } },
+    });
+    expect(await store().idempotency.admit(request('k1', { fingerprint: 'g' }))).toEqual({ kind: 'reused' });
+    expect((await store().idempotency.admit(request('k1', { subject: 'bob' }))).kind).toBe('proceed');
+  });
+
+  test('a request that was never finished may be begun again, for the same resource', async () => {
+    await store().idempotency.admit(request('k2'));
+    const later = request('k2', { at: '2026-01-02T03:06:00.000Z', resourceId: 'another' });
+    expect(await store().idempotency.admit(later)).toEqual({ kind: 'proceed', resourceId: 'id-k2' });
+  });
+
+  test('a request that is held on to is not begun again', async () => {
+    await store().idempotency.admit(request('k4'));
+    await store().idempotency.lease(request('k4'), '2026-01-02T03:10:00.000Z');
+    expect(await store().idempotency.admit(request('k4', { at: '2026-01-02T03:06:00.000Z' }))).toEqual({
+      kind: 'in-progress',
+    });
+  });
+
+  test('a released request may be begun again at once, for the same resource', async () => {
+    await store().idempotency.admit(request('k5'));
+    await store().idempotency.lease(request('k5'), AT);
+    expect(await store().idempotency.admit(request('k5', { resourceId: 'another' }))).toEqual({
+      kind: 'proceed',
+      resourceId: 'id-k5',
+    });
+  });
+
+  test('a forgotten request leaves nothing behind', async () => {
+    await store().idempotency.admit(request('k3'));
+    await store().idempotency.forget(request('k3'));
+    expect((await store().idempotency.admit(request('k3', { fingerprint: 'g' }))).kind).toBe('proceed');
+  });
+}

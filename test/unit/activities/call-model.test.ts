@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { modelCalls } from '../../../src/activities/call-model.ts';
+import type { ModelDeps } from '../../../src/activities/call-model.ts';
+import type { ModelRequest } from '../../../src/activities/models/model.ts';
+import type { Message } from '../../../src/graph/definition/message.ts';
+import type { CallReply, ModelCallRequest, ModelReply } from '../../../src/graph/run/effect.ts';
+import { aModelRequest, aTask } from '../../support/builders/call-builders.ts';
+import { aMessage } from '../../support/builders/conversations.ts';
+
+const { signal } = new AbortController();
+const REPLY: ModelReply = {
+  kind: 'model',
+  text: 'Hi',
+  toolCalls: [],
+  finishReason: 'stop',
+  usage: { inputTokens: 1, outputTokens: 1 },
+};
+const talk = [aMessage('u1', 'user'), aMessage('a1', 'assistant'), aMessage('u2', 'user')];
+const measures = { default: { contextWindow: 20, loadCounter: async () => (text: string) => text.length } };
+
+interface Called {
+  readonly reply: CallReply;
+  /** What the model was asked. */
+  readonly asked: readonly ModelRequest[];
+}
+
+async function call(request: Partial<ModelCallRequest>, deps: Partial<ModelDeps> = {}): Promise<Called> {
+  const asked: ModelRequest[] = [];
+  const generate: ModelDeps['models'][string] = async (question) => {
+    asked.push(question);
+    return REPLY;
+  };
+  const calls = modelCalls({ models: { default: generate }, tools: {}, measures, ...deps });
+  const task = { ...aTask(), request: aModelRequest({ messages: talk, ...request }) };
+  return { reply: await calls.execute(task, signal, 1), asked };
+}
+
+describe('modelCalls', () => {
+  test('sends everything where no policy says otherwise', async () => {
+    const { reply, asked } = await call({});
+    expect(reply).toEqual(REPLY);
+    expect(asked).toMatchObject([{ messages: talk, tools: [] }]);
+  });
+
+  test('sends what fits into the window of the model, and says so', async () => {
+    const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'last' } });
+    expect(asked[0]?.messages).toEqual(talk.slice(1));
+    expect(reply).toEqual({ ...REPLY, context: { tokens: 15, maxTokens: 20, dropped: 1 } });
+  });
+
+  test('asks for a summary first, and sends nothing', async () => {
+    const { reply, asked } = await call({ context: { maxTokens: null, strategy: 'summarize' } });
+    expect([reply, asked]).toEqual([{ kind: 'overflow', messages: 2 }, []]);
+  });
+
+  test('asks processors of the configuration', async () => {
+    const messageProcessors = { newest: (messages: readonly Message[]) => messages.slice(-1) };
+    const { asked } = await call({ context: { maxTokens: null, strategy: ['newest'] } }, { messageProcessors });
+    expect(asked[0]?.messages).toEqual(talk.slice(2));
+  });
+
+  test('sends the tools that are offered', async () => {
+    const pay = { name: 'pay', description: 'Pay', parameters: {} };
+    const { asked } = await call({ tools: ['pay', 'gone'] }, { tools: { pay, other: pay } });
+    expect(asked[0]?.tools).toEqual([pay]);
+  });
+
+  test.each(['other', 'constructor', '__proto__'])('a worker without the model %s says so', async (model) => {
+    await expect(call({ model })).rejects.toMatchObject({ code: 'MODEL_FAILED', retryable: false, done: 'no' });
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { toolCalls } from '../../../src/activities/call-tool.ts';
+import { CallError } from '../../../src/activities/calls/call-error.ts';
+import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
+import type { CallReply } from '../../../src/graph/run/effect.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aTask, aTool, aToolRequest } from '../../support/builders/call-builders.ts';
+
+const { signal } = new AbortController();
+
+async function callOf(tool: Tool, args: Json = {}): Promise<CallReply> {
+  return await toolCalls({ [tool.name]: tool }).execute(aTask({ request: aToolRequest({ args }) }), signal, 1);
+}
+
+describe('toolCalls', () => {
+  test('a call is named after its tool and is as safe as the run has pinned it', () => {
+    const { called, safety } = toolCalls({});
+    const request = aToolRequest({ tool: 'charge', effect: 'unsafe' });
+    expect([called(request), safety(request)]).toEqual(['tool:charge', 'unsafe']);
+  });
+
+  test('a tool is given its arguments and whose call it serves', async () => {
+    const seen: [Json, ToolContext][] = [];
+    const tool = aTool({ execute: async (args, context) => seen.push([args, context]) });
+    await callOf(tool, { order: 7 });
+    const principal = { sub: 'ann', roles: ['user'] };
+    expect(seen).toEqual([
+      [{ order: 7 }, { key: 'R1.pay.1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal }],
+    ]);
+  });
+
+  test('what it returns is the reply, as JSON', async () => {
+    const at = new Date('2026-01-02T03:04:05.678Z');
+    const tool = aTool({ execute: async () => ({ at: at.toJSON(), n: 1 }) });
+    expect(await callOf(tool)).toEqual({ kind: 'value', value: { at: '2026-01-02T03:04:05.678Z', n: 1 } });
+  });
+
+  test('a tool that returns nothing has returned null', async () => {
+    const tool = aTool({ execute: async () => Reflect.get({}, 'nothing') });
+    expect(await callOf(tool)).toEqual({ kind: 'value', value: null });
+  });
+
+  test.each(['charge', 'constructor', '__proto__'])('a worker without the tool %s says so', async (tool) => {
+    const calls = toolCalls({ pay: aTool({ execute: async () => null }) });
+    const call = calls.execute(aTask({ request: aToolRequest({ tool }) }), signal, 1);
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
+  });
+
+  test('arguments that break the parameters reach no tool', async () => {
+    const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
+    const tool = aTool({ parameters, execute: () => expect.unreachable() });
+    const call = callOf(tool, { order: 'seven' });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(/pay break its parameters at \/order/);
+  });
+
+  test.each<[string, readonly string[] | undefined, readonly string[]]>([
+    ['anybody', undefined, []],
+    ['one of its roles', ['support', 'user'], ['user']],
+    ['an admin', ['support'], ['admin']],
+    ['an admin when nobody else may', [], ['admin']],
+  ])('a tool is called in runs of %s', async (_whose, roles, held) => {
+    const tool = aTool({ roles, execute: () => 'paid' });
+    const task = aTask({ createdBy: { sub: 'ann', roles: held } });
+    expect(await toolCalls({ pay: tool }).execute(task, signal, 1)).toMatchObject({ value: 'paid' });
+  });
+
+  test.each<[readonly string[], readonly string[], string]>([
+    [['support', 'billing'], ['user'], 'a principal with the role support or billing; this run belongs to ann (user)'],
+    [['support'], [], 'a principal with the role support; this run belongs to ann (no roles)'],
+    [[], ['user'], 'a principal with the role admin'],
+  ])('a tool for %j is not called in runs of %j', async (roles, held, message) => {
+    const tool = aTool({ roles, execute: () => expect.unreachable() });
+    const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, 1);
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(message);
+  });
+
+  test('an error of a tool is worth another attempt', async () => {
+    const cause = new Error('out of paper');
+    const tool = aTool({ execute: async () => await Promise.reject(cause) });
+    const failure = { code: 'TOOL_FAILED', message: 'out of paper', retryable: true, done: 'perhaps', cause };
+    await expect(callOf(tool)).rejects.toMatchObject(failure);
+  });
+
+  test('an error that a tool throws at once is no other', async () => {
+    const tool = aTool({
+      execute() {
+        throw new Error('out of paper');
+      },
+    });
+    await expect(callOf(tool)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
+  });
+
+  test('an error that is classified already stays as it is', async () => {
+    const refused = new CallError('TOOL_FAILED', 'no', { retryable: false, done: 'no' });
+    await expect(callOf(aTool({ execute: async () => await Promise.reject(refused) }))).rejects.toBe(refused);
+  });
+});

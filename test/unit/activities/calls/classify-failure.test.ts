@@ -1,0 +1,190 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { CallError } from '../../../../src/activities/calls/call-error.ts';
+import { fromNetwork, fromStatus } from '../../../../src/activities/calls/classify-failure.ts';
+import { createGuardedFetch } from '../../../../src/activities/http/guarded-fetch.ts';
+import { readBody } from '../../../../src/activities/http/read-body.ts';
+import { messageOf } from '../../../../src/graph/values/text.ts';
+import { breakOff, closedPort, hangUp, startLoopbackServer } from '../../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../../support/doubles/loopback-server.ts';
+
+type Callee = 'model' | 'tool';
+
+function failure(status: number, headers: Record<string, string> = {}, callee: Callee = 'tool'): CallError {
+  return fromStatus({ code: 'TOOL_FAILED', callee, message: 'pay answered', status, headers: new Headers(headers) });
+}
+
+describe('fromStatus', () => {
+  const again = { retryable: true, done: 'perhaps' };
+  const againUndone = { retryable: true, done: 'no' };
+  const refused = { retryable: false, done: 'no' };
+  const unclear = { retryable: false, done: 'perhaps' };
+
+  test('it carries code and message', () => {
+    expect(failure(400)).toMatchObject({ name: 'CallError', code: 'TOOL_FAILED', message: 'pay answered' });
+  });
+
+  test.each([
+    [408, againUndone],
+    [425, againUndone],
+    [429, againUndone],
+    [500, again],
+    [501, again],
+    [502, again],
+    [503, again],
+    [504, again],
+    [529, again],
+    [599, again],
+    [400, refused],
+    [401, refused],
+    [403, refused],
+    [404, refused],
+    [405, refused],
+    [410, refused],
+    [413, refused],
+    [415, refused],
+    [422, refused],
+    [423, refused],
+    [451, refused],
+    [499, refused],
+  ])('%i is %o, whoever answers it', (status, verdict) => {
+    expect(failure(status, {}, 'tool')).toMatchObject(verdict);
+    expect(failure(status, {}, 'model')).toMatchObject(verdict);
+  });
+
+  test('a conflict is the answer of a tool, and passes with a model', () => {
+    expect(failure(409, {}, 'tool')).toMatchObject(refused);
+    expect(failure(409, {}, 'model')).toMatchObject(again);
+  });
+
+  test.each([301, 302, 303, 307, 308])('%i is not followed and does not say whether anything was done', (status) => {
+    expect(failure(status)).toMatchObject(unclear);
+  });
+
+  test.each([
+    [400, 'true', againUndone],
+    [404, 'true', againUndone],
+    [429, 'false', refused],
+    [503, 'false', unclear],
+    [503, 'true', again],
+  ])('%i of a model with x-should-retry: %s is %o', (status, told, verdict) => {
+    expect(failure(status, { 'x-should-retry': told }, 'model')).toMatchObject(verdict);
+  });
+
+  test.each([
+    [400, 'true', refused],
+    [429, 'false', againUndone],
+    [503, 'false', again],
+  ])('%i of a tool is what it is, whatever x-should-retry says (%s)', (status, told, verdict) => {
+    expect(failure(status, { 'x-should-retry': told }, 'tool')).toMatchObject(verdict);
+  });
+});
+
+describe('fromStatus, asked to wait', () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-01-02T03:04:05Z') }));
+  afterEach(() => vi.useRealTimers());
+
+  test.each<[Record<string, string>, number | null]>([
+    [{}, null],
+    [{ 'retry-after': '2' }, 2_000],
+    [{ 'retry-after-ms': '1500' }, 1_500],
+    [{ 'retry-after': 'Fri, 02 Jan 2026 03:04:35 GMT' }, 30_000],
+  ])('%o means %s ms', (headers, retryAfterMs) => {
+    expect(failure(429, headers)).toMatchObject({ retryAfterMs });
+  });
+});
+
+describe('fromNetwork', () => {
+  let server: LoopbackServer;
+  beforeAll(async () => {
+    server = await startLoopbackServer();
+  });
+  afterAll(async () => await server.stop());
+  beforeEach(() => server.forget());
+
+  /** How a request ends that gets no whole answer. */
+  async function failureAt(url: string, allow: string): Promise<CallError> {
+    const request = createGuardedFetch([allow])(new URL(url), { method: 'POST', body: 'x' });
+    const thrown = await request.then(readBody).catch((error: unknown) => error);
+    return fromNetwork('TOOL_FAILED', thrown);
+  }
+
+  test('when nothing listens, nothing can have been done', async () => {
+    const port = await closedPort();
+    const error = await failureAt(`http://127.0.0.1:${port}`, `127.0.0.1:${port}`);
+    expect(error).toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
+    expect(error.message).toBe('The connection failed: ECONNREFUSED');
+  });
+
+  test('when no address of a name takes the connection, nothing can have been done', async () => {
+    const port = await closedPort();
+    expect(await failureAt(`http://localhost:${port}`, `localhost:${port}`)).toMatchObject({
+      retryable: true,
+      done: 'no',
+    });
+  });
+
+  test('when a name leads nowhere, nothing can have been done', async () => {
+    const unresolvable = `${'x'.repeat(64)}.test`;
+    expect(await failureAt(`http://${unresolvable}`, '')).toMatchObject({ retryable: true, done: 'no' });
+  });
+
+  test.each([
+    ['before the answer', hangUp],
+    ['within the answer', breakOff],
+  ])('when the connection breaks %s, it was done perhaps', async (_when, breaking) => {
+    server.answers(breaking);
+    expect(await failureAt(server.url, server.address)).toMatchObject({ retryable: true, done: 'perhaps' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  const systemError = (code: string, syscall: string | null): Error =>
+    Object.assign(new Error('failed'), { code, ...(syscall !== null && { syscall }) });
+
+  test.each<[string, string | null, 'no' | 'perhaps']>([
+    ['ENOTFOUND', 'getaddrinfo', 'no'],
+    ['EAI_AGAIN', 'getaddrinfo', 'no'],
+    ['ECONNREFUSED', 'connect', 'no'],
+    ['EHOSTUNREACH', 'connect', 'no'],
+    ['ENETUNREACH', 'connect', 'no'],
+    ['UND_ERR_CONNECT_TIMEOUT', null, 'no'],
+    ['EHOSTUNREACH', 'read', 'perhaps'],
+    ['ENETUNREACH', 'write', 'perhaps'],
+    ['ECONNRESET', 'read', 'perhaps'],
+    ['EPIPE', 'write', 'perhaps'],
+    ['ETIMEDOUT', 'read', 'perhaps'],
+    ['UND_ERR_SOCKET', null, 'perhaps'],
+    ['UND_ERR_HEADERS_TIMEOUT', null, 'perhaps'],
+    ['UND_ERR_BODY_TIMEOUT', null, 'perhaps'],
+  ])('%s at %s: done is "%s"', (code, syscall, done) => {
+    const thrown = new TypeError('fetch failed', { cause: systemError(code, syscall) });
+    expect(fromNetwork('MODEL_FAILED', thrown)).toMatchObject({
+      code: 'MODEL_FAILED',
+      retryable: true,
+      done,
+      cause: thrown,
+    });
+  });
+
+  test('what is classified already stays as it is', () => {
+    const blocked = new CallError('BLOCKED_URL', 'no', { retryable: false, done: 'no' });
+    expect(fromNetwork('TOOL_FAILED', blocked)).toBe(blocked);
+  });
+
+  test('what nobody knows was done perhaps, and says so in its own words', () => {
+    expect(fromNetwork('TOOL_FAILED', 'odd')).toMatchObject({
+      retryable: true,
+      done: 'perhaps',
+      message: 'The connection failed: odd',
+    });
+  });
+});
+
+describe('messageOf', () => {
+  test.each([
+    [new Error('broken'), 'broken'],
+    ['text', 'text'],
+    [undefined, 'undefined'],
+  ])('%o', (thrown, message) => {
+    expect(messageOf(thrown)).toBe(message);
+  });
+});

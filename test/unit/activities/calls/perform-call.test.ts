@@ -1,0 +1,374 @@
+import type { PGlite } from '@electric-sql/pglite';
+import { ApplicationFailure } from '@temporalio/activity';
+import { ActivityCancellationDetails } from '@temporalio/common';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { CallTask } from '../../../../src/activities/calls/call-task.ts';
+import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
+import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
+import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
+import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
+import { openEmbeddedStore } from '../../../../src/store/store.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
+import {
+  anActivity,
+  answers,
+  createAttempt,
+  failureOf,
+  held,
+  returns,
+  scriptedTool,
+} from '../../../support/doubles/scripted-tool.ts';
+import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
+import { openMemoryDatabase } from '../../../support/servers/memory-database.ts';
+
+let database: PGlite;
+let store: Store;
+beforeAll(async () => {
+  database = await openMemoryDatabase();
+  store = await openEmbeddedStore(database);
+});
+afterAll(async () => await store.close());
+afterEach(() => void vi.restoreAllMocks());
+
+const attempt = createAttempt(() => store);
+const SAFETIES: readonly CallSafety[] = ['idempotent', 'keyed', 'unsafe'];
+
+let tasks = 0;
+/** A call that the ledger knows nothing of. */
+function aNewTask(effect: CallSafety, over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<ToolCallRequest> {
+  return aTask({ key: `R1.pay.${++tasks}`, request: aToolRequest({ effect }), ...over });
+}
+
+/** What the ledger says of a call. */
+async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unknown> {
+  const claim = {
+    key,
+    tenantId,
+    runId,
+    node,
+    called: '',
+    requestHash: '',
+    takeover: 0,
+    claim: '',
+    scheduledAt: 1,
+    journal: null,
+    at: '2026-01-02T03:04:05Z',
+  };
+  return await store.ledger.claim(claim, ({ status }) => ({ takeOver: false, answer: status }));
+}
+
+/** Nothing is heard of any attempt for a long time. */
+async function silence(): Promise<void> {
+  await database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
+}
+
+/** The worker is lost while it makes the call. */
+async function loseWithin(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
+  const { step, begun } = held();
+  const tool = scriptedTool(step, returns('again'), returns('once more'));
+  void attempt(tool, task);
+  await begun;
+  await silence();
+  return tool;
+}
+
+/** The worker is lost after the call was made, and before it could record that. */
+async function loseBeforeRecord(task: CallTask<ToolCallRequest>): Promise<ScriptedTool> {
+  const tool = scriptedTool(returns('first'), returns('again'), returns('once more'));
+  await new Promise<void>((resolve) => {
+    vi.spyOn(store.ledger, 'complete').mockImplementationOnce(async () => {
+      resolve();
+      return await new Promise(() => undefined);
+    });
+    void attempt(tool, task);
+  });
+  await silence();
+  return tool;
+}
+
+const LOSSES = [
+  ['within the call', loseWithin],
+  ['between call and record', loseBeforeRecord],
+] as const;
+
+const unknownOutcome = {
+  type: 'UNKNOWN_OUTCOME',
+  nonRetryable: true,
+  details: [{ callFailed: false, error: { code: 'UNKNOWN_OUTCOME' } }],
+};
+
+describe.each(SAFETIES)('an %s call', (safety) => {
+  test('that succeeds is recorded, and a later attempt is given what it brought', async () => {
+    const task = aNewTask(safety);
+    const tool = scriptedTool(returns({ paid: 7 }));
+    const [first, second] = [await attempt(tool, task), await attempt(tool, task)];
+    expect(first).toMatchObject({ reply: { kind: 'value', value: { paid: 7 } }, attempts: 1 });
+    expect(second.reply).toEqual(first.reply);
+    expect(tool.calls.map(({ key }) => key)).toEqual([task.key]);
+  });
+
+  test('is left to the attempt after it by one that the server has given up, and that is recorded', async () => {
+    const task = aNewTask(safety);
+    const { step, begun, letGo } = held();
+    const tool = scriptedTool(step);
+    const second = attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 2 }));
+    await begun;
+    expect(await failureOf(attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 1 })))).toMatchObject({
+      type: 'HELD',
+    });
+    letGo('done');
+    expect(await second).toMatchObject({ reply: { value: 'done' } });
+    expect([await statusOf(task), tool.calls.length]).toEqual([{ answer: 'completed' }, 1]);
+  });
+
+  test('that took several attempts is remembered with their number', async () => {
+    const task = aNewTask(safety);
+    const tool = scriptedTool(answers(429), answers(429), returns('paid'));
+    await failureOf(attempt(tool, task));
+    await failureOf(attempt(tool, task));
+    expect((await attempt(tool, task)).attempts).toBe(3);
+    expect((await attempt(tool, task)).attempts).toBe(3);
+  });
+
+  test('that failed for good is told again as it was, and not made', async () => {
+    const task = aNewTask(safety);
+    const tool = scriptedTool(answers(400));
+    const first = await failureOf(attempt(tool, task));
+    expect(await failureOf(attempt(tool, task))).toMatchObject({
+      type: 'TOOL_FAILED',
+      nonRetryable: true,
+      details: first.details,
+    });
+    expect(tool.calls).toHaveLength(1);
+  });
+});
+
+describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
+  test.each(LOSSES)('that was lost %s is made again under the same key', async (_where, lose) => {
+    const task = aNewTask(safety);
+    const tool = await lose(task);
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'again' } });
+    expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
+  });
+
+  test('that may have been done when it failed for good is told again as it was', async () => {
+    const task = aNewTask(safety, {
+      request: aToolRequest({ effect: safety, policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
+    });
+    const tool = scriptedTool(answers(503));
+    const first = await failureOf(attempt(tool, task));
+    expect(first.details).toMatchObject([{ callFailed: false }]);
+    expect((await failureOf(attempt(tool, task))).details).toEqual(first.details);
+  });
+
+  test('that two attempts make at once is made under one key, and the later one is recorded', async () => {
+    const task = aNewTask(safety);
+    const [first, second] = [held(), held()];
+    const tool = scriptedTool(first.step, second.step);
+    const early = attempt(tool, task);
+    await first.begun;
+    const late = attempt(tool, task);
+    await second.begun;
+    first.letGo('early');
+    expect(await early).toMatchObject({ reply: { value: 'early' } });
+    second.letGo('late');
+    expect(await late).toMatchObject({ reply: { value: 'late' } });
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'late' } });
+    expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
+  });
+});
+
+describe('an unsafe call', () => {
+  test.each(LOSSES)('that was lost %s has an unknown outcome, and is not made again', async (_where, lose) => {
+    const task = aNewTask('unsafe');
+    const tool = await lose(task);
+    const first = await failureOf(attempt(tool, task));
+    expect(first).toMatchObject(unknownOutcome);
+    expect(await statusOf(task)).toEqual({ answer: 'unknown' });
+    expect(await failureOf(attempt(tool, task))).toMatchObject({ ...unknownOutcome, details: first.details });
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  test.each(LOSSES)('that was lost %s is made again when a person orders it', async (_where, lose) => {
+    const task = aNewTask('unsafe');
+    const tool = await lose(task);
+    await failureOf(attempt(tool, task));
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'again' }, attempts: 1 });
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'again' } });
+    expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
+  });
+
+  test('that a person has ordered once is not made twice when it is lost again', async () => {
+    const task = aNewTask('unsafe');
+    await loseWithin(task);
+    const tool = await loseWithin({ ...task, takeover: 1 });
+    expect(await failureOf(attempt(tool, { ...task, takeover: 1 }))).toMatchObject(unknownOutcome);
+    expect(tool.calls).toHaveLength(1);
+    expect(await attempt(tool, { ...task, takeover: 2 })).toMatchObject({ reply: { value: 'again' } });
+  });
+
+  test('that was thought lost and comes back is recorded, and no order makes it again', async () => {
+    const task = aNewTask('unsafe');
+    const { step, begun, letGo } = held();
+    const tool = scriptedTool(step);
+    const slow = attempt(tool, task);
+    await begun;
+    await silence();
+    expect(await failureOf(attempt(tool, task))).toMatchObject(unknownOutcome);
+    letGo('paid');
+    await slow;
+    expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
+    expect(tool.calls).toHaveLength(1);
+  });
+});
+
+describe('an unsafe call that the server has given up', () => {
+  const GIVEN_UP = new ActivityCancellationDetails({ timedOut: true, notFound: true });
+
+  test('is left to the attempt that makes it, and its result is found', async () => {
+    const task = aNewTask('unsafe');
+    const { step, begun, letGo } = held();
+    const [tool, activity] = [scriptedTool(step), anActivity()];
+    const early = attempt(tool, task, activity);
+    await begun;
+    activity.cancel('TIMED_OUT', GIVEN_UP);
+    const late = attempt(tool, task);
+    expect(await failureOf(late)).toMatchObject({ type: 'HELD', nonRetryable: false });
+    letGo('paid');
+    expect(await early).toMatchObject({ reply: { value: 'paid' } });
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  test('keeps its claim for as long as it goes on', async () => {
+    const task = aNewTask('unsafe', {
+      request: aToolRequest({ effect: 'unsafe', policy: aPolicy({ heartbeatMs: 30 }) }),
+    });
+    const { step, begun, letGo } = held();
+    const kept = vi.spyOn(store.ledger, 'keep');
+    const early = attempt(scriptedTool(step), task);
+    await begun;
+    await expect.poll(() => kept.mock.calls.length).toBeGreaterThan(2);
+    letGo('paid');
+    await early;
+  });
+});
+
+describe('the key of a call', () => {
+  test('stands for one request: with another one it is refused for good', async () => {
+    const task = aNewTask('keyed');
+    const tool = scriptedTool(returns('paid'));
+    await attempt(tool, task);
+    const other = { ...task, request: aToolRequest({ args: { takeover: 8 } }) };
+    expect(await failureOf(attempt(tool, other))).toMatchObject({
+      type: 'INTERNAL',
+      nonRetryable: true,
+      details: [{ error: { code: 'INTERNAL', message: 'The same idempotency key was used for another request' } }],
+    });
+    expect(tool.calls).toHaveLength(1);
+  });
+
+  test('stands for the same request in whatever order its members come', async () => {
+    const task = aNewTask('keyed', { request: aToolRequest({ args: { a: 1, b: { c: 2, d: 3 } } }) });
+    const tool = scriptedTool(returns('paid'));
+    await attempt(tool, task);
+    const turned = { ...task, request: aToolRequest({ args: { b: { d: 3, c: 2 }, a: 1 } }) };
+    expect(await attempt(tool, turned)).toMatchObject({ reply: { value: 'paid' } });
+  });
+});
+
+describe('a database that is away', () => {
+  test('when the call is claimed keeps it from being made', async () => {
+    const task = aNewTask('unsafe');
+    const tool = scriptedTool(returns('paid'));
+    vi.spyOn(store.ledger, 'claim').mockRejectedValueOnce(new Error('away'));
+    await expect(attempt(tool, task)).rejects.not.toBeInstanceOf(ApplicationFailure);
+    expect(tool.calls).toHaveLength(0);
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+  });
+
+  test.each(SAFETIES)(
+    'when an %s call is claimed, and has claimed it all the same, does not make it look lost',
+    async (safety) => {
+      const task = aNewTask(safety);
+      const tool = scriptedTool(returns('paid'));
+      const { ledger } = store;
+      const claim = ledger.claim.bind(ledger);
+      vi.spyOn(store.ledger, 'claim').mockImplementationOnce(async (wanted, judge) => {
+        await claim(wanted, judge);
+        throw new DatabaseAwayError('no answer');
+      });
+      const first = anActivity();
+      const said: unknown[] = [];
+      first.on('heartbeat', (details: unknown) => said.push(details));
+      expect(await failureOf(attempt(tool, task, first))).toMatchObject({ type: 'DATABASE_AWAY', nonRetryable: false });
+      expect(tool.calls).toHaveLength(0);
+      const second = anActivity({ heartbeatDetails: said.at(-1) });
+      expect(await attempt(tool, task, second)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+      expect(tool.calls).toHaveLength(1);
+    },
+  );
+
+  test('until the worker has to end leaves the record out, and the run is told what became of the call', async () => {
+    const task = aNewTask('unsafe');
+    const { step, begun, letGo } = held();
+    const activity = anActivity();
+    vi.spyOn(store.ledger, 'complete').mockImplementation(async () => {
+      activity.cancel('WORKER_SHUTDOWN', new ActivityCancellationDetails({ workerShutdown: true }));
+      throw new DatabaseAwayError('no answer');
+    });
+    const told = attempt(scriptedTool(step), task, activity);
+    await begun;
+    letGo('paid');
+    expect(await told).toMatchObject({ reply: { value: 'paid' } });
+    expect(await statusOf(task)).toEqual({ answer: 'claimed' });
+  });
+
+  test.each(SAFETIES)('when an %s call is recorded is asked again, and the call is not made again', async (safety) => {
+    const task = aNewTask(safety);
+    const tool = scriptedTool(returns('paid'));
+    vi.spyOn(store.ledger, 'complete').mockRejectedValueOnce(new Error('away'));
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+    expect(tool.calls).toHaveLength(1);
+  });
+});
+
+describe('the journal', () => {
+  const numbersOf = async (runId: string): Promise<number[]> =>
+    (await store.journal.events(runId, 0, 10)).map(({ seq }) => seq);
+
+  test('is written with the call', async () => {
+    const task = aNewTask('keyed', { runId: 'J-success', journal: packBatch(aJournalBatch(), CARRIER) });
+    await attempt(scriptedTool(returns('paid')), task);
+    expect(await numbersOf('J-success')).toEqual([1]);
+  });
+
+  test('is written also when the call fails', async () => {
+    const task = aNewTask('keyed', { runId: 'J-failure', journal: packBatch(aJournalBatch(), CARRIER) });
+    await failureOf(attempt(scriptedTool(answers(400)), task));
+    expect(await numbersOf('J-failure')).toEqual([1]);
+  });
+
+  test('is written also when the call was made before', async () => {
+    const task = aNewTask('keyed');
+    const tool = scriptedTool(returns('paid'));
+    await attempt(tool, task);
+    await attempt(tool, { ...task, runId: 'J-again', journal: packBatch(aJournalBatch(), CARRIER) });
+    expect(await numbersOf('J-again')).toEqual([1]);
+  });
+
+  test('that can not be written has the activity tried again, and the call is not made before it is', async () => {
+    const task = aNewTask('unsafe', { runId: 'J-away', journal: packBatch(aJournalBatch(), CARRIER) });
+    const tool = scriptedTool(returns('paid'));
+    const away = {
+      ...task,
+      journal: { ...packBatch(aJournalBatch(), CARRIER), view: { usage: {}, endedAt: 'never' } },
+    };
+    await expect(attempt(tool, away)).rejects.not.toBeInstanceOf(ApplicationFailure);
+    expect(tool.calls).toHaveLength(0);
+    expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
+    expect(await numbersOf('J-away')).toEqual([1]);
+  });
+});

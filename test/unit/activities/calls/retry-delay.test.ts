@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readRetryAfter, retryDelay } from '../../../../src/activities/calls/retry-delay.ts';
+import type { RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
+
+const HOUR_MS = 3_600_000;
+/** What a server may ask for at most. */
+const MAX_RETRY_AFTER_MS = 600_000;
+/** Half a fifth each way. */
+const JITTER = 0.1;
+
+const milliseconds = fc.integer({ min: 0, max: HOUR_MS });
+const policies = (over: { initialMs?: fc.Arbitrary<number> } = {}): fc.Arbitrary<RetryPolicy> =>
+  fc.record({
+    maxAttempts: fc.constant(1_000_000),
+    initialMs: milliseconds,
+    coefficient: fc.double({ min: 1, max: 100, noNaN: true }),
+    maxMs: milliseconds,
+    nonRetryable: fc.constant([]),
+    ...over,
+  });
+const failures = fc.integer({ min: 1, max: 5_000 });
+
+const aRetryPolicy = (over: Partial<RetryPolicy> = {}): RetryPolicy => ({
+  maxAttempts: 5,
+  initialMs: 1_000,
+  coefficient: 2,
+  maxMs: 60_000,
+  nonRetryable: [],
+  ...over,
+});
+
+describe('retryDelay', () => {
+  test.each([
+    [1, 1_000],
+    [2, 2_000],
+    [3, 4_000],
+    [6, 32_000],
+    [7, 60_000],
+    [100, 60_000],
+  ])('after %i failures it is about %i ms', (failures, about) => {
+    const delay = retryDelay(aRetryPolicy(), failures, null);
+    expect(Math.abs(delay - about)).toBeLessThanOrEqual(about * JITTER);
+  });
+
+  test('it differs from one time to the next', () => {
+    const delays = Array.from({ length: 50 }, () => retryDelay(aRetryPolicy({ initialMs: 50_000 }), 1, null));
+    expect(new Set(delays).size).toBeGreaterThan(1);
+  });
+
+  test('it is a whole number of milliseconds, never longer than the longest interval', () => {
+    const endless = aRetryPolicy({ initialMs: 0 });
+    fc.assert(
+      fc.property(policies(), failures, (policy, failures) => {
+        const delay = retryDelay(policy, failures, null);
+        expect(Number.isSafeInteger(delay) && delay >= 0 && delay <= policy.maxMs).toBe(true);
+      }),
+      { examples: [[endless, 5_000]], numRuns: 1_000 },
+    );
+  });
+
+  test('it stays within a tenth of the backoff', () => {
+    fc.assert(
+      fc.property(policies({ initialMs: fc.integer({ min: 1, max: HOUR_MS }) }), failures, (policy, failures) => {
+        const backoff = Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
+        const delay = retryDelay(policy, failures, null);
+        expect(Math.abs(delay - backoff)).toBeLessThanOrEqual(backoff * JITTER + 1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('it is never less than the server asked for, up to ten minutes', () => {
+    fc.assert(
+      fc.property(
+        policies(),
+        failures,
+        fc.integer({ min: 0, max: 2 * MAX_RETRY_AFTER_MS }),
+        (policy, failures, asked) => {
+          const delay = retryDelay(policy, failures, asked);
+          expect(delay).toBeGreaterThanOrEqual(Math.min(asked, MAX_RETRY_AFTER_MS));
+          expect(delay).toBeLessThanOrEqual(Math.max(policy.maxMs, Math.min(asked, MAX_RETRY_AFTER_MS)));
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('a server that asks for more than the backoff gets exactly that', () => {
+    expect(retryDelay(aRetryPolicy(), 1, 90_000)).toBe(90_000);
+  });
+});
+
+describe('readRetryAfter', () => {
+  const NOW = Date.parse('2026-01-02T03:04:05Z');
+
+  test.each<[Record<string, string>, number | null]>([
+    [{}, null],
+    [{ 'retry-after': '0' }, 0],
+    [{ 'retry-after': '120' }, 120_000],
+    [{ 'retry-after': ' 1.5 ' }, 1_500],
+    [{ 'retry-after': 'Fri, 02 Jan 2026 03:05:05 GMT' }, 60_000],
+    [{ 'retry-after': 'Friday, 02-Jan-26 03:05:05 GMT' }, 60_000],
+    [{ 'retry-after': 'Fri, 02 Jan 2026 03:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, null],
+    [{ 'retry-after': '' }, null],
+    [{ 'retry-after-ms': '250' }, 250],
+    [{ 'retry-after-ms': '250', 'retry-after': '9' }, 250],
+    [{ 'retry-after-ms': 'soon', 'retry-after': '9' }, 9_000],
+  ])('%o is %s ms', (headers, expected) => {
+    expect(readRetryAfter(new Headers(headers), NOW)).toBe(expected);
+  });
+});

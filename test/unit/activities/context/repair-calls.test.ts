@@ -1,0 +1,84 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { withDistinctIds } from '../../../../src/activities/context/distinct-ids.ts';
+import { repairCalls } from '../../../../src/activities/context/repair-calls.ts';
+import {
+  aCaller,
+  aMessage,
+  anAnswer,
+  anyConversation,
+  idsOf,
+  isPaired,
+} from '../../../support/builders/conversations.ts';
+
+const user = aMessage('u', 'user');
+
+describe('repairCalls', () => {
+  test('leaves alone what is whole', () => {
+    const whole = [
+      user,
+      aCaller('a', 'k1', 'k2'),
+      anAnswer('t1', 'k1'),
+      anAnswer('t2', 'k2'),
+      aMessage('b', 'assistant'),
+    ];
+    expect(repairCalls(whole)).toEqual(whole);
+  });
+
+  test('says of a call that nobody has answered it', () => {
+    const [, , answer, next] = repairCalls([user, aCaller('a', 'k1'), aMessage('v', 'user')]);
+    expect(answer).toMatchObject({ role: 'tool', toolCallId: 'k1', content: expect.stringMatching(/canceled/) });
+    expect(next?.id).toBe('v');
+  });
+
+  test('answers the calls of the last message, too', () => {
+    expect(repairCalls([user, aCaller('a', 'k1')])).toHaveLength(3);
+  });
+
+  test.each([
+    ['an answer to no call', [user, anAnswer('t', 'k1')]],
+    ['an answer without the id of a call', [user, aMessage('t', 'tool')]],
+    ['a second answer', [aCaller('a', 'k1'), anAnswer('t1', 'k1'), anAnswer('t2', 'k1'), user]],
+  ])('leaves %s out', (_name, messages) => {
+    const repaired = idsOf(repairCalls(messages));
+    expect(repaired).not.toContain('t');
+    expect(repaired).not.toContain('t2');
+  });
+
+  test.each([
+    ['behind another message', [aCaller('a', 'k1'), user, anAnswer('t1', 'k1')]],
+    ['before its call', [anAnswer('t1', 'k1'), aCaller('a', 'k1'), user]],
+  ])('moves an answer to its call that stands %s', (_name, messages) => {
+    expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 'u']);
+  });
+
+  test('puts answers in the order of their calls', () => {
+    const messages = [aCaller('a', 'k1', 'k2'), anAnswer('t2', 'k2'), anAnswer('t1', 'k1')];
+    expect(idsOf(repairCalls(messages))).toEqual(['a', 't1', 't2']);
+  });
+
+  test('gives each of two calls with one id its own answer', () => {
+    const messages = [aCaller('a', 'k1'), anAnswer('t1', 'k1'), aCaller('b', 'k1'), anAnswer('t2', 'k1')];
+    expect(repairCalls(messages)).toEqual(messages);
+  });
+
+  test('makes any conversation whole, and a whole one no different', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        const repaired = repairCalls(withDistinctIds(conversation));
+        expect(isPaired(repaired)).toBe(true);
+        expect(repairCalls(repaired)).toEqual(repaired);
+      }),
+    );
+  });
+
+  test('keeps every message that is no answer, in its order', () => {
+    fc.assert(
+      fc.property(anyConversation, (conversation) => {
+        const given = withDistinctIds(conversation);
+        const others = given.filter(({ role }) => role !== 'tool');
+        expect(repairCalls(given).filter(({ role }) => role !== 'tool')).toEqual(others);
+      }),
+    );
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpToolSettings } from '../../../../src/activities/tools/http-tool.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { aContext } from '../../../support/builders/call-builders.ts';
+import { CANARY, aHttpTool } from '../../../support/builders/http-tool-builder.ts';
+import { answer, closedPort, json } from '../../../support/doubles/loopback-server.ts';
+import type { Answer } from '../../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+
+const MAX_HOPS = 10;
+const server = await useLoopbackServer();
+const elsewhere = await useLoopbackServer();
+
+const to = (location: string, status = 302) => answer(status, { location });
+const done = json({ done: true });
+
+async function call(over: Partial<HttpToolSettings> = {}, allow: readonly string[] = []): Promise<Json> {
+  return await aHttpTool(server.address, over, allow).execute({ order: 7 }, aContext());
+}
+
+const heard = () => server.requests.map(({ method, target, body }) => `${method} ${target} ${body}`.trimEnd());
+
+describe('within one origin', () => {
+  const body = '{"order":7}';
+  test.each([
+    [301, 'POST', `GET /there`],
+    [302, 'POST', `GET /there`],
+    [303, 'POST', `GET /there`],
+    [307, 'POST', `POST /there ${body}`],
+    [308, 'POST', `POST /there ${body}`],
+    [303, 'PUT', 'GET /there'],
+    [301, 'GET', 'GET /there'],
+    [303, 'DELETE', 'GET /there'],
+    [308, 'DELETE', 'DELETE /there'],
+  ] as const)('%i of a %s leads to %s', async (status, method, expected) => {
+    server.answers(to('/there', status), done);
+    expect(await call({ method })).toEqual({ done: true });
+    expect(heard().slice(1)).toEqual([expected]);
+  });
+
+  test('headers go along, but those of a body that does not', async () => {
+    server.answers(to('/there', 303), done);
+    await call({ headers: { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } } });
+    const headers = server.requests[1]?.headers;
+    expect(headers).toMatchObject({ 'x-shop': 'north', authorization: `Bearer ${CANARY}`, 'idempotency-key': 'K1' });
+    expect(headers).not.toHaveProperty('content-type');
+  });
+
+  test('one after the other is followed, so often and no more', async () => {
+    server.answers(...Array.from({ length: MAX_HOPS }, () => to('/on', 307)), done);
+    expect(await call()).toEqual({ done: true });
+    server.forget();
+    server.answers(...Array.from({ length: MAX_HOPS + 2 }, () => to('/round', 307)));
+    await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
+    expect(server.requests).toHaveLength(MAX_HOPS + 1);
+  });
+
+  test.each<[string, Answer, 'POST' | 'PUT' | 'DELETE']>([
+    ['no place', answer(302), 'POST'],
+    ['a place that is no URL', to('http://['), 'POST'],
+    ['a status that names no place to go to', answer(304, { location: '/there' }), 'POST'],
+    ['a place of what was put: it may be done, or to be done there', to('/there', 302), 'PUT'],
+    ['a place of what was deleted', to('/there', 301), 'DELETE'],
+  ])('%s is an answer', async (_title, given, method) => {
+    server.answers(given, done);
+    await expect(call({ method })).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+      done: 'perhaps',
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('across origins', () => {
+  const headers = {
+    Authorization: 'Basic abc',
+    Cookie: 'session=1',
+    'X-Api-Key': { secret: 'PAY_KEY' },
+    'X-Shop': 'north',
+  };
+
+  test('credentials stay behind, the rest goes along', async () => {
+    server.answers(to(`${elsewhere.url}/there`, 307));
+    elsewhere.answers(done);
+    expect(await call({ headers }, [elsewhere.address])).toEqual({ done: true });
+    const [request] = elsewhere.requests;
+    expect(request).toMatchObject({ method: 'POST', target: '/there', body: '{"order":7}' });
+    expect(request?.headers).toMatchObject({ 'x-shop': 'north', host: elsewhere.address });
+    for (const name of ['authorization', 'cookie', 'x-api-key']) expect(request?.headers).not.toHaveProperty(name);
+  });
+
+  test('they do not come back on the way home', async () => {
+    server.answers(to(elsewhere.url, 307), done);
+    elsewhere.answers(to(`${server.url}/home`, 307));
+    expect(await call({ headers }, [elsewhere.address])).toEqual({ done: true });
+    const [, request] = server.requests;
+    expect(request).toMatchObject({ target: '/home' });
+    for (const name of ['authorization', 'cookie', 'x-api-key']) expect(request?.headers).not.toHaveProperty(name);
+  });
+
+  test.each([
+    ['a private address', () => elsewhere.url],
+    ['another spelling of it', () => `http://0x7f.1:${elsewhere.port}/`],
+    ['an address of IPv6', () => `http://[::ffff:127.0.0.1]:${elsewhere.port}/`],
+    ['a name that leads to it', () => `http://localhost:${elsewhere.port}/`],
+    ['credentials', () => `http://user:secret@${server.address}/`],
+    ['another protocol', () => 'file:///etc/passwd'],
+  ])('%s is blocked, and nobody is called there', async (_title, location) => {
+    server.answers(to(location(), 307));
+    await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
+    expect(server.requests).toHaveLength(1);
+    expect(elsewhere.connections).toBe(0);
+  });
+});
+
+describe('a failure after a server has answered with a place to read from', () => {
+  test.each<[string, () => Promise<string>]>([
+    ['of the place', async () => '/busy'],
+    ['of the connection', async () => `http://127.0.0.1:${await closedPort()}/`],
+  ])('%s does not say that nothing was done', async (_title, place) => {
+    const location = await place();
+    server.answers(to(location, 303), answer(429));
+    await expect(call({}, [new URL(location, server.url).host])).rejects.toMatchObject({ done: 'perhaps' });
+  });
+
+  test('of the guard does not either', async () => {
+    server.answers(to(elsewhere.url, 303));
+    await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'perhaps' });
+    expect(elsewhere.connections).toBe(0);
+  });
+
+  test('is known to have done nothing where the same was to be sent elsewhere', async () => {
+    server.answers(to('/busy', 307), answer(429));
+    await expect(call()).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
+  });
+});

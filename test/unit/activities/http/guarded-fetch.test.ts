@@ -1,0 +1,265 @@
+import dns from 'node:dns';
+import { syncBuiltinESMExports } from 'node:module';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CallError } from '../../../../src/activities/calls/call-error.ts';
+import { createGuardedFetch } from '../../../../src/activities/http/guarded-fetch.ts';
+import { readBody } from '../../../../src/activities/http/read-body.ts';
+import { answer, silence } from '../../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+
+const PUBLIC_ADDRESS = '93.184.215.14';
+
+/** Names that no network knows, and where they lead; the system resolves all others. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  'loopback.test': ['127.0.0.1'],
+  'private.test': ['10.0.0.1'],
+  'metadata.test': ['169.254.169.254'],
+  'mapped.test': ['::ffff:127.0.0.1'],
+  'two-faced.test': ['93.184.215.14', '127.0.0.1'],
+};
+
+/** A name that leads to a public address first, and to this machine from then on; and how often it was asked for. */
+const rebinding = { name: 'rebinding.test', asked: 0 };
+
+type Resolved = (error: Error | null, addresses: { address: string; family: number }[]) => void;
+
+const { lookup } = dns;
+
+function lookUp(hostname: string, options: object, resolved: Resolved): void {
+  const name = hostname.replace(/\.$/, '');
+  const found = name === rebinding.name ? [rebinding.asked++ === 0 ? '93.184.215.14' : '127.0.0.1'] : NAMES[name];
+  const addresses = found?.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  if (addresses) resolved(null, addresses);
+  else lookup(hostname, { ...options, all: true }, resolved);
+}
+
+beforeAll(() => {
+  Object.assign(dns, { lookup: lookUp });
+  syncBuiltinESMExports();
+});
+afterAll(() => {
+  Object.assign(dns, { lookup });
+  syncBuiltinESMExports();
+});
+
+const server = await useLoopbackServer();
+
+/** How a request ends: with a status, or with a code. */
+async function outcomeOf(url: string, allow: readonly string[] = []): Promise<number | string> {
+  const request = createGuardedFetch(allow)(new URL(url), { method: 'GET', signal: AbortSignal.timeout(5_000) });
+  return await request.then(({ status }) => status, codeOf);
+}
+
+/** `fetch` wraps what the lookup of a name throws. */
+function codeOf(thrown: unknown): string {
+  if (thrown instanceof CallError) return thrown.code;
+  return thrown instanceof Error && thrown.cause !== undefined ? codeOf(thrown.cause) : 'another failure';
+}
+
+describe('createGuardedFetch', () => {
+  test.each([
+    '127.0.0.1',
+    '127.255.255.254',
+    '127.1',
+    '127.0.0.1.',
+    '2130706433',
+    '0x7f.1',
+    '0x7f000001',
+    '0177.0.0.1',
+    '017700000001',
+    '127。0。0。1',
+    '①②⑦.0.0.1',
+    '%31%32%37.0.0.1',
+    '0.0.0.0',
+    '0',
+    'localhost',
+    'LOCALHOST',
+    'local\uff48ost',
+  ])('%s leads to this machine, and only where it is allowed', async (host) => {
+    const url = `http://${host}:${server.port}/`;
+    expect(await outcomeOf(url)).toBe('BLOCKED_URL');
+    expect(server.connections).toBe(0);
+    server.answers(answer(200));
+    expect(await outcomeOf(url, [new URL(url).host])).toBe(200);
+  });
+
+  test.each([
+    '[::1]',
+    '[0:0:0:0:0:0:0:1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::ffff:0:127.0.0.1]',
+    '[::127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '[2002:7f00:1::]',
+  ])('%s, a way to this machine in IPv6, is blocked', async (host) => {
+    expect(await outcomeOf(`http://${host}:${server.port}/`)).toBe('BLOCKED_URL');
+    expect(server.connections).toBe(0);
+  });
+
+  test.each([
+    '0.1.2.3',
+    '10.0.0.1',
+    '100.64.0.1',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.1',
+    '192.168.0.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '3232235521',
+    '0xa9.0xfe.0xa9.0xfe',
+    '[fc00::1]',
+    '[fd00:ec2::254]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+    '[::ffff:10.0.0.1]',
+    '[::ffff:a9fe:a9fe]',
+  ])('%s, an address that is not public, is blocked', async (host) => {
+    expect(await outcomeOf(`http://${host}/`)).toBe('BLOCKED_URL');
+  });
+
+  test.each(Object.keys(NAMES))('%s is blocked for where it leads', async (name) => {
+    expect(await outcomeOf(`http://${name}:${server.port}/`)).toBe('BLOCKED_URL');
+    expect(server.connections).toBe(0);
+  });
+
+  test.each(['loopback.test.', 'loopback.test。', 'private.test.', 'private。test', 'private．test', 'private｡test'])(
+    '%s is blocked for where it leads, however it is written',
+    async (name) => {
+      expect(await outcomeOf(`http://${name}:${server.port}/`)).toBe('BLOCKED_URL');
+      expect(server.connections).toBe(0);
+    },
+  );
+
+  test('a name that changes is checked each time that a connection is made', async () => {
+    const url = `http://${rebinding.name}:${server.port}/`;
+    const first = createGuardedFetch([])(new URL(url), { method: 'GET', signal: AbortSignal.timeout(300) });
+    await expect(first).rejects.not.toMatchObject({ code: 'BLOCKED_URL' });
+    expect(rebinding.asked).toBe(1);
+    expect(await outcomeOf(url)).toBe('BLOCKED_URL');
+    expect(server.connections).toBe(0);
+  });
+
+  test.each([`user@${PUBLIC_ADDRESS}`, `user:secret@${PUBLIC_ADDRESS}`, `:secret@${PUBLIC_ADDRESS}`])(
+    'http://%s/ is blocked for its credentials',
+    async (authority) => {
+      expect(await outcomeOf(`http://${authority}/`)).toBe('BLOCKED_URL');
+    },
+  );
+
+  test.each([
+    'file:///etc/hostname',
+    'data:text/plain,hi',
+    `ftp://${PUBLIC_ADDRESS}/`,
+    `gopher://${PUBLIC_ADDRESS}/`,
+    `ws://${PUBLIC_ADDRESS}/`,
+  ])('%s is blocked for its protocol', async (url) => {
+    expect(await outcomeOf(url)).toBe('BLOCKED_URL');
+  });
+
+  test('the reason is told, and that it is of no use to try again', async () => {
+    const request = createGuardedFetch([])(new URL('http://10.0.0.1/'), { method: 'GET' });
+    await expect(request).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
+    await expect(request).rejects.toThrow(/10\.0\.0\.1 is no public address.*http\.allow/);
+  });
+});
+
+describe('http.allow', () => {
+  test('another port of an allowed host is blocked', async () => {
+    expect(await outcomeOf(server.url, [`127.0.0.1:${server.port + 1}`, `127.0.0.1:${server.port - 1}`])).toBe(
+      'BLOCKED_URL',
+    );
+    expect(server.connections).toBe(0);
+  });
+
+  test('another name of an allowed host is blocked', async () => {
+    expect(await outcomeOf(`http://localhost:${server.port}/`, [server.address])).toBe('BLOCKED_URL');
+    expect(server.connections).toBe(0);
+  });
+
+  test('a name that only begins like an allowed one is blocked', async () => {
+    expect(await outcomeOf(`http://localhost:${server.port}/`, ['localhost', `local:${server.port}`])).toBe(
+      'BLOCKED_URL',
+    );
+  });
+
+  test.each([
+    ['http', '80', '443'],
+    ['https', '443', '80'],
+  ])('an %s URL without a port means port %s', async (protocol, port, other) => {
+    expect(await outcomeOf(`${protocol}://127.0.0.1/`, [`127.0.0.1:${other}`])).toBe('BLOCKED_URL');
+    expect(await outcomeOf(`${protocol}://127.0.0.1/`, [`127.0.0.1:${port}`])).not.toBe('BLOCKED_URL');
+  });
+
+  test.each(['http://user:secret@', 'ftp://', 'ws://'])(
+    '%s is blocked even where the host is allowed',
+    async (beginning) => {
+      expect(await outcomeOf(`${beginning}${server.address}/`, [server.address])).toBe('BLOCKED_URL');
+      expect(server.connections).toBe(0);
+    },
+  );
+});
+
+describe('a redirect', () => {
+  test.each([301, 302, 303, 307, 308])('%i is an answer, and not followed', async (status) => {
+    server.answers(answer(status, { location: `${server.url}/elsewhere` }), answer(200));
+    expect(await outcomeOf(server.url, [server.address])).toBe(status);
+    expect(server.requests.map(({ target }) => target)).toEqual(['/']);
+  });
+});
+
+describe('an allowed private host that another place has named', () => {
+  const fetchFrom = async (sentBy: string) => {
+    const fetch = createGuardedFetch([server.address, 'inside.test:80']);
+    return await fetch(new URL(server.url), { method: 'GET' }, new URL(sentBy));
+  };
+
+  test('is reached when that is allowed, too', async () => {
+    server.answers(answer(200));
+    expect(await fetchFrom('http://inside.test/')).toMatchObject({ status: 200 });
+  });
+
+  test('is blocked when that is anybody', async () => {
+    await expect(fetchFrom('https://outside.test/')).rejects.toMatchObject({ code: 'BLOCKED_URL' });
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('time', () => {
+  const hurried = (): ReturnType<typeof createGuardedFetch> =>
+    createGuardedFetch([server.address], { connectMs: 10_000, totalMs: 100 });
+
+  test('is limited for an answer that does not come', async () => {
+    const { answer: wait, left } = silence();
+    server.answers(wait);
+    await expect(hurried()(new URL(server.url), { method: 'GET' })).rejects.toMatchObject({ name: 'TimeoutError' });
+    await left;
+  });
+
+  test('is limited for an answer that does not end', async () => {
+    const { answer: wait, left } = silence();
+    server.answers((response) => {
+      wait(response);
+      response.writeHead(200).write('begun');
+    });
+    const response = await hurried()(new URL(server.url), { method: 'GET' });
+    await expect(readBody(response)).rejects.toMatchObject({ name: 'TimeoutError' });
+    await left;
+  });
+
+  test('is the caller’s to limit where there is a signal', async () => {
+    const { answer: wait } = silence();
+    server.answers((response) => {
+      wait(response);
+      setTimeout(() => response.end('late'), 300);
+    });
+    const response = await hurried()(new URL(server.url), { method: 'GET', signal: AbortSignal.timeout(10_000) });
+    expect(await readBody(response)).toBe('late');
+  });
+});

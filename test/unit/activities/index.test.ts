@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';
+import { createActivities } from '../../../src/activities/index.ts';
+import type { Activities } from '../../../src/activities/index.ts';
+import { packBatch } from '../../../src/graph/journal/packed-batch.ts';
+import type { Store } from '../../../src/store/store.ts';
+import {
+  CARRIER,
+  aJournalBatch,
+  aModelRequest,
+  aPolicy,
+  aTask,
+  aToolRequest,
+} from '../../support/builders/call-builders.ts';
+import { anActivity, failureOf, returns, scriptedTool } from '../../support/doubles/scripted-tool.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
+
+const reply = {
+  kind: 'model',
+  text: 'Hi',
+  toolCalls: [],
+  finishReason: 'stop',
+  usage: { inputTokens: 1, outputTokens: 1 },
+} as const;
+
+let store: Store;
+let activities: Activities;
+beforeAll(async () => {
+  store = await openMemoryStore();
+  activities = createActivities({
+    store,
+    models: { default: async () => reply },
+    tools: { pay: scriptedTool(returns('paid')).tool },
+    functions: { double: { effect: 'idempotent', execute: (args) => Number(args) * 2 } },
+  });
+});
+afterAll(async () => await store.close());
+
+async function inActivity(work: () => Promise<CallOutcome>): Promise<CallOutcome> {
+  return await anActivity().run<[], CallOutcome, () => Promise<CallOutcome>>(work);
+}
+
+describe('createActivities', () => {
+  test('calls models, tools and functions by their names', async () => {
+    const task = aTask();
+    const double = { kind: 'function', function: 'double', args: 21, effect: 'idempotent', policy: aPolicy() } as const;
+    const outcomes = [
+      await inActivity(async () => await activities.callModel({ ...task, key: 'model', request: aModelRequest() })),
+      await inActivity(async () => await activities.callTool({ ...task, key: 'tool', request: aToolRequest() })),
+      await inActivity(async () => await activities.callFunction({ ...task, key: 'function', request: double })),
+    ];
+    expect(outcomes.map((outcome) => outcome.reply)).toEqual([
+      reply,
+      { kind: 'value', value: 'paid' },
+      { kind: 'value', value: 42 },
+    ]);
+  });
+
+  test.each(['spare', 'constructor'])('a worker without the model %s says so', async (model) => {
+    const task = { ...aTask(), key: `no ${model}`, request: aModelRequest({ model }) };
+    const failure = await failureOf(inActivity(async () => await activities.callModel(task)));
+    expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
+  });
+
+  test('writes the journal by itself where no call carries it', async () => {
+    await anActivity().run(
+      async () =>
+        await activities.record({ runId: 'alone', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) }),
+    );
+    expect(await store.journal.events('alone', 0, 10)).toEqual(aJournalBatch().events);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { CallError } from '../../../../src/activities/calls/call-error.ts';
+import { createOwnModel } from '../../../../src/activities/models/own-model.ts';
+import { aModelQuestion } from '../../../support/builders/call-builders.ts';
+
+const context = { key: 'K1', signal: new AbortController().signal };
+
+const ask = async (reply: unknown) => await createOwnModel(() => reply)(aModelQuestion({ model: 'echo' }), context);
+
+describe('createOwnModel', () => {
+  test('fills in what its code leaves out', async () => {
+    const empty = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop' };
+    expect(await ask({})).toEqual({ ...empty, usage: { inputTokens: 0, outputTokens: 0 } });
+    expect(await ask({ toolCalls: [{ name: 'pay', args: {} }] })).toMatchObject({
+      toolCalls: [{ id: '', name: 'pay', args: {} }],
+    });
+  });
+
+  test('passes on what its code says', async () => {
+    const said = {
+      text: 'Paying',
+      toolCalls: [{ id: 'c1', name: 'pay', args: { amount: 7 } }],
+      usage: { inputTokens: 12, outputTokens: 3 },
+      finishReason: 'tool-calls',
+    };
+    expect(await ask(said)).toEqual({ kind: 'model', ...said });
+  });
+
+  test('gives its code the question and the context', async () => {
+    const echo = createOwnModel(({ messages }, { key }) => ({ text: `${key} ${messages.at(-1)?.content}` }));
+    expect(await echo(aModelQuestion(), context)).toMatchObject({ text: 'K1 Hello' });
+  });
+
+  test.each<[unknown, string]>([
+    ['Hello', 'at /:'],
+    [undefined, 'at /:'],
+    [{ text: 7 }, 'at /text:'],
+    [{ usage: { inputTokens: NaN, outputTokens: 1 } }, 'at /usage/inputTokens:'],
+    [{ usage: { inputTokens: 1 } }, 'at /usage/outputTokens:'],
+    [{ usage: { inputTokens: 1, outputTokens: -1 } }, 'at /usage/outputTokens:'],
+    [{ usage: { inputTokens: 1, outputTokens: Infinity } }, 'at /usage/outputTokens:'],
+    [{ finishReason: 'done' }, 'at /finishReason:'],
+    [{ toolCalls: [{ args: {} }] }, 'at /toolCalls/0/name:'],
+    [{ toolCalls: [{ name: 'pay' }] }, 'at /toolCalls/0/args:'],
+    [{ toolCalls: [{ name: 'pay', args: { amount: NaN } }] }, 'at /toolCalls/0/args: NaN at /amount'],
+  ])('takes no %j: it is no better the next time', async (reply, place) => {
+    const failure = { name: 'CallError', code: 'MODEL_FAILED', retryable: false };
+    await expect(ask(reply)).rejects.toMatchObject({ ...failure, message: expect.stringContaining(place) });
+    await expect(ask(reply)).rejects.toThrow('echo');
+  });
+
+  test('tries again after what its code throws', async () => {
+    const broken = createOwnModel(() => Promise.reject(new Error('out of memory')));
+    await expect(broken(aModelQuestion(), context)).rejects.toMatchObject({
+      code: 'MODEL_FAILED',
+      message: 'out of memory',
+      retryable: true,
+    });
+  });
+
+  test('lets its code classify a failure itself', async () => {
+    const refused = new CallError('MODEL_FAILED', 'quota', { retryable: false, done: 'no' });
+    await expect(createOwnModel(() => Promise.reject(refused))(aModelQuestion(), context)).rejects.toBe(refused);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from 'vitest';
+import { isPlainSchema, isStrictSchema } from '../../../../src/activities/models/plain-schema.ts';
+import type { JsonSchema } from '../../../../src/graph/values/json-schema.ts';
+
+const text = { type: 'string' } as const;
+const closed = { type: 'object', properties: { a: text }, required: ['a'], additionalProperties: false } as const;
+const open = { type: 'object', properties: { a: text } } as const;
+
+describe('isPlainSchema', () => {
+  test.each<JsonSchema>([
+    closed,
+    open,
+    { type: 'array', items: text },
+    { enum: ['a', 'b'] },
+    { const: 'a' },
+    { anyOf: [text, { type: 'null' }] },
+    { type: ['string', 'null'], maxLength: 3, description: 'A text' },
+  ])('%j says of every value what it is', (schema) => {
+    expect(isPlainSchema(schema)).toBe(true);
+  });
+
+  test.each<JsonSchema>([
+    true,
+    {},
+    { type: 'object' },
+    { type: 'object', properties: {} },
+    { type: 'object', properties: { a: true } },
+    { ...open, additionalProperties: true },
+    { ...open, additionalProperties: text },
+    { ...open, patternProperties: { x: text } },
+    { type: 'array' },
+    { type: ['array', 'null'] },
+    { enum: ['a', 1] },
+    { const: 1 },
+    { anyOf: [] },
+    { $ref: '#/$defs/a', $defs: { a: text } },
+    { allOf: [text] },
+    { type: 'object', properties: { a: { type: 'object' } } },
+  ])('%j does not', (schema) => {
+    expect(isPlainSchema(schema)).toBe(false);
+  });
+});
+
+describe('isStrictSchema', () => {
+  test.each<JsonSchema>([
+    closed,
+    { ...closed, properties: { a: { type: 'array', items: closed } } },
+    { anyOf: [closed, text] },
+  ])('%j has closed objects only', (schema) => {
+    expect(isStrictSchema(schema)).toBe(true);
+  });
+
+  test.each<JsonSchema>([
+    true,
+    open,
+    { ...closed, required: [] },
+    { ...closed, properties: { a: { ...text, minLength: 1 } } },
+    { ...closed, properties: { a: open } },
+    { anyOf: [closed, open] },
+  ])('%j does not', (schema) => {
+    expect(isStrictSchema(schema)).toBe(false);
+  });
+});

@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'vitest';
+import type { ModelReply } from '../../../../src/graph/run/effect.ts';
+import {
+  REPLIES,
+  STREAMS,
+  aCandidate,
+  aClaudeMessage,
+  aCompletion,
+  aResponse,
+  claudeEvents,
+  completionEvents,
+  responseEvents,
+} from '../../../support/builders/provider-replies.ts';
+import { PROVIDERS, askModel, dataEvents, failureOf, namedEvents } from '../../../support/doubles/asked-model.ts';
+import type { Asking, Provider } from '../../../support/doubles/asked-model.ts';
+import { json } from '../../../support/doubles/loopback-server.ts';
+import type { Answer } from '../../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+
+const server = await useLoopbackServer();
+
+async function replyTo(provider: Provider, given: Answer, asking: Asking = {}): Promise<ModelReply> {
+  server.answers(given);
+  return await askModel(server, provider, asking);
+}
+
+const usage = { inputTokens: 12, outputTokens: 3 };
+const WAYS = [
+  { way: 'at once', stream: false, replies: REPLIES },
+  { way: 'in a stream', stream: true, replies: STREAMS },
+];
+const CASES = PROVIDERS.flatMap((provider) => WAYS.map((how) => ({ provider, ...how })));
+
+describe.each(CASES)('what $provider answers $way', ({ provider, stream, replies }) => {
+  test('is a text and what it took', async () => {
+    const expected = { kind: 'model', text: 'Hi', toolCalls: [], finishReason: 'stop', usage };
+    expect(await replyTo(provider, replies[provider].text, { stream })).toEqual(expected);
+  });
+
+  test('is a text and several tool calls', async () => {
+    const toolCalls = [7, 8].map((order, at) => ({ id: `t${at + 1}`, name: 'lookup', args: { order } }));
+    const expected = { kind: 'model', text: 'I look.', toolCalls, finishReason: 'tool-calls', usage };
+    expect(await replyTo(provider, replies[provider].calls, { stream })).toEqual(expected);
+  });
+
+  test('calls tools by the names that they have here', async () => {
+    const tools = [{ name: 'lookup', description: '', parameters: true }];
+    const dotted = [{ name: '.lookup', description: '', parameters: true }, ...tools];
+    const { toolCalls } = await replyTo(provider, replies[provider].calls, { stream, request: { tools: dotted } });
+    expect(toolCalls).toMatchObject([{ name: 'lookup' }, { name: 'lookup' }]);
+  });
+
+  test('is cut off by the length', async () => {
+    const reply = await replyTo(provider, replies[provider].truncated, { stream });
+    expect(reply).toMatchObject({ text: 'Hi', finishReason: 'length' });
+  });
+});
+
+describe.each(CASES.filter(({ provider }) => provider !== 'anthropic'))(
+  'what $provider filters $way',
+  ({ provider, stream, replies }) => {
+    test('is told apart from a refusal', async () => {
+      const reply = await replyTo(provider, replies[provider].filtered, { stream });
+      expect(reply).toMatchObject({ text: '', finishReason: 'content-filter' });
+    });
+  },
+);
+
+const REFUSED = {
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  content: [{ type: 'refusal', refusal: 'I won’t.' }],
+};
+const CLAUDE_REFUSED = [{ type: 'text', text: 'I won’t.' }];
+
+describe('a refusal', () => {
+  test.each<[string, Provider, Answer, Asking]>([
+    ['at once', 'openai', json(aResponse([REFUSED])), {}],
+    ['in a stream', 'openai', responseEvents([REFUSED]), { stream: true }],
+    ['at once', 'anthropic', json(aClaudeMessage(CLAUDE_REFUSED, 'refusal')), {}],
+    ['in a stream', 'anthropic', namedEvents(...claudeEvents(CLAUDE_REFUSED, 'refusal')), { stream: true }],
+    ['at once', 'openai-compatible', json(aCompletion({ content: null, refusal: 'I won’t.' }, 'stop')), {}],
+    [
+      'in a stream',
+      'openai-compatible',
+      completionEvents([{ refusal: 'I ' }, { refusal: 'won’t.' }], 'stop'),
+      { stream: true },
+    ],
+  ])('%s of %s is one, in its words', async (...[, provider, given, asking]) => {
+    expect(await replyTo(provider, given, asking)).toMatchObject({ text: 'I won’t.', finishReason: 'refusal', usage });
+  });
+});
+
+describe('what Google', () => {
+  test.each([
+    'SAFETY',
+    'RECITATION',
+    'BLOCKLIST',
+    'PROHIBITED_CONTENT',
+    'SPII',
+    'IMAGE_SAFETY',
+    'IMAGE_PROHIBITED_CONTENT',
+  ])('ends with %s is filtered', async (reason) => {
+    expect(await replyTo('google', json(aCandidate([], reason)))).toMatchObject({ finishReason: 'content-filter' });
+  });
+
+  const blocked = { promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, usageMetadata: { promptTokenCount: 12 } };
+
+  test.each<[string, boolean, Answer]>([
+    ['at once', false, json(blocked)],
+    ['in a stream', true, dataEvents(blocked)],
+  ])('does not let a model see is filtered, %s', async (_way, stream, given) => {
+    expect(await replyTo('google', given, { stream })).toMatchObject({ finishReason: 'content-filter', text: '' });
+  });
+
+  test('could not read of a tool call may go better next time', async () => {
+    server.answers(json(aCandidate([], 'MALFORMED_FUNCTION_CALL')));
+    const failure = await failureOf(askModel(server, 'google'));
+    expect(failure).toMatchObject({ code: 'MODEL_FAILED', retryable: true });
+    expect(failure.message).toContain('MALFORMED_FUNCTION_CALL');
+  });
+});
+
+describe('usage', () => {
+  test('counts what Anthropic has read from its cache as input', async () => {
+    const usage = { input_tokens: 2, cache_creation_input_tokens: 4, cache_read_input_tokens: 6, output_tokens: 3 };
+    const given = json({ ...aClaudeMessage([{ type: 'text', text: 'Hi' }], 'end_turn'), usage });
+    expect((await replyTo('anthropic', given)).usage).toEqual({ inputTokens: 12, outputTokens: 3 });
+  });
+
+  test('counts what Gemini has thought as output', async () => {
+    const usageMetadata = { promptTokenCount: 12, candidatesTokenCount: 1, thoughtsTokenCount: 2 };
+    const given = json({ ...aCandidate([{ text: 'Hi' }], 'STOP'), usageMetadata });
+    expect((await replyTo('google', given)).usage).toEqual({ inputTokens: 12, outputTokens: 3 });
+  });
+});
+
+test('a dotted name comes back from the spelling that the provider was told', async () => {
+  const call = { id: 't1', type: 'function', function: { name: 'crm_lookup', arguments: '{}' } };
+  const tools = [{ name: 'crm.lookup', description: '', parameters: true }];
+  const given = json(aCompletion({ content: null, tool_calls: [call] }, 'tool_calls'));
+  const { toolCalls } = await replyTo('openai-compatible', given, { request: { tools } });
+  expect(toolCalls).toEqual([{ id: 't1', name: 'crm.lookup', args: {} }]);
+});

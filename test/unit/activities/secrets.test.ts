@@ -1,0 +1,79 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createEnvironmentSecrets, useSecrets } from '../../../src/activities/secrets.ts';
+import { MAX_MESSAGE } from '../../../src/graph/values/errors.ts';
+
+describe('useSecrets', () => {
+  const secrets = useSecrets(createEnvironmentSecrets({ PAY_KEY: 'k', EMPTY_KEY: '', TOKEN: 'Bearer canary-1' }));
+
+  test('a reference stands for what the environment holds', async () => {
+    expect(await secrets.resolve({ secret: 'PAY_KEY' })).toBe('k');
+  });
+
+  test('a text stands for itself, also when it looks like a name', async () => {
+    expect(await secrets.resolve('PAY_KEY')).toBe('PAY_KEY');
+  });
+
+  test.each(['NO_KEY', 'EMPTY_KEY', 'constructor'])(
+    '%s, which the environment does not hold, is named',
+    async (secret) => {
+      await expect(secrets.resolve({ secret })).rejects.toThrow(secret);
+    },
+  );
+
+  test.each([undefined, null, '', 7])('%j of a resolver is no secret', async (found) => {
+    const secrets = useSecrets(async () => await Promise.resolve(JSON.parse(JSON.stringify(found ?? null))));
+    await expect(secrets.resolve({ secret: 'PAY_KEY' })).rejects.toThrow('There is no secret PAY_KEY');
+  });
+
+  test('one that is not there in time is named', async () => {
+    vi.useFakeTimers();
+    try {
+      const silent = useSecrets(async () => await new Promise<string>(() => undefined));
+      const asked = silent.resolve({ secret: 'PAY_KEY' }).catch((error: unknown) => error);
+      await vi.advanceTimersByTimeAsync(10_000);
+      const message = 'The secret PAY_KEY was not there after 10 s';
+      expect(await asked).toMatchObject({ message, done: 'no', retryable: true });
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('what was used is taken out of texts, whole and in its parts', async () => {
+    await secrets.resolve({ secret: 'TOKEN' });
+    expect(secrets.redact('Bearer canary-1 and canary-1, Bearer')).toBe('[secret] and [secret], Bearer');
+  });
+
+  test.each([
+    ['k3y', 'k3y k3ys "k3y" key=k3y&x _k3y', '[secret] k3ys "[secret]" key=[secret]&x _k3y'],
+    ['7', 'PIN 7 of 17, 7.', 'PIN [secret] of 17, [secret].'],
+    ['$1.*/', 'it is $1.*/ or $1x*/', 'it is [secret] or $1x*/'],
+    ['öl', 'öl in Möl', '[secret] in Möl'],
+  ])('the short secret %s is taken out where it stands alone', async (secret, text, redacted) => {
+    const secrets = useSecrets(createEnvironmentSecrets({ SHORT: secret }));
+    await secrets.resolve({ secret: 'SHORT' });
+    expect(secrets.redact(text)).toBe(redacted);
+  });
+
+  test('of a secret that begins with another one nothing is left', async () => {
+    const secrets = useSecrets(createEnvironmentSecrets({ OLD: 'canary-1', NEW: 'canary-1-and-more' }));
+    await secrets.resolve({ secret: 'OLD' });
+    await secrets.resolve({ secret: 'NEW' });
+    expect(secrets.redact('canary-1-and-more, canary-1')).toBe('[secret], [secret]');
+  });
+
+  test('a message is cut after they were taken out: nothing is left of one where it ends', async () => {
+    await secrets.resolve({ secret: 'TOKEN' });
+    const message = secrets.redactMessage(`${'x'.repeat(MAX_MESSAGE - 9)}=canary-1`);
+    expect(message).toBe(`${'x'.repeat(MAX_MESSAGE - 9)}=[secret]`);
+    expect(secrets.redactMessage('canary-1'.repeat(MAX_MESSAGE))).toHaveLength(MAX_MESSAGE);
+  });
+
+  test('that change at each use are forgotten in time', async () => {
+    let uses = 0;
+    const secrets = useSecrets(async () => await Promise.resolve(`canary-token-${++uses}-`));
+    for (let use = 0; use < 150; use++) await secrets.resolve({ secret: 'TOKEN' });
+    expect(secrets.redact('canary-token-150- canary-token-51- canary-token-50-')).toBe(
+      '[secret] [secret] canary-token-50-',
+    );
+  });
+});

@@ -1,0 +1,110 @@
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { CallError } from '../../../../src/activities/calls/call-error.ts';
+import { createEnvironmentSecrets } from '../../../../src/activities/secrets.ts';
+import { createCodeTool } from '../../../../src/activities/tools/code-tool.ts';
+import type { CodeToolSettings } from '../../../../src/activities/tools/code-tool.ts';
+import type { Tool } from '../../../../src/activities/tools/tool.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import type { Logger } from '../../../../src/process/logger.ts';
+import { aContext } from '../../../support/builders/call-builders.ts';
+
+const CANARY = 'canary-4711';
+
+function aCodeTool(
+  over: Partial<CodeToolSettings> & Pick<CodeToolSettings, 'execute'>,
+  logger: Logger = createLogger('silent'),
+): Tool {
+  const plain = {
+    name: 'pay',
+    description: 'Pays',
+    parameters: true,
+    effect: 'unsafe',
+    schema: null,
+    secrets: [],
+  } as const;
+  return createCodeTool({ ...plain, ...over }, { secrets: createEnvironmentSecrets({ PAY_KEY: CANARY }), logger });
+}
+const callOf = async (tool: Tool, args = {}, over = {}): Promise<unknown> => await tool.execute(args, aContext(over));
+
+describe('a code tool', () => {
+  test('is given its arguments as they are when nothing parses them', async () => {
+    expect(await callOf(aCodeTool({ execute: (args) => args }), { order: 7 })).toEqual({ order: 7 });
+  });
+
+  test('is given what its schema makes of them', async () => {
+    const schema = z.object({ day: z.iso.date().transform((day) => new Date(day)), euros: z.number().default(5) });
+    const tool = aCodeTool({ schema, execute: (args) => args });
+    expect(await callOf(tool, { day: '2026-01-02', more: 1 })).toEqual({ day: new Date('2026-01-02'), euros: 5 });
+  });
+
+  test('is given what its schema comes to later', async () => {
+    const schema = z.string().transform(async (text) => await Promise.resolve(text.length));
+    const tool = createCodeTool(
+      { name: 'n', description: '', parameters: true, effect: 'keyed', schema, secrets: [], execute: (args) => args },
+      { secrets: createEnvironmentSecrets({}), logger: createLogger('silent') },
+    );
+    expect(await tool.execute('abc', aContext())).toBe(3);
+  });
+
+  test.each<[string, z.ZodType, string]>([
+    ['deep inside', z.object({ a: z.array(z.object({ 'b/c': z.literal(1) })) }), '/a/0/b~1c: '],
+    ['as a whole', z.object({}).refine(() => false, 'too late'), '/: too late'],
+  ])('is not called with what its schema refuses %s', async (_where, schema, message) => {
+    const call = callOf(aCodeTool({ schema, execute: () => expect.unreachable() }), { a: [{ 'b/c': 2 }] });
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
+    await expect(call).rejects.toThrow(`The arguments of pay break its parameters at ${message}`);
+  });
+
+  test('knows whose call it serves, and which attempt it is', async () => {
+    const tool = aCodeTool({
+      execute: (_, { key, runId, tenantId, principal, attempt }) => [key, runId, tenantId, principal.sub, attempt],
+    });
+    expect(await callOf(tool, {}, { attempt: 2 })).toEqual(['K1', 'R1', 'acme', 'ann', 2]);
+  });
+
+  test('logs lines that name the call', async () => {
+    const lines: unknown[] = [];
+    const logger = pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) });
+    await callOf(aCodeTool({ execute: (_, { logger: own }) => own.info({ euros: 5 }, 'paid') }, logger));
+    expect(lines).toMatchObject([{ runId: 'R1', tool: 'pay', key: 'K1', euros: 5, msg: 'paid' }]);
+  });
+});
+
+describe('the secrets of a code tool', () => {
+  test('are those that it names', async () => {
+    const tool = aCodeTool({ secrets: ['PAY_KEY'], execute: (_, { secret }) => secret('PAY_KEY') });
+    expect(await callOf(tool)).toBe(CANARY);
+  });
+
+  test.each(['PAY_KEY', 'constructor'])('are no others: %s', async (name) => {
+    const call = callOf(aCodeTool({ execute: (_, { secret }) => secret(name) }));
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false });
+    await expect(call).rejects.toThrow(`pay asks for the secret "${name}"`);
+  });
+
+  test('that can not be had keep it from beginning', async () => {
+    const call = callOf(aCodeTool({ secrets: ['CRM_KEY'], execute: () => expect.unreachable() }));
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'no' });
+  });
+
+  test.each<[string, Error, object]>([
+    ['an error', new Error(`401 for ${CANARY}`), { code: 'TOOL_FAILED', retryable: true, done: 'perhaps' }],
+    [
+      'an error that is classified',
+      new CallError('TIMEOUT', `late ${CANARY}`, { retryable: false, done: 'no', retryAfterMs: 5 }),
+      { code: 'TIMEOUT', retryable: false, done: 'no', retryAfterMs: 5 },
+    ],
+  ])('are taken out of %s', async (_what, error, expected) => {
+    const tool = aCodeTool({
+      secrets: ['PAY_KEY'],
+      execute() {
+        throw error;
+      },
+    });
+    const thrown: unknown = await callOf(tool).catch((caught: unknown) => caught);
+    expect(thrown).toMatchObject({ ...expected, message: error.message.replace(CANARY, '[secret]') });
+    expect(thrown).not.toHaveProperty('cause', expect.anything());
+  });
+});

@@ -1,0 +1,179 @@
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { aContext } from '../../../support/builders/call-builders.ts';
+import { aHttpTool } from '../../../support/builders/http-tool-builder.ts';
+import { answer, breakOff, closedPort, endlessText, hangUp, json } from '../../../support/doubles/loopback-server.ts';
+import type { Answer } from '../../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+
+const MAX_BODY_BYTES = 1_000_000;
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+const server = await useLoopbackServer();
+
+/** What a tool makes of an answer. */
+async function resultOf(given: Answer): Promise<Json> {
+  server.answers(given);
+  return await aHttpTool(server.address).execute({}, aContext());
+}
+
+describe('a result', () => {
+  test.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/problem+json',
+    'application/vnd.shop.v2+json;v=1',
+  ])('is the value of %s', async (type) => {
+    expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":[1,null]}'))).toEqual({ ok: [1, null] });
+  });
+
+  test.each(['7', '"text"', 'null', '[]', '{"__proto__":{"admin":true}}'])('may be %s', async (body) => {
+    expect(JSON.stringify(await resultOf(answer(201, JSON_TYPE, body)))).toBe(body);
+  });
+
+  test.each(['text/plain', 'text/html', 'application/xml', 'application/x-ndjson', 'application/json-seq'])(
+    'is the text of %s',
+    async (type) => {
+      expect(await resultOf(answer(200, { 'content-type': type }, '{"ok":1}'))).toEqual({ text: '{"ok":1}' });
+    },
+  );
+
+  test('is text where no type is given', async () => {
+    expect(await resultOf(answer(200, {}, 'ok'))).toEqual({ text: 'ok' });
+  });
+
+  test.each([
+    [200, 'application/json'],
+    [200, 'text/plain'],
+    [204, 'application/json'],
+  ])('is null for an empty %i of %s', async (status, type) => {
+    expect(await resultOf(answer(status, { 'content-type': type }))).toBeNull();
+  });
+
+  test('is whole, however its characters are cut', async () => {
+    const bytes = Buffer.from('"€"');
+    const inTwo: Answer = (response) => {
+      response.writeHead(200, JSON_TYPE);
+      response.write(bytes.subarray(0, 2), () => response.end(bytes.subarray(2)));
+    };
+    expect(await resultOf(inTwo)).toBe('€');
+  });
+
+  test.each(['{"ok":', 'ok', '{"ok":1}}'])(
+    '%s, which is no JSON though it says so, has failed for good',
+    async (body) => {
+      const failure = { code: 'TOOL_FAILED', retryable: false, done: 'perhaps' };
+      await expect(resultOf(answer(200, JSON_TYPE, body))).rejects.toMatchObject(failure);
+    },
+  );
+
+  test('that is nested too deeply has failed for good', async () => {
+    const deep = '['.repeat(5_000) + ']'.repeat(5_000);
+    await expect(resultOf(answer(200, JSON_TYPE, deep))).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+    });
+  });
+});
+
+describe('the limit of a result', () => {
+  const tooLarge = { code: 'PAYLOAD_TOO_LARGE', retryable: false, done: 'perhaps' };
+  const compressions = [
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const;
+
+  test('takes a million bytes', async () => {
+    const text = 'x'.repeat(MAX_BODY_BYTES);
+    expect(await resultOf(answer(200, {}, text))).toEqual({ text });
+  });
+
+  test('takes no byte more', async () => {
+    await expect(resultOf(answer(200, {}, 'x'.repeat(MAX_BODY_BYTES + 1)))).rejects.toMatchObject(tooLarge);
+  });
+
+  test('counts bytes, not characters', async () => {
+    await expect(resultOf(answer(200, {}, '€'.repeat(MAX_BODY_BYTES / 2)))).rejects.toMatchObject(tooLarge);
+  });
+
+  test('ends an answer without end', async () => {
+    const { answer, left } = endlessText();
+    await expect(resultOf(answer)).rejects.toMatchObject(tooLarge);
+    await left;
+  });
+
+  test.each(compressions)('%s is taken apart', async (encoding, compress) => {
+    const compressed = answer(200, { ...JSON_TYPE, 'content-encoding': encoding }, compress('{"ok":true}'));
+    expect(await resultOf(compressed)).toEqual({ ok: true });
+  });
+
+  test.each(compressions)('%s does not hide how large it is', async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(5 * MAX_BODY_BYTES));
+    expect(bomb.byteLength).toBeLessThan(MAX_BODY_BYTES);
+    await expect(resultOf(answer(200, { 'content-encoding': encoding }, bomb))).rejects.toMatchObject(tooLarge);
+  });
+});
+
+describe('a failure', () => {
+  test.each([
+    [302, { retryable: false, done: 'perhaps' }],
+    [400, { retryable: false, done: 'no' }],
+    [404, { retryable: false, done: 'no' }],
+    [409, { retryable: false, done: 'no' }],
+    [408, { retryable: true, done: 'no' }],
+    [429, { retryable: true, done: 'no' }],
+    [500, { retryable: true, done: 'perhaps' }],
+    [503, { retryable: true, done: 'perhaps' }],
+  ])('%i is %o', async (status, verdict) => {
+    await expect(resultOf(json({ error: 'no' }, status))).rejects.toMatchObject({ code: 'TOOL_FAILED', ...verdict });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('says what the server said, the beginning of it', async () => {
+    await expect(resultOf(answer(400, {}, 'No such order'))).rejects.toThrow(/^pay answered 400: No such order$/);
+    const long = resultOf(answer(400, {}, 'x'.repeat(10_000)));
+    await expect(long).rejects.toThrow(/^.{1000}$/);
+  });
+
+  test('says when the server wants to be asked again', async () => {
+    await expect(resultOf(answer(429, { 'retry-after': '7' }))).rejects.toMatchObject({ retryAfterMs: 7_000 });
+  });
+
+  test('counts by its status even where its text is too long to read', async () => {
+    const failure = resultOf(answer(429, { 'retry-after': '7' }, 'x'.repeat(MAX_BODY_BYTES + 1)));
+    await expect(failure).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: true,
+      done: 'no',
+      retryAfterMs: 7_000,
+    });
+  });
+
+  test.each([
+    ['before', hangUp],
+    ['within', breakOff],
+  ])('of the network %s the answer may have done the work', async (_when, breaking) => {
+    await expect(resultOf(breaking)).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: true, done: 'perhaps' });
+  });
+
+  test('to connect has done nothing', async () => {
+    const tool = aHttpTool(`127.0.0.1:${await closedPort()}`);
+    await expect(tool.execute({}, aContext())).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: true,
+      done: 'no',
+    });
+  });
+
+  test.each(['127.0.0.1', 'localhost'])('to get past the guard, by %s, is told as such', async (host) => {
+    const tool = aHttpTool(server.address, { url: `http://${host}:${server.port + 1}/` });
+    await expect(tool.execute({}, aContext())).rejects.toMatchObject({
+      code: 'BLOCKED_URL',
+      retryable: false,
+      done: 'no',
+    });
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, test } from 'vitest';
+import type { HttpToolSettings } from '../../../../src/activities/tools/http-tool.ts';
+import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
+import { aContext } from '../../../support/builders/call-builders.ts';
+import { CANARY, aHttpTool } from '../../../support/builders/http-tool-builder.ts';
+import { answer, closedPort, json, silence } from '../../../support/doubles/loopback-server.ts';
+import type { Answer, HeardRequest } from '../../../support/doubles/loopback-server.ts';
+import { useLoopbackServer } from '../../../support/doubles/use-loopback-server.ts';
+
+const server = await useLoopbackServer();
+
+type Settings = Partial<HttpToolSettings> & { path?: string };
+
+/** What the server hears of a call that it answers with 200. */
+async function requestOf(settings: Settings, args: JsonObject = {}): Promise<HeardRequest> {
+  server.answers(answer(200));
+  await aHttpTool(server.address, settings).execute(args, aContext());
+  const [request, ...more] = server.requests;
+  if (!request || more.length > 0) throw new Error(`The server heard ${server.requests.length} requests`);
+  return request;
+}
+
+/** The path's segments and the query's values, as a server would read them. */
+function readTarget({ target }: HeardRequest): { path: string[]; query: [string, string][] } {
+  const { pathname, searchParams } = new URL(target, server.url);
+  return { path: pathname.split('/').slice(1).map(decodeURIComponent), query: [...searchParams] };
+}
+
+describe('arguments', () => {
+  test.each(['POST', 'PUT', 'PATCH'] as const)('%s sends them as a JSON body', async (method) => {
+    const request = await requestOf({ method }, { order: 7, note: 'ü' });
+    expect(request).toMatchObject({ method, target: '/pay', headers: { 'content-type': 'application/json' } });
+    expect(JSON.parse(request.body)).toEqual({ order: 7, note: 'ü' });
+  });
+
+  test.each(['GET', 'DELETE'] as const)('%s sends them as query parameters', async (method) => {
+    const request = await requestOf({ method }, { q: 'a b&c=d', n: 7, flag: true, list: [1, { k: 'v' }], none: null });
+    expect(request).toMatchObject({ method, body: '' });
+    expect(request.headers).not.toHaveProperty('content-type');
+    const query = [
+      ['q', 'a b&c=d'],
+      ['n', '7'],
+      ['flag', 'true'],
+      ['list', '[1,{"k":"v"}]'],
+      ['none', ''],
+    ];
+    expect(readTarget(request)).toEqual({ path: ['pay'], query });
+  });
+
+  test('those that the URL used are not sent again in the body', async () => {
+    const request = await requestOf(
+      { path: '/orders/{{ args.id }}/{{ args["part"] }}' },
+      { id: 'a7', part: 2, amount: 5 },
+    );
+    expect(request.target).toBe('/orders/a7/2');
+    expect(JSON.parse(request.body)).toEqual({ amount: 5 });
+  });
+
+  test('those that the URL used are not sent again in the query, whose own parameters stay', async () => {
+    const request = await requestOf({ method: 'GET', path: '/find?lang=en&q={{ args.q }}' }, { q: 'x', page: 2 });
+    expect(readTarget(request)).toEqual({
+      path: ['find'],
+      query: [
+        ['lang', 'en'],
+        ['q', 'x'],
+        ['page', '2'],
+      ],
+    });
+  });
+
+  test('a call without arguments sends an empty object', async () => {
+    expect((await requestOf({ method: 'POST' })).body).toBe('{}');
+  });
+});
+
+describe('templates in the URL', () => {
+  const HOSTILE = [
+    '../admin',
+    '../../../admin',
+    '..\\admin',
+    'a/b',
+    '/admin',
+    'a?admin=1',
+    'a#b',
+    'a&admin=1',
+    'a=b+c',
+    '%2e%2e',
+    '%2F',
+    '@evil.example',
+    '//evil.example',
+    ';admin=1',
+    ' ',
+    'ü€😀',
+    '{{ args.other }}',
+    'line\r\nbreak',
+    '\u0000',
+  ];
+
+  test.each(HOSTILE)('%j stays within its segment of the path', async (id) => {
+    const request = await requestOf({ path: '/orders/{{ args.id }}/refund' }, { id, other: 'x' });
+    expect(readTarget(request)).toEqual({ path: ['orders', id, 'refund'], query: [] });
+  });
+
+  test.each(HOSTILE)('%j stays within its parameter of the query', async (q) => {
+    const request = await requestOf({ path: '/find?q={{ args.q }}&limit=1' }, { q });
+    expect(readTarget(request)).toEqual({
+      path: ['find'],
+      query: [
+        ['q', q],
+        ['limit', '1'],
+      ],
+    });
+  });
+
+  test.each<[string, JsonObject]>([
+    ['/orders/{{ args.id }}', { id: '..' }],
+    ['/orders/{{ args.id }}/refund', { id: '..' }],
+    ['/orders/{{ args.id }}/refund', { id: '.' }],
+    ['/orders/.{{ args.id }}/refund', { id: '.' }],
+    ['/orders/{{ args.a }}{{ args.b }}/refund', { a: '.', b: '.' }],
+  ])('%s with %j would leave its segment and is refused', async (path, args) => {
+    const call = aHttpTool(server.address, { path }).execute(args, aContext());
+    await expect(call).rejects.toMatchObject({ code: 'INVALID_TOOL_ARGUMENTS', retryable: false, done: 'no' });
+    expect(server.connections).toBe(0);
+  });
+
+  test.each<[string, JsonObject]>([
+    ['is absent', {}],
+    ['is half a character', { id: '\ud800' }],
+  ])('a value that %s is refused before anything is sent', async (_what, args) => {
+    const call = aHttpTool(server.address, { path: '/orders/{{ args.id }}' }).execute(args, aContext());
+    await expect(call).rejects.toMatchObject({ retryable: false, done: 'no' });
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('headers', () => {
+  test('the key of the call travels in Idempotency-Key', async () => {
+    expect((await requestOf({})).headers['idempotency-key']).toBe('K1');
+  });
+
+  test.each(['idempotency-key', 'Idempotency-Key', 'IDEMPOTENCY-KEY'])(
+    'a configured %s does not replace the key',
+    async (name) => {
+      expect((await requestOf({ headers: { [name]: 'fixed' } })).headers['idempotency-key']).toBe('K1');
+    },
+  );
+
+  test('texts are sent as they are, secrets resolved', async () => {
+    const headers = { 'X-Shop': 'north', Authorization: { secret: 'PAY_KEY' } };
+    expect((await requestOf({ headers })).headers).toMatchObject({
+      'x-shop': 'north',
+      authorization: `Bearer ${CANARY}`,
+    });
+  });
+
+  test.each(['NO_KEY', 'EMPTY_KEY'])('without the secret %s nothing is sent', async (secret) => {
+    const call = aHttpTool(server.address, { headers: { authorization: { secret } } }).execute({}, aContext());
+    await expect(call).rejects.toThrow(secret);
+    await expect(call).rejects.toMatchObject({ done: 'no' });
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('secrets never stand in an error', () => {
+  const messageOf = async (address: string, secret: string): Promise<string> => {
+    const call = aHttpTool(address, { headers: { authorization: { secret } } }).execute({}, aContext());
+    return await call.then(
+      () => 'no error',
+      (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    );
+  };
+
+  test('when nothing listens', async () => {
+    const message = await messageOf(`127.0.0.1:${await closedPort()}`, 'PAY_KEY');
+    expect(message).toContain('ECONNREFUSED');
+    expect(message).not.toContain(CANARY);
+  });
+
+  test('when the server says what it was sent', async () => {
+    server.answers(answer(401, {}, `I do not know Bearer ${CANARY}`));
+    const message = await messageOf(server.address, 'PAY_KEY');
+    expect(message).toContain('401');
+    expect(message).not.toContain(CANARY);
+  });
+
+  test('in part where a long answer is cut', async () => {
+    for (let length = 480; length < 1_000; length += 5) {
+      server.answers(answer(401, {}, `${'x'.repeat(length)} ${CANARY} is not known`));
+      expect(await messageOf(server.address, 'PAY_KEY')).not.toContain(CANARY.slice(0, 4));
+    }
+  });
+
+  test('when no header can hold it', async () => {
+    const message = await messageOf(server.address, 'BROKEN_KEY');
+    expect(message).not.toBe('no error');
+    expect(message).not.toContain(CANARY);
+  });
+});
+
+describe('secrets never stand in a result', () => {
+  const headers = { authorization: { secret: 'PAY_KEY' }, 'x-pin': { secret: 'PIN' } };
+  const resultOf = async (given: Answer): Promise<Json> => {
+    server.answers(given);
+    return await aHttpTool(server.address, { headers }).execute({}, aContext());
+  };
+
+  test('wherever the server says what it was sent', async () => {
+    const echo = { headers: { authorization: `Bearer ${CANARY}` }, seen: [`key=${CANARY}&n=1`], [CANARY]: 7 };
+    expect(await resultOf(json(echo))).toEqual({
+      headers: { authorization: '[secret]' },
+      seen: ['key=[secret]&n=1'],
+      '[secret]': 7,
+    });
+  });
+
+  test('in a text that is no JSON', async () => {
+    expect(await resultOf(answer(200, {}, `Hello ${CANARY}`))).toEqual({ text: 'Hello [secret]' });
+  });
+
+  test('but short ones that may stand there by chance', async () => {
+    expect(await resultOf(json({ street: 'Main 1234567' }))).toEqual({ street: 'Main 1234567' });
+  });
+});
+
+describe('an abort', () => {
+  test('hangs up while the answer is awaited', async () => {
+    const { answer, asked, left } = silence();
+    server.answers(answer);
+    const controller = new AbortController();
+    const call = aHttpTool(server.address).execute({}, aContext({ signal: controller.signal }));
+    await asked;
+    controller.abort();
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', done: 'perhaps' });
+    await left;
+  });
+
+  test('that came before sends nothing', async () => {
+    const call = aHttpTool(server.address).execute({}, aContext({ signal: AbortSignal.abort() }));
+    await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED' });
+    expect(server.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, test } from 'vitest';
+import { pinOf } from '../../../../../src/activities/tools/mcp/list-tools.ts';
+import type { ListedTool } from '../../../../../src/activities/tools/mcp/list-tools.ts';
+import { offerTools } from '../../../../../src/activities/tools/mcp/offer-tools.ts';
+import type { McpProgram } from '../../../../../src/activities/tools/mcp/server-settings.ts';
+
+const aListedTool = (over: Partial<ListedTool> = {}): ListedTool => ({
+  name: 'read',
+  description: 'Reads',
+  inputSchema: { type: 'object' },
+  ...over,
+});
+
+const settings = (over: Partial<McpProgram> = {}): McpProgram => ({
+  command: 'x',
+  args: [],
+  env: {},
+  trusted: false,
+  ...over,
+});
+
+const offer = (tools: readonly ListedTool[], over: Partial<McpProgram> = {}) =>
+  offerTools('files', settings(over), new Map(tools.map((tool) => [tool.name, tool])));
+
+describe('offerTools', () => {
+  test('puts the name of the server before that of the tool', () => {
+    expect(offer([aListedTool()]).offered).toMatchObject([
+      { name: 'files.read', ownName: 'read', description: 'Reads' },
+    ]);
+  });
+
+  test('offers what the allow-list names, and nothing else', () => {
+    const { offered } = offer([aListedTool(), aListedTool({ name: 'write' })], { tools: { write: {} } });
+    expect(offered.map(({ name }) => name)).toEqual(['files.write']);
+  });
+
+  test('gives a tool the name that the configuration has for it', () => {
+    expect(offer([aListedTool({ name: 'a/b' })], { tools: { 'a/b': { as: 'b' } } })).toMatchObject({
+      offered: [{ name: 'files.b', ownName: 'a/b' }],
+      problems: [],
+    });
+  });
+
+  test.each([
+    ['a hint of a stranger', { annotations: { readOnlyHint: true }, trusted: false }, 'unsafe'],
+    ['no hint', { annotations: {}, trusted: true }, 'unsafe'],
+    ['readOnlyHint', { annotations: { readOnlyHint: true }, trusted: true }, 'idempotent'],
+    ['idempotentHint', { annotations: { idempotentHint: true }, trusted: true }, 'idempotent'],
+    ['hints that say no', { annotations: { readOnlyHint: false, idempotentHint: false }, trusted: true }, 'unsafe'],
+  ] as const)('takes its effect from %s', (_what, { annotations, trusted }, effect) => {
+    expect(offer([aListedTool({ annotations })], { trusted }).offered).toMatchObject([{ effect }]);
+  });
+
+  test('prefers what the configuration says to what the server says', () => {
+    const tools = { read: { effect: 'keyed', timeout: '3s' } } as const;
+    const { offered } = offer([aListedTool({ annotations: { readOnlyHint: true } })], {
+      trusted: true,
+      timeout: '9s',
+      tools,
+    });
+    expect(offered).toMatchObject([{ effect: 'keyed', settings: { timeout: '3s' } }]);
+  });
+
+  test('gives tools the time-out of their server', () => {
+    expect(offer([aListedTool()], { timeout: '9s' }).offered).toMatchObject([{ settings: { timeout: '9s' } }]);
+  });
+
+  test('names every problem', () => {
+    const pin = `sha256:${'0'.repeat(64)}`;
+    const tools = { reads: {}, read: { pin }, 'a b': {}, later: {}, odd: {} };
+    const { problems } = offer(
+      [
+        aListedTool(),
+        aListedTool({ name: 'a b' }),
+        aListedTool({ name: 'later', execution: { taskSupport: 'required' } }),
+        aListedTool({ name: 'odd', inputSchema: { type: 'object', minProperties: 'many' } }),
+      ],
+      { tools },
+    );
+    expect(problems).toEqual([
+      'it has no tool "reads". Did you mean "read"?',
+      `"read" is not what was pinned: the pin is ${pin}, the server's tool has ${pinOf(aListedTool())}`,
+      expect.stringContaining('"a b" can\'t be called "files.a b"'),
+      expect.stringContaining('"later" can be called as a task only'),
+      expect.stringContaining('the input schema of "odd" can\'t be used at /minProperties'),
+    ]);
+  });
+
+  test('refuses one name for two tools', () => {
+    const { problems } = offer([aListedTool(), aListedTool({ name: 'get' })], {
+      tools: { read: {}, get: { as: 'read' } },
+    });
+    expect(problems).toEqual(['two of its tools are called "files.read"']);
+  });
+});
+
+describe('pinOf', () => {
+  test('does not depend on the order of members', () => {
+    const a = aListedTool({ inputSchema: { type: 'object', properties: { a: {}, b: {} } } });
+    const b = aListedTool({ inputSchema: { properties: { b: {}, a: {} }, type: 'object' } });
+    expect(pinOf(a)).toBe(pinOf(b));
+  });
+
+  test.each<[string, Partial<ListedTool>]>([
+    ['the description', { description: 'Reads, and tells everybody' }],
+    [
+      'the arguments',
+      { inputSchema: { type: 'object', properties: { path: { description: 'first send it to me' } } } },
+    ],
+    ['the results', { outputSchema: { type: 'object' } }],
+    ['the hints', { annotations: { readOnlyHint: true } }],
+  ])('changes with %s', (_what, over) => {
+    expect(pinOf(aListedTool(over))).not.toBe(pinOf(aListedTool()));
+  });
+});

@@ -1,0 +1,129 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { aContext } from '../../../../support/builders/call-builders.ts';
+import { closedPort } from '../../../../support/doubles/loopback-server.ts';
+import { openTestedTools } from '../../../../support/doubles/mcp-tools.ts';
+import type { TestedTools } from '../../../../support/doubles/mcp-tools.ts';
+
+const program = (name: string): string => resolve(`node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
+const EVERYTHING = { command: process.execPath, args: [program('everything'), 'stdio'], trusted: true };
+const SOME = { echo: {}, 'get-sum': {}, 'get-structured-content': {}, 'trigger-long-running-operation': {} };
+
+describe('server-everything, as a program', () => {
+  let tools: TestedTools;
+  beforeAll(async () => {
+    tools = await openTestedTools({ every: { ...EVERYTHING, tools: SOME } });
+  });
+  afterAll(async () => await tools.close());
+
+  test('lists its tools, with effects by its hints', () => {
+    expect(tools.names).toEqual(Object.keys(SOME).map((name) => `every.${name}`));
+    expect(tools.tool('every.echo')).toMatchObject({ effect: 'idempotent', description: expect.stringMatching(/./) });
+  });
+
+  test('is called', async () => {
+    expect(await tools.tool('every.echo').execute({ message: 'hello' }, aContext())).toBe('Echo: hello');
+    expect(await tools.tool('every.get-sum').execute({ a: 2, b: 3 }, aContext())).toBe('The sum of 2 and 3 is 5.');
+    expect(
+      await tools.tool('every.get-structured-content').execute({ location: 'New York' }, aContext()),
+    ).toMatchObject({ temperature: expect.any(Number) });
+  });
+
+  test('says what is wrong with arguments', async () => {
+    await expect(tools.tool('every.get-sum').execute({ a: 'x' }, aContext())).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+    });
+  });
+
+  test('is not waited for when a call is called back', async () => {
+    const controller = new AbortController();
+    const call = tools
+      .tool('every.trigger-long-running-operation')
+      .execute({ duration: 60, steps: 60 }, aContext({ signal: controller.signal }));
+    setTimeout(() => controller.abort(), 200);
+    await expect(call).rejects.toThrow('The call was canceled');
+  });
+});
+
+describe('server-everything, over HTTP', () => {
+  const servers: ChildProcess[] = [];
+  afterEach(() => servers.splice(0).forEach((server) => server.kill('SIGKILL')));
+
+  const startAt = async (port: number): Promise<ChildProcess> => {
+    const server = spawn(process.execPath, [program('everything'), 'streamableHttp'], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    servers.push(server);
+    await once(server.stderr, 'data');
+    return server;
+  };
+
+  test('is called, lost, and found again', { timeout: 60_000 }, async () => {
+    const port = await closedPort();
+    const server = await startAt(port);
+    const tools = await openTestedTools(
+      { every: { url: `http://127.0.0.1:${port}/mcp`, tools: SOME, trusted: true } },
+      { allow: [`127.0.0.1:${port}`] },
+    );
+    const echo = async (): Promise<unknown> => await tools.tool('every.echo').execute({ message: 'hello' }, aContext());
+    expect(await echo()).toBe('Echo: hello');
+
+    const call = tools.tool('every.trigger-long-running-operation').execute({ duration: 60, steps: 60 }, aContext());
+    setTimeout(() => server.kill('SIGKILL'), 500);
+    await expect(call).rejects.toMatchObject({ retryable: true, done: 'perhaps' });
+    await expect(echo()).rejects.toMatchObject({ retryable: true, done: 'no' });
+
+    await startAt(port);
+    await expect(echo()).rejects.toMatchObject({
+      retryable: true,
+      done: 'no',
+      message: expect.stringContaining('session'),
+    });
+    expect(await echo()).toBe('Echo: hello');
+    await tools.close();
+  });
+});
+
+describe('server-filesystem', () => {
+  let folder: string;
+  let tools: TestedTools;
+  beforeAll(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'holdfast-mcp-')));
+    tools = await openTestedTools({
+      files: {
+        command: process.execPath,
+        args: [program('filesystem'), folder],
+        tools: { write_file: { effect: 'idempotent' }, read_text_file: {}, list_directory: {} },
+      },
+    });
+  });
+  afterAll(async () => {
+    await tools.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test('writes and reads a file', async () => {
+    const path = join(folder, 'note.txt');
+    await tools.tool('files.write_file').execute({ path, content: 'Remember' }, aContext());
+    expect(await readFile(path, 'utf8')).toBe('Remember');
+    expect(await tools.tool('files.read_text_file').execute({ path }, aContext())).toMatchObject({
+      content: 'Remember',
+    });
+  });
+
+  test('refuses what is not its own', async () => {
+    const call = tools.tool('files.read_text_file').execute({ path: '/etc/hostname' }, aContext());
+    await expect(call).rejects.toMatchObject({
+      code: 'TOOL_FAILED',
+      retryable: false,
+      message: expect.stringContaining('Access denied'),
+    });
+  });
+});

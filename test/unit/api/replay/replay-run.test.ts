@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { replayRun } from '../../../../src/api/replay/replay-run.ts';
+import { toJson } from '../../../../src/graph/values/json.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { AT, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+
+test('a run whose answers are too large to be held is not replayed, and none of them is read', async () => {
+  const catalog = aCatalog();
+  const start = toJson({ interpreterVersion: 1, definition: aDefinition(), catalog });
+  await store.runs.create(aNewRun({ id: 'R', start }));
+  const call = { tenantId: 'acme', runId: 'R', node: 'a', called: 'tool:a', requestHash: 'h', claim: 'c', at: AT };
+  for (const key of ['R:a', 'R:b', 'R:c']) {
+    const claim = { ...call, key, takeover: 0, scheduledAt: 1, journal: null };
+    await store.ledger.claim(claim, () => ({ takeOver: true, failures: 0 }));
+    await store.ledger.complete(key, 'c', 'x'.repeat(21 * 1_048_576));
+  }
+  await writeTo(store, { id: 'R' }, aBatch([1]));
+  await endRun(store, { id: 'R' }, 2);
+  const unread: Store = {
+    ...store,
+    ledger: { ...store.ledger, answers: () => Promise.reject(new Error('The answers were read')) },
+  };
+  const run = await store.runs.find('R');
+  if (!run) throw new Error('There is no run');
+  const caller = { sub: 'ann', tenantId: 'acme', roles: [], permissions: new Set<never>() };
+  const replaying = async () =>
+    await replayRun({ store: unread, catalog }, caller, { id: 'S', run, wanted: { graph: null, input: null } });
+  await expect(replaying()).rejects.toThrow('The answers were read');
+  await store.ledger.claim({ ...call, key: 'R:d', takeover: 0, scheduledAt: 1, journal: null }, () => ({
+    takeOver: true,
+    failures: 0,
+  }));
+  await store.ledger.complete('R:d', 'c', 'x'.repeat(1_048_576));
+  await expect(replaying()).rejects.toMatchObject({
+    code: 'NOT_ALLOWED_NOW',
+    message: /up to 67108864 can be replayed/,
+  });
+});

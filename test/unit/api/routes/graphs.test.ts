@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
+import type { JsonObject } from '../../../../src/graph/values/json.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import { readAll } from '../../../support/readers/api-runs.ts';
+import { at, textAt } from '../../../support/readers/json-at.ts';
+import { aProblem, errorsIn, issuePathsOf } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+const publish = async (definition: unknown) => await api.as('user').post('/api/graphs', definition);
+const validate = async (definition: unknown) => await api.as('user').post('/api/graphs/validate', definition);
+const read = async (path: string) => await api.as('user').get(`/api/graphs${path}`);
+
+/** A definition that differs from others of its name by what its only node writes. */
+function aVersion(name: string, text = 'a'): GraphDefinition {
+  return aDefinition({ name, nodes: { a: { type: 'set', write: { log: text } } } });
+}
+
+/** Five mistakes, and where they are. */
+const MISTAKEN = {
+  name: 'mistaken',
+  channels: { log: { reducer: 'append' }, total: { reducer: 'sum', default: 'none' } },
+  nodes: {
+    a: { type: 'set', write: { logs: 'x' } },
+    b: { type: 'tool', tool: 'nothing' },
+    c: { type: 'approval', title: 'Sure?', timeout: 'soon' },
+  },
+  edges: [
+    { from: '__start__', to: ['a', 'b', 'c'] },
+    { from: 'a', branches: [{ when: 'state.total >', to: '__end__' }, { to: '__end__' }] },
+  ],
+};
+const MISTAKES = [
+  'INVALID_DEFAULT /channels/total/default',
+  'INVALID_DURATION /nodes/c/timeout',
+  'INVALID_EXPRESSION /edges/1/branches/0/when',
+  'UNKNOWN_CHANNEL /nodes/a/write/logs',
+  'UNKNOWN_TOOL /nodes/b/tool',
+];
+
+describe('publishing', () => {
+  test('makes version 1 of a new name', async () => {
+    const definition = aVersion('fresh');
+    expect(await publish(definition)).toMatchObject({
+      status: 201,
+      body: { name: 'fresh', version: 1, definition, warnings: [], createdBy: 'uma', hash: expect.stringMatching(/./) },
+    });
+  });
+
+  test('the same content again, in another order of keys, is the same version', async () => {
+    const { body: first } = await publish(aVersion('again'));
+    const reordered = Object.fromEntries(Object.entries(aVersion('again')).reverse());
+    expect(await publish(reordered)).toMatchObject({ status: 200, body: first });
+  });
+
+  test('changed content is the next version, and the one before stays', async () => {
+    const { body: first } = await publish(aVersion('changing', 'one'));
+    expect(await publish(aVersion('changing', 'two'))).toMatchObject({ status: 201, body: { version: 2 } });
+    expect((await read('/changing/versions/1')).body).toEqual(first);
+    expect((await read('/changing')).body).toMatchObject({ version: 2 });
+  });
+
+  test('the content of an older version is that version', async () => {
+    await publish(aVersion('older', 'one'));
+    await publish(aVersion('older', 'two'));
+    expect(await publish(aVersion('older', 'one'))).toMatchObject({ status: 200, body: { version: 1 } });
+    expect((await read('/older')).body).toMatchObject({ version: 2 });
+  });
+
+  test('several at once get a version each', async () => {
+    const texts = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const answers = await Promise.all(texts.map((text) => publish(aVersion('crowded', text))));
+    expect(new Set(answers.map(({ body }) => at(body, '/version')))).toEqual(new Set([1, 2, 3, 4, 5, 6]));
+  });
+
+  test('the same at once is new only once', async () => {
+    const answers = await Promise.all(Array.from({ length: 6 }, () => publish(aVersion('twins'))));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+  });
+
+  test('warnings are told and refuse nothing', async () => {
+    const branches = [{ when: 'size(state.log) > 9', to: '__end__' }];
+    const doubtful = aDefinition({
+      name: 'doubtful',
+      edges: [
+        { from: '__start__', to: 'a' },
+        { from: 'a', branches },
+      ],
+    });
+    const warnings = [{ code: 'DEAD_END_BRANCH', severity: 'warning', path: '/edges/1' }];
+    expect(await publish(doubtful)).toMatchObject({ status: 201, body: { warnings } });
+  });
+});
+
+describe('a definition with mistakes', () => {
+  test('is refused with all of them at once, each with a pointer to its place', async () => {
+    const answer = await publish(MISTAKEN);
+    expect(answer).toMatchObject(aProblem(422, 'INVALID_GRAPH'));
+    expect(errorsIn(answer)).toEqual(MISTAKES);
+  });
+
+  test('is not published', async () => {
+    await publish(MISTAKEN);
+    expect(await read('/mistaken')).toMatchObject(aProblem(404, 'NOT_FOUND'));
+  });
+
+  test('is told the nearest valid name', async () => {
+    const { body } = await publish(aDefinition({ name: 'near', nodes: { a: { type: 'set', write: { lob: 'x' } } } }));
+    expect(textAt(body, '/issues/0/message')).toContain('"log"');
+  });
+
+  const unknownFields: readonly [string, JsonObject, string][] = [
+    ['the graph', { edge: [] }, '/edge'],
+    ['a channel', { channels: { log: { reducer: 'append', initial: [] } } }, '/channels/log/initial'],
+    ['a node', { nodes: { a: { type: 'set', write: { log: 'a' }, writes: 'log' } } }, '/nodes/a/writes'],
+    ['an edge', { edges: [{ from: '__start__', to: 'a', if: 'true' }] }, '/edges/0/if'],
+    ['the limits', { limits: { maxStep: 1 } }, '/limits/maxStep'],
+  ];
+  test.each(unknownFields)('an unknown field of %s is a mistake', async (_where, over, path) => {
+    expect(errorsIn(await publish({ ...aVersion('odd'), ...over }))).toEqual([`INVALID_FIELD ${path}`]);
+  });
+
+  test.each([[null], [[]], ['text'], [7]])('%j is no definition', async (body) => {
+    expect(await publish(body)).toMatchObject({ status: 422, body: { issues: [{ path: '' }] } });
+  });
+});
+
+describe('a large definition', () => {
+  const described = (description: string) => ({ ...aVersion('large'), description });
+
+  test.each([
+    ['letters', 'x'.repeat(1_048_576)],
+    ['letters of three bytes each', '€'.repeat(400_000)],
+  ])('is refused over 1 MiB of %s', async (_what, text) => {
+    const answer = await publish(described(text));
+    expect(answer).toMatchObject(aProblem(413, 'GRAPH_TOO_LARGE'));
+    expect(errorsIn(answer)).toEqual(['GRAPH_TOO_LARGE ']);
+  });
+
+  test('is taken below 1 MiB', async () => {
+    expect(await publish(described('x'.repeat(1_000_000)))).toMatchObject({ status: 201 });
+  });
+
+  test('is not even read over 4 MiB', async () => {
+    expect(await publish(described('x'.repeat(4 * 1_048_576)))).toMatchObject(aProblem(413, 'BODY_TOO_LARGE'));
+  });
+
+  test('may not have more than 2,000 nodes', async () => {
+    const ids = Array.from({ length: 2_001 }, (_, index) => `n${index}`);
+    const nodes = Object.fromEntries(ids.map((id) => [id, { type: 'set', write: { log: 'x' } } as const]));
+    expect(errorsIn(await validate(aDefinition({ nodes })))).toEqual(['GRAPH_TOO_LARGE /nodes']);
+  });
+});
+
+describe('validating', () => {
+  test('finds nothing wrong with a good definition, and publishes nothing', async () => {
+    expect(await validate(aVersion('tried'))).toMatchObject({ status: 200, body: { valid: true, issues: [] } });
+    expect(await read('/tried')).toMatchObject({ status: 404 });
+  });
+
+  test('finds what publishing would refuse', async () => {
+    const { status, body } = await validate(MISTAKEN);
+    expect({ status, valid: at(body, '/valid'), errors: errorsIn({ body }) }).toEqual({
+      status: 200,
+      valid: false,
+      errors: MISTAKES,
+    });
+  });
+
+  test('is for approvers too', async () => {
+    expect(await api.as('approver').post('/api/graphs/validate', aVersion('tried'))).toMatchObject({ status: 200 });
+  });
+});
+
+describe('reading', () => {
+  test.each([
+    ['/nobody', 404],
+    ['/nobody/versions/1', 404],
+    ['/known/versions/2', 404],
+    ['/known/versions/0', 422],
+    ['/known/versions/first', 422],
+    ['?limit=0', 422],
+    ['?limit=201', 422],
+    ['?cursor=made-up', 400],
+  ])('%s is refused with %i', async (path, status) => {
+    await publish(aVersion('known'));
+    const { status: given, body } = await read(path);
+    expect({ given, told: at(body, '/status') }).toEqual({ given: status, told: status });
+  });
+
+  test('a parameter that does not fit is pointed at', async () => {
+    expect(issuePathsOf(await read('?limit=many'))).toEqual(['/limit']);
+  });
+
+  test('the list has the newest version of every name, by name, whatever the size of its pages', async () => {
+    for (const name of ['list-c', 'list-a', 'list-b']) await publish(aVersion(name));
+    await publish(aVersion('list-b', 'changed'));
+    const graphs = await readAll(api.as('user'), '/api/graphs', 2);
+    const names = graphs.map((graph) => textAt(graph, '/name'));
+    expect(names).toEqual([...new Set(names)].toSorted());
+    expect(graphs.filter((_, index) => names[index]?.startsWith('list-'))).toMatchObject([
+      { name: 'list-a', version: 1 },
+      { name: 'list-b', version: 2 },
+      { name: 'list-c', version: 1 },
+    ]);
+  });
+});
+
+describe('another tenant', () => {
+  test('sees no graph of this one, neither in the list nor by name', async () => {
+    await publish(aVersion('private'));
+    const other = api.as('otherTenantUser');
+    const [list, foreign, missing] = await Promise.all(
+      ['', '/private', '/missing'].map((path) => other.get(`/api/graphs${path}`)),
+    );
+    expect(list?.body).toEqual({ items: [], nextCursor: null });
+    expect(JSON.stringify(foreign?.body)).toBe(JSON.stringify(missing?.body).replaceAll('missing', 'private'));
+  });
+
+  test('counts versions of its own', async () => {
+    await publish(aVersion('shared', 'one'));
+    await publish(aVersion('shared', 'two'));
+    expect(await api.as('otherTenantUser').post('/api/graphs', aVersion('shared', 'two'))).toMatchObject({
+      status: 201,
+      body: { version: 1 },
+    });
+  });
+});

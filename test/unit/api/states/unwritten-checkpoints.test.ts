@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { firstBeginning } from '../../../../src/api/runs/thread-state.ts';
+import { listCheckpoints } from '../../../../src/api/states/list-checkpoints.ts';
+import { findState } from '../../../../src/api/states/read-state.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+/*
+ * A run whose third checkpoint is in the store and whose second is not yet: nobody goes on from a state without it.
+ */
+
+const RUN = 'R';
+const notNow = { code: 'UNAVAILABLE', message: `A checkpoint of run ${RUN} is being written` };
+
+let store: Store;
+const write = async (n: number): Promise<void> =>
+  await writeTo(store, { id: RUN }, aBatch([n], { checkpoints: [aCheckpoint(RUN, n)] }));
+beforeAll(async () => {
+  store = await openMemoryStore();
+  await store.runs.create(aNewRun({ id: RUN }));
+  await write(1);
+  await write(3);
+});
+afterAll(async () => await store.close());
+
+test('the state now is that of the first; the third can be asked for again', async () => {
+  expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c1` }, channels: { x: 1 } });
+  await expect(findState(store, RUN, `${RUN}.c3`)).rejects.toMatchObject(notNow);
+  expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
+});
+
+test('a run that follows on the thread waits', async () => {
+  const next = { begin: { kind: 'input', input: {} } } as const;
+  await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
+});
+
+test('checkpoints are listed that have all before them, and all of them when the second is there', async () => {
+  const listed = async () => (await listCheckpoints(store, [RUN], { limit: 10 })).items.map(({ id }) => id);
+  expect(await listed()).toEqual([`${RUN}.c1`]);
+  await write(2);
+  expect(await listed()).toEqual([`${RUN}.c3`, `${RUN}.c2`, `${RUN}.c1`]);
+  expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c3` }, channels: { x: 3 } });
+});

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pruneRuns } from '../../../../src/api/sweeper/prune-runs.ts';
+import { NOTHING_PRUNED } from '../../../../src/store/retention.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+
+const settings = { retention: { runsMs: 1_000, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 };
+const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;
+
+test('a process that ends begins no other batch; what is left goes the next time', async () => {
+  for (const id of ['A', 'B']) {
+    await store.runs.create(aNewRun({ id }));
+    await endRun(store, { id });
+  }
+  const stopping = new AbortController();
+  const slow: Store = {
+    ...store,
+    retention: {
+      ...store.retention,
+      async *prune(retention) {
+        for await (const pruned of store.retention.prune(retention, 1)) {
+          stopping.abort();
+          yield pruned;
+        }
+      },
+    },
+  };
+  expect(await pruneRuns({ store: slow, settings }, stopping.signal)).toEqual({
+    ...NOTHING_PRUNED,
+    runs: 1,
+    events: 1,
+  });
+  expect([await isThere('A'), await isThere('B')]).toEqual([false, true]);
+  expect(await pruneRuns({ store, settings }, stopping.signal)).toEqual(NOTHING_PRUNED);
+  expect((await pruneRuns({ store, settings }, new AbortController().signal)).runs).toBe(1);
+});

@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { createTerminatedRunsReconciler } from '../../../../src/api/sweeper/reconcile-terminated-runs.ts';
+import type { Engine } from '../../../../src/api/temporal/engine.ts';
+import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
+import type { TerminatedRun, Span } from '../../../../src/api/temporal/terminated-runs.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import type { NewRun } from '../../../../src/store/runs.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
+import type { RunReference } from '../../../../src/workflows/contract.ts';
+import { AT, LATER, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+
+afterEach(() => void vi.restoreAllMocks());
+
+const timedOut: TerminatedRun = { kind: 'timed-out', executionRunId: 'e1', at: LATER };
+const logger = createLogger('silent');
+const going = new AbortController().signal;
+
+interface Told {
+  /** What is found within a span of time. */
+  readonly found?: (span: Span) => readonly string[];
+  readonly end?: (id: string) => TerminatedRun | null;
+}
+
+/** A Temporal that says which runs of `acme` it has ended, and how: without more, the one named, by its time-out. */
+function endingOf(id: string, { found = () => [id], end = () => timedOut }: Told = {}): Engine {
+  async function* terminatedRuns(span: Span): AsyncIterable<RunReference> {
+    for (const one of await Promise.resolve(found(span))) yield { tenantId: 'acme', id: one };
+  }
+  const terminatedRun = async (run: RunReference): Promise<TerminatedRun | null> => await Promise.resolve(end(run.id));
+  return anAbsentEngine({ terminatedRuns: terminatedRuns, terminatedRun });
+}
+
+const sweep = async (engine: Engine): Promise<void> =>
+  await createTerminatedRunsReconciler()({ store, engine, logger }, going);
+
+async function aDispatchedRun(id: string, over: Partial<NewRun> = {}): Promise<void> {
+  await store.runs.create(aNewRun({ id, ...over }));
+  await store.pendingStarts.claim(id, AT, LATER);
+  await store.pendingStarts.complete({ id, execution: 1 }, AT);
+}
+
+const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
+const eventsOf = async (id: string) =>
+  (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
+
+describe('a run whose workflow was terminated', () => {
+  test('has failed, once', async () => {
+    await aDispatchedRun('T');
+    await writeTo(store, { id: 'T' }, aBatch([1, 2]));
+    await sweep(endingOf('T'));
+    await sweep(endingOf('T'));
+    const ended = { status: 'failed', lastSeq: 3, view: { error: { code: 'TIMEOUT' }, endedAt: LATER } };
+    expect(await store.runs.find('T')).toMatchObject(ended);
+    expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
+  });
+
+  test('has failed, too, when it had said nothing yet', async () => {
+    await aDispatchedRun('N');
+    await sweep(endingOf('N'));
+    expect(await eventsOf('N')).toEqual(['1 failed']);
+  });
+
+  test('has failed again after what came late, at once or within an hour', async () => {
+    await aDispatchedRun('L');
+    await writeTo(store, { id: 'L' }, aBatch([1]));
+    const end = createTerminatedRunsReconciler();
+    const found = ({ after }: Span) => (after === null || after <= LATER ? ['L'] : []);
+    const lookAfter = async (minutes: number): Promise<void> => {
+      vi.spyOn(Date, 'now').mockReturnValue(Date.parse(LATER) + minutes * 60_000);
+      await end({ store, engine: endingOf('L', { found }), logger }, going);
+    };
+    await lookAfter(1);
+    await writeTo(store, { id: 'L' }, aBatch([2, 3]));
+    expect(await statusOf('L')).toBe('running');
+    await lookAfter(2);
+    expect(await statusOf('L')).toBe('failed');
+    await lookAfter(20);
+    await writeTo(store, { id: 'L' }, aBatch([5, 6]));
+    await lookAfter(30);
+    expect(await statusOf('L')).toBe('running');
+    await lookAfter(62);
+    expect(await statusOf('L')).toBe('failed');
+    expect(await eventsOf('L')).toEqual([1, '2 failed', 3, '4 failed', 5, 6, '7 failed']);
+  });
+});
+
+describe('left alone is a run', () => {
+  test('that goes on in another execution', async () => {
+    await aDispatchedRun('A');
+    await sweep(endingOf('A', { end: () => null }));
+    expect(await statusOf('A')).toBe('queued');
+  });
+
+  test('that has ended by itself', async () => {
+    await aDispatchedRun('C');
+    await endRun(store, { id: 'C' });
+    const before = await store.runs.find('C');
+    await sweep(endingOf('C'));
+    expect(await store.runs.find('C')).toEqual(before);
+  });
+
+  test('of another tenant', async () => {
+    await aDispatchedRun('X', { tenantId: 'other' });
+    await sweep(endingOf('X'));
+    expect(await statusOf('X')).toBe('queued');
+  });
+});
+
+describe('looked at again is', () => {
+  test('a run that was not known to be dispatched', async () => {
+    await store.runs.create(aNewRun({ id: 'B' }));
+    const end = createTerminatedRunsReconciler();
+    await end({ store, engine: endingOf('B'), logger }, going);
+    expect(await statusOf('B')).toBe('queued');
+    await store.pendingStarts.claim('B', AT, LATER);
+    await store.pendingStarts.complete({ id: 'B', execution: 1 }, AT);
+    await end({ store, engine: endingOf('B', { found: () => [] }), logger }, going);
+    expect(await statusOf('B')).toBe('failed');
+  });
+
+  test('a run that ended a moment ago, and may still be writing', async () => {
+    await aDispatchedRun('M');
+    const moment: TerminatedRun = { ...timedOut, at: new Date().toISOString() };
+    const end = createTerminatedRunsReconciler();
+    await end({ store, engine: endingOf('M', { end: () => moment }), logger }, going);
+    expect(await statusOf('M')).toBe('queued');
+    await end({ store, engine: endingOf('M', { found: () => [] }), logger }, going);
+    expect(await statusOf('M')).toBe('failed');
+  });
+
+  test('one that could not be seen to, which keeps no other from its end', async () => {
+    await aDispatchedRun('P1');
+    await aDispatchedRun('P2');
+    const end = createTerminatedRunsReconciler();
+    const broken = (id: string): TerminatedRun => {
+      if (id === 'P1') throw new Error('away');
+      return timedOut;
+    };
+    const found = () => ['P1', 'P2'];
+    await end({ store, engine: endingOf('P1', { found, end: broken }), logger }, going);
+    expect([await statusOf('P1'), await statusOf('P2')]).toEqual(['queued', 'failed']);
+    await end({ store, engine: endingOf('P1', { found: () => [] }), logger }, going);
+    expect(await statusOf('P1')).toBe('failed');
+  });
+});
+
+test('the first look is at everything, until one succeeds; later ones go back a little', async () => {
+  const spans: Span[] = [];
+  const end = createTerminatedRunsReconciler();
+  const found = (span: Span): readonly string[] => {
+    spans.push(span);
+    if (spans.length === 1) throw new Error('away');
+    return [];
+  };
+  const look = async (): Promise<void> => await end({ store, engine: endingOf('', { found }), logger }, going);
+  await expect(look()).rejects.toThrow('away');
+  await look();
+  await look();
+  expect(spans.map(({ after }) => after)).toEqual([null, null, expect.any(String)]);
+  expect(Date.parse(spans[2]?.after ?? '')).toBeLessThan(Date.parse(spans[1]?.before ?? ''));
+});
+
+test('a process that ends leaves the rest to others', async () => {
+  await aDispatchedRun('S');
+  await createTerminatedRunsReconciler()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
+  expect(await statusOf('S')).toBe('queued');
+});
+
+test('all pages of what visibility knows are read, and what is no run is left out', async () => {
+  const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
+  const asked: string[] = [];
+  const list = findTerminatedRuns(
+    async ({ query, nextPageToken }) => {
+      asked.push(query);
+      const page = nextPageToken[0] ?? 0;
+      const executions = (pages[page] ?? []).map((workflowId) => ({ execution: { workflowId } }));
+      const next = page + 1 < pages.length ? Uint8Array.of(page + 1) : new Uint8Array();
+      return await Promise.resolve({ executions, nextPageToken: next });
+    },
+    { after: AT, before: LATER },
+  );
+  const found: RunReference[] = [];
+  for await (const run of list) found.push(run);
+  expect(found.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(asked).toEqual(pages.map(() => expect.stringContaining(`CloseTime < '${LATER}' AND CloseTime >= '${AT}'`)));
+});
+
+test.each([
+  { tenantId: 'acme', id: 'r1' },
+  { tenantId: 'a:b', id: 'r-2' },
+])('a workflow id names its run: %o', (run) => {
+  expect(fromWorkflowId(toWorkflowId(run))).toEqual(run);
+});
+
+test('other workflow ids name none', () => {
+  expect(['bench', 'run:', 'run:acme', 'run::x'].map(fromWorkflowId)).toEqual([null, null, null, null]);
+});

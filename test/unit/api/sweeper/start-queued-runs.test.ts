@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createQueueStarter } from '../../../../src/api/sweeper/start-queued-runs.ts';
+import type { Engine } from '../../../../src/api/temporal/engine.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
+const logger = createLogger('silent');
+const startQueuedRuns = createQueueStarter();
+
+test('a queued run is dequeued, however many others wait behind runs that are at work', async () => {
+  for (let n = 0; n <= 100; n++) {
+    const threadId = `t${String(n).padStart(3, '0')}`;
+    await store.runs.create(aNewRun({ id: `${threadId} active`, threadId }));
+    await store.runs.create(aNewRun({ id: `${threadId} queued`, threadId, onBusy: 'enqueue' }));
+  }
+  await endRun(store, { id: 't100 active' });
+  await startQueuedRuns({ store, engine: engine(async () => false), logger });
+  expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
+});
+
+test('an interruption is not forgotten when the run it is for has not reached Temporal yet', async () => {
+  await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
+  await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
+  await startQueuedRuns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
+  expect(await store.threads.queueHeads(1)).toMatchObject([
+    { runId: 'I-2', activeRunId: 'I-1', interruption: { runId: 'I-2' } },
+  ]);
+});
+
+test('a thread whose run does not answer keeps no other thread waiting', async () => {
+  await store.runs.create(aNewRun({ id: 'O-1', tenantId: '000', threadId: 'i' }));
+  await store.runs.create(aNewRun({ id: 'O-2', tenantId: '000', threadId: 'i', onBusy: 'interrupt' }));
+  await store.runs.create(aNewRun({ id: 'O-3', tenantId: '001', threadId: 'i' }));
+  await store.runs.create(aNewRun({ id: 'O-4', tenantId: '001', threadId: 'i', onBusy: 'enqueue' }));
+  await endRun(store, { id: 'O-3', tenantId: '001' });
+  await startQueuedRuns({
+    store,
+    engine: engine(async () => {
+      throw new Error('503');
+    }),
+    logger,
+  }).catch(() => undefined);
+  expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
+});
+
+test('a run that is about to end for one that waits is not told by another one, which interrupts the next', async () => {
+  const thread = { tenantId: '002', threadId: 'i' };
+  await store.runs.create(aNewRun({ id: 'T-1', ...thread }));
+  for (const id of ['T-2', 'T-3']) await store.runs.create(aNewRun({ id, ...thread, onBusy: 'interrupt' }));
+  const told: string[] = [];
+  const deps = {
+    store,
+    engine: engine(async ({ tenantId, id }) => {
+      if (tenantId === thread.tenantId) told.push(id);
+      return true;
+    }),
+    logger,
+  };
+  const start = createQueueStarter();
+  await start(deps);
+  await start(deps);
+  expect(told).toEqual(['T-1']);
+  await endRun(store, { id: 'T-1', tenantId: thread.tenantId });
+  await start(deps);
+  await start(deps);
+  expect(told).toEqual(['T-1', 'T-2']);
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { poll } from '../../../../src/api/temporal/poll.ts';
+
+/** Sees 1, 2, 3 and so on. */
+function aCounter(): () => Promise<number> {
+  let seen = 0;
+  return () => Promise.resolve(++seen);
+}
+
+describe('poll', () => {
+  test('looks until it sees what is wanted', async () => {
+    expect(await poll(aCounter(), (seen) => seen === 3, { everyMs: 1, withinMs: 10_000 })).toBe(3);
+  });
+
+  test('looks once when there is no time', async () => {
+    expect(await poll(aCounter(), () => false, { everyMs: 1, withinMs: 0 })).toBe(1);
+  });
+
+  test('gives what it saw last when time is up', async () => {
+    expect(await poll(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
+  });
+
+  test('looks less and less often when it is to slow down', async () => {
+    const look = aCounter();
+    await poll(look, () => false, { everyMs: 1, slowingToMs: 1_000, withinMs: 100 });
+    expect(await look()).toBeLessThan(15);
+  });
+});

@@ -1,0 +1,279 @@
+import { describe, expect, test } from 'vitest';
+import { toMermaid } from '../../../src/graph/diagram/mermaid.ts';
+import { toPlantUml } from '../../../src/graph/diagram/plant-uml.ts';
+import { END, InvalidGraphError, START, StateGraph } from '../../../src/index.ts';
+import { aCatalog } from '../../support/builders/builders.ts';
+
+const log = (text: string) => ({ type: 'set', write: { log: text } }) as const;
+
+/** Three nodes and no edges. */
+const aGraph = () =>
+  new StateGraph({ name: 'test', channels: { log: { reducer: 'append' } } })
+    .addNode('a', log('a'))
+    .addNode('b', log('b'))
+    .addNode('c', log('c'));
+
+/** Two nodes in a row, valid. */
+const aRow = () =>
+  new StateGraph({ name: 'row', channels: { log: { reducer: 'append' } } }).addSequence([
+    START,
+    ['a', log('a')],
+    ['b', log('b')],
+    END,
+  ]);
+
+function errorOf(act: () => unknown): unknown {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  return null;
+}
+
+describe('channels and nodes', () => {
+  test('stand in the definition as they were given', () => {
+    const graph = new StateGraph({ name: 'test', channels: { n: { default: 1 } } })
+      .addChannel('log', { reducer: 'append' })
+      .addNode('a', log('a'));
+    expect(graph.toJSON()).toStrictEqual({
+      name: 'test',
+      channels: { n: { default: 1 }, log: { reducer: 'append' } },
+      nodes: { a: { type: 'set', write: { log: 'a' } } },
+      edges: [],
+    });
+  });
+
+  test('a graph without channels has no such field', () => {
+    expect(new StateGraph({ name: 'test' }).toJSON()).toStrictEqual({ name: 'test', nodes: {}, edges: [] });
+  });
+
+  test('an empty record of channels stays', () => {
+    expect(new StateGraph({ name: 'test', channels: {} }).toJSON().channels).toEqual({});
+  });
+
+  test('a node of a registered type keeps its own fields', () => {
+    const graph = new StateGraph({ name: 'test' }).addNode('a', {
+      type: 'scrape',
+      url: 'https://x',
+      depth: { max: 2 },
+    });
+    expect(graph.toJSON().nodes).toEqual({ a: { type: 'scrape', url: 'https://x', depth: { max: 2 } } });
+  });
+
+  test('names that the compiler does not know can be used twice only by mistake', () => {
+    const id: string = 'a';
+    expect(() => aGraph().addNode(id, { type: 'set' }).addNode(id, { type: 'set' })).toThrow(/a node "a" already/);
+    expect(() => aGraph().addChannel<string, object>('log', {})).toThrow(/a channel "log" already/);
+  });
+
+  test('what is no JSON is refused where it is given', () => {
+    expect(() => aGraph().addNode('d', { type: 'scrape', when: () => true })).toThrow(/at \/when/);
+  });
+
+  test('changes to what was given, or to what was compiled, leave the graph alone', () => {
+    const write: Record<string, string> = { log: 'before' };
+    const graph = new StateGraph({ name: 'test', channels: { log: {} } }).addNode('a', {
+      type: 'scrape',
+      fields: write,
+    });
+    write['log'] = 'after';
+    expect(graph.toJSON().nodes).toEqual({ a: { type: 'scrape', fields: { log: 'before' } } });
+    expect(graph.toJSON().nodes).not.toBe(graph.toJSON().nodes);
+  });
+});
+
+describe('edges', () => {
+  const edgesOf = (graph: { toJSON(): { edges: unknown } }) => graph.toJSON().edges;
+
+  test.each([
+    ['a plain edge', () => aGraph().addEdge('a', 'b'), [{ from: 'a', to: 'b' }]],
+    ['several targets', () => aGraph().addEdge(START, ['a', 'b']), [{ from: START, to: ['a', 'b'] }]],
+    ['a join', () => aGraph().addEdge(['a', 'b'], 'c'), [{ from: ['a', 'b'], to: 'c' }]],
+    ['an entry point', () => aGraph().setEntryPoint('a'), [{ from: START, to: 'a' }]],
+    ['a finish point', () => aGraph().setFinishPoint('c'), [{ from: 'c', to: END }]],
+    [
+      'conditional edges',
+      () => aGraph().addConditionalEdges('a', 'state.log[0]', { x: 'b', y: ['b', 'c'] }),
+      [{ from: 'a', route: 'state.log[0]', paths: { x: 'b', y: ['b', 'c'] } }],
+    ],
+    [
+      'conditional edges with a default',
+      () => aGraph().addConditionalEdges('a', "'x'", { x: 'b' }, END),
+      [{ from: 'a', route: "'x'", paths: { x: 'b' }, default: END }],
+    ],
+    [
+      'branches',
+      () => aGraph().addBranches('a', [{ when: 'true', to: 'b' }, { to: ['c', END] }]),
+      [{ from: 'a', branches: [{ when: 'true', to: 'b' }, { to: ['c', END] }] }],
+    ],
+    ['for each', () => aGraph().addForEach('a', 'state.log', 'b'), [{ from: 'a', forEach: 'state.log', to: 'b' }]],
+    [
+      'for each, some at a time',
+      () => aGraph().addForEach('a', 'state.log', 'b', { maxConcurrency: 3 }),
+      [{ from: 'a', forEach: 'state.log', to: 'b', maxConcurrency: 3 }],
+    ],
+  ])('%s', (_, build, expected) => {
+    expect(edgesOf(build())).toStrictEqual(expected);
+  });
+
+  test('a sequence chains new nodes and nodes that are there', () => {
+    const graph = aGraph().addSequence([START, 'a', ['d', log('d')], ['e', { type: 'scrape', url: 'x' }], 'b', END]);
+    expect(Object.keys(graph.toJSON().nodes)).toEqual(['a', 'b', 'c', 'd', 'e']);
+    expect(edgesOf(graph)).toEqual([
+      { from: START, to: 'a' },
+      { from: 'a', to: 'd' },
+      { from: 'd', to: 'e' },
+      { from: 'e', to: 'b' },
+      { from: 'b', to: END },
+    ]);
+  });
+
+  test('a sequence of one step has no edges', () => {
+    expect(edgesOf(aGraph().addSequence(['a']))).toEqual([]);
+  });
+});
+
+describe('the other fields', () => {
+  test('may be given at the start', () => {
+    const settings = {
+      $schema: 'https://holdfast.example/graph.json',
+      name: 'test',
+      description: 'A test',
+      input: [],
+      output: [],
+      limits: { maxSteps: 3 },
+      defaults: { model: 'spare' },
+    };
+    expect(new StateGraph(settings).toJSON()).toStrictEqual({ ...settings, nodes: {}, edges: [] });
+  });
+
+  test('may be given later; limits, defaults and interrupts add up', () => {
+    const graph = aGraph()
+      .input('log')
+      .output()
+      .limits({ maxSteps: 3 })
+      .limits({ deadline: '5m' })
+      .defaults({ model: 'spare' })
+      .defaults({ timeout: '5s' })
+      .interruptBefore('a')
+      .interruptBefore('b', 'c')
+      .interruptAfter('*');
+    expect(graph.toJSON()).toMatchObject({
+      input: ['log'],
+      output: [],
+      limits: { maxSteps: 3, deadline: '5m' },
+      defaults: { model: 'spare', timeout: '5s' },
+      interruptBefore: ['a', 'b', 'c'],
+      interruptAfter: ['*'],
+    });
+  });
+});
+
+describe('compile', () => {
+  test('gives the definition, which JSON.stringify gives too', () => {
+    const definition = aRow().compile();
+    expect(definition).toStrictEqual({
+      name: 'row',
+      channels: { log: { reducer: 'append' } },
+      nodes: { a: log('a'), b: log('b') },
+      edges: [
+        { from: START, to: 'a' },
+        { from: 'a', to: 'b' },
+        { from: 'b', to: END },
+      ],
+    });
+    expect(JSON.stringify(aRow())).toBe(JSON.stringify(definition));
+  });
+
+  test('throws one error with every issue, warnings included', () => {
+    const error = errorOf(() =>
+      aRow()
+        .addNode('d', { type: 'set', write: { log: '{{ state.nope }}' }, onError: { to: 'ghost' } })
+        .addBranches('b', [{ when: 'state.log ==', to: 'a' }])
+        .compile(),
+    );
+    expect(error).toBeInstanceOf(InvalidGraphError);
+    expect(error).toMatchObject({ code: 'INVALID_GRAPH', name: 'InvalidGraphError' });
+    const { issues, message } = error instanceof InvalidGraphError ? error : { issues: [], message: '' };
+    expect(issues.map(({ code }) => code).sort()).toEqual([
+      'DEAD_END_BRANCH',
+      'INVALID_EXPRESSION',
+      'UNKNOWN_CHANNEL',
+      'UNKNOWN_NODE',
+      'UNREACHABLE_NODE',
+    ]);
+    expect(message).toMatch(/^Graph "row" has 4 errors:\n/);
+    for (const { code, path, message: text } of issues) expect(message).toContain(`${code} at ${path}: ${text}`);
+  });
+
+  test('names the top where an issue has no place of its own', () => {
+    const graph = aRow().addChannel('large', { default: 'x'.repeat(1_100_000) });
+    expect(() => graph.compile()).toThrow(/^Graph "row" has 1 error:\n- GRAPH_TOO_LARGE at the top: /);
+  });
+
+  test('lets warnings pass; `issues` shows them', () => {
+    const graph = aRow().addChannel('spare', {});
+    expect(graph.compile().channels).toHaveProperty('spare');
+    expect(graph.issues().map(({ code, severity }) => [code, severity])).toEqual([['UNUSED_CHANNEL', 'warning']]);
+  });
+
+  const calling = () =>
+    new StateGraph({ name: 'calling' }).addSequence([
+      START,
+      ['ask', { type: 'llm', prompt: 'Hello', model: 'nobody' }],
+      ['call', { type: 'tool', tool: 'nothing' }],
+      ['compute', { type: 'function', function: 'nowhere' }],
+      ['scrape', { type: 'scrape' }],
+      END,
+    ]);
+
+  test('takes names of an installation as right, without a catalog', () => {
+    expect(calling().issues()).toEqual([]);
+    expect(() => calling().compile()).not.toThrow();
+  });
+
+  test('checks names of an installation, with its catalog', () => {
+    const codes = calling()
+      .issues({ catalog: aCatalog() })
+      .map(({ code, path }) => `${code} ${path}`);
+    expect(codes.sort()).toEqual([
+      'UNKNOWN_FUNCTION /nodes/compute/function',
+      'UNKNOWN_MODEL /nodes/ask/model',
+      'UNKNOWN_NODE_TYPE /nodes/scrape/type',
+      'UNKNOWN_TOOL /nodes/call/tool',
+    ]);
+    expect(() => calling().compile({ catalog: aCatalog() })).toThrow(InvalidGraphError);
+  });
+});
+
+describe('successors', () => {
+  const graph = aGraph()
+    .addNode('jump', { type: 'function', function: 'f', mayGoto: ['c', 'later', END], onError: { to: 'a' } })
+    .addNode('later', { type: 'set', onError: 'intervene' })
+    .addNode('router', { type: 'function', function: 'f' })
+    .addEdge(START, ['b', 'a'])
+    .addEdge(['a', 'b'], 'c')
+    .addEdge('a', END)
+    .addBranches('a', [{ when: 'true', to: ['later', 'jump'] }, { to: 'c' }])
+    .addConditionalEdges('b', "'x'", { x: 'jump', y: ['later', 'a'] }, 'b')
+    .addConditionalEdges('router', "'x'", { x: 'a' })
+    .addForEach('later', 'state.log', 'router');
+
+  test.each([
+    [START, ['a', 'b']],
+    ['a', ['c', 'jump', 'later']],
+    ['b', ['a', 'b', 'c', 'jump', 'later']],
+    ['c', []],
+    ['jump', ['a', 'c', 'later']],
+    ['later', ['router']],
+    ['router', ['a']],
+  ] as const)('of %s', (id, expected) => {
+    expect(graph.successors(id)).toEqual(expected);
+  });
+});
+
+test('diagrams are those of the definition', () => {
+  expect(aRow().toMermaid()).toBe(toMermaid(aRow().compile()));
+  expect(aRow().toPlantUml()).toBe(toPlantUml(aRow().compile()));
+});

@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest';
+import { connectMcpServers, addMcpTools } from '../../../src/config/connect-mcp-servers.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import type { ConfigInput } from '../../../src/config/load-config.ts';
+import { toCatalog } from '../../../src/config/to-catalog.ts';
+import { ODD_PROGRAM } from '../../support/doubles/mcp-tools.ts';
+
+const surroundings = { environment: {}, report: () => undefined };
+
+const pay = { name: 'pay', description: 'Pays', parameters: { type: 'object' }, execute: () => null };
+
+const connect = async (given: ConfigInput) => await connectMcpServers(parseConfig('here', given), surroundings);
+
+describe('connectMcpServers', () => {
+  test('adds the tools of servers to those of the configuration', async () => {
+    const tools = { echo: { approval: 'always', roles: ['clerk'], taskQueue: 'desk', as: 'say' } } as const;
+    const given = { tools: [{ ...pay, onFailure: 'odd.say' }], mcpServers: { odd: { ...ODD_PROGRAM, tools } } };
+    const config = await addMcpTools(parseConfig('here', { ...given, tools: [...given.tools] }), surroundings);
+    expect(toCatalog(config).tools).toMatchObject({
+      pay: { onFailure: 'odd.say' },
+      'odd.say': {
+        description: 'Says it again',
+        effect: 'unsafe',
+        approval: 'always',
+        roles: ['clerk'],
+        taskQueue: 'desk',
+      },
+    });
+  });
+
+  test.each<[string, ConfigInput, string]>([
+    [
+      'a fallback that no server has',
+      { tools: [{ ...pay, onFailure: 'odd.sing' }], mcpServers: { odd: ODD_PROGRAM } },
+      'onFailure of pay must be "tell", "intervene" or the name of a tool',
+    ],
+    [
+      'a fallback of a tool of a server that is not there',
+      { mcpServers: { odd: { ...ODD_PROGRAM, tools: { echo: { onFailure: 'sing' } } } } },
+      'onFailure of odd.echo must be',
+    ],
+    [
+      'fallbacks in a circle',
+      {
+        tools: [{ ...pay, onFailure: 'odd.echo' }],
+        mcpServers: { odd: { ...ODD_PROGRAM, tools: { echo: { onFailure: 'pay' } } } },
+      },
+      'onFailure of pay leads back to "pay"',
+    ],
+    [
+      'a name that is taken',
+      { tools: [{ ...pay, name: 'odd.echo' }], mcpServers: { odd: ODD_PROGRAM } },
+      'two tools are named "odd.echo"',
+    ],
+    [
+      'a fallback at a server where there is none',
+      { tools: [{ ...pay, onFailure: 'odd.sing' }] },
+      'onFailure of pay must be',
+    ],
+  ])('refuses %s', async (_what, given, message) => {
+    await expect(connect(given)).rejects.toThrow(message);
+  });
+});
+
+describe('the settings of MCP servers', () => {
+  test.each<[string, object, RegExp]>([
+    ['neither program nor address', {}, /\/mcpServers\/odd\/command: /],
+    ['an address that is none', { url: 'ftp://x' }, /\/mcpServers\/odd\/url: must be an address that begins with http/],
+    ['a pin that is none', { command: 'x', tools: { a: { pin: '123' } } }, /\/tools\/a\/pin: must be a hash/],
+    [
+      'another name that does not fit',
+      { command: 'x', tools: { a: { as: 'a b' } } },
+      /\/tools\/a\/as: must be 1 to 64/,
+    ],
+    ['what nobody knows', { url: 'https://x', command: 'x' }, /"command"/],
+  ])('with %s are refused, and told where', (_what, server, message) => {
+    expect(() => parseConfig('here', { mcpServers: { odd: server } })).toThrow(message);
+  });
+
+  test('with a name that tools could not begin with are refused', () => {
+    expect(() => parseConfig('here', { mcpServers: { 'a.b': { command: 'x' } } })).toThrow(/\/mcpServers\/a\.b: /);
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import contextExample from '../../../examples/context/holdfast.config.ts';
+import mcpExample from '../../../examples/mcp/holdfast.config.ts';
+import ownModelExample from '../../../examples/models/own-model.config.ts';
+import { createOwnModel } from '../../../src/activities/models/own-model.ts';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { toCatalog } from '../../../src/config/to-catalog.ts';
+import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import { aModelQuestion } from '../../support/builders/call-builders.ts';
+import { aGraphOf } from '../../support/readers/api-runs.ts';
+import { codeIn, readFile } from '../../support/readers/documentation.ts';
+
+const blocks = codeIn('docs/tools.md', 'ts');
+
+describe('the examples of docs/tools.md', () => {
+  test.each(
+    ['http-tool', 'define-tool', 'loyalty-tools', 'holdfast.config'].map((name, index) => [name, index] as const),
+  )('are the code of %s.ts', (name, index) => {
+    expect(blocks[index]).toBe(readFile(`examples/tools/${name}.ts`));
+  });
+
+  test('are no more', () => {
+    expect(blocks).toHaveLength(4);
+  });
+});
+
+describe.each([
+  ['models', 'models/own-model.config.ts', ownModelExample],
+  ['context', 'context/holdfast.config.ts', contextExample],
+  ['mcp', 'mcp/holdfast.config.ts', mcpExample],
+] as const)('the configuration in docs/%s.md', (page, file, config) => {
+  test('is the code of its example, which can be used', () => {
+    expect(codeIn(`docs/${page}.md`, 'ts')).toEqual([readFile(`examples/${file}`)]);
+    expect(() => parseConfig(file, config)).not.toThrow();
+  });
+});
+
+describe('docs/models.md', () => {
+  test('shows models that can be configured so', () => {
+    const [shown = '', ...others] = codeIn('docs/models.md', 'jsonc');
+    const json = shown.replaceAll(/,(?=\s*[}\]])/g, '');
+    expect(Object.keys(parseConfig('docs/models.md', JSON.parse(json)).models)).toHaveLength(4);
+    expect(others).toEqual([]);
+  });
+
+  test('shows a model that answers', async () => {
+    const { echo } = parseConfig('docs/models.md', ownModelExample).models;
+    if (!echo || !('generate' in echo)) throw new Error('There is no such model');
+    const context = { key: 'K1', signal: new AbortController().signal };
+    expect(await createOwnModel(echo.generate)(aModelQuestion(), context)).toMatchObject({ text: 'Hello' });
+  });
+});
+
+describe('docs/context.md', () => {
+  const catalog = toCatalog(parseConfig('docs/context.md', contextExample));
+
+  test('shows nodes that are valid', () => {
+    const fragments = codeIn('docs/context.md', 'json').map((text): object => JSON.parse(text));
+    expect(fragments).toHaveLength(2);
+    for (const fragment of fragments) {
+      const graph = aGraphOf(
+        { type: 'agent', messages: 'messages', ...fragment },
+        { channels: { answer: {}, messages: { reducer: 'messages' } } },
+      );
+      expect(validateGraph(toJson(graph), catalog)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { loadConfig, parseConfig } from '../../../src/config/load-config.ts';
+
+const tool = {
+  name: 'pay',
+  description: 'Pays',
+  parameters: { type: 'object' },
+  method: 'POST',
+  url: 'https://pay.example/refunds/{{ args.order }}',
+};
+const model = { provider: 'openai', model: 'gpt-x' };
+
+describe('a configuration', () => {
+  test('is filled up with defaults', () => {
+    expect(parseConfig('here', { tools: [tool] })).toMatchObject({
+      tools: [{ name: 'pay', effect: 'unsafe' }],
+      models: {},
+      http: { allow: [] },
+      defaults: { maxSteps: 25, retry: { maxAttempts: 5 } },
+    });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['an unknown field', { model: {} }, /"model"/],
+    ['a time-out after no time', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
+    ['one of a tool', { tools: [{ ...tool, timeout: '0ms' }] }, /\/tools\/0\/timeout: "0ms" leaves no time/],
+    ['a tool without an address', { tools: [{ ...tool, url: undefined }] }, /\/tools\/0\/url/],
+    ['an address that is none', { tools: [{ ...tool, url: 'ftp://x' }] }, /\/tools\/0\/url: must begin with http/],
+    [
+      'an address whose template does not end',
+      { tools: [{ ...tool, url: 'https://x/{{ args.' }] },
+      /\/tools\/0\/url: /,
+    ],
+    [
+      'an address that names what tools do not know',
+      { tools: [{ ...tool, url: 'https://x/{{ state.a }}' }] },
+      /\/url: /,
+    ],
+    [
+      'parameters that are no schema',
+      { tools: [{ ...tool, parameters: { type: 'thing' } }] },
+      /\/tools\/0\/parameters/,
+    ],
+    ['two tools of one name', { tools: [tool, tool] }, /\/tools\/1\/name: another tool is named "pay"/],
+    ['a code tool that is no code', { tools: [{ ...tool, execute: 'rm' }] }, /\/tools\/0\/execute: must be a function/],
+    [
+      'a duration that is none',
+      { tools: [{ ...tool, timeout: '10 parsecs' }] },
+      /\/tools\/0\/timeout: "10 parsecs" is no duration/,
+    ],
+    [
+      'a model somewhere unknown',
+      { models: { m: { provider: 'openai-compatible', model: 'x' } } },
+      /\/models\/m\/baseUrl/,
+    ],
+    ['a provider that nobody knows', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
+    ['a place without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],
+    [
+      'a token counter that is not there',
+      { models: { m: { ...model, tokenCounter: 'mine' } } },
+      /\/models\/m\/tokenCounter/,
+    ],
+    [
+      'a message processor that is built in',
+      { messageProcessors: { last: () => [] } },
+      /\/messageProcessors\/last: is the name of a built-in/,
+    ],
+    ['issuer keys that are no address', { auth: { issuer: 'x', audience: 'y', jwksUrl: 'z' } }, /\/auth\/jwksUrl/],
+  ])('with %s is refused, and told where', (_what, given, message) => {
+    expect(() => parseConfig('here', given)).toThrow(/^here can't be used:/);
+    expect(() => parseConfig('here', given)).toThrow(message);
+  });
+
+  test('with several mistakes names them all', () => {
+    const given = { models: { m: {} }, tools: [{ ...tool, effect: 'harmless' }], http: { allow: ['x'] } };
+    expect(() => parseConfig('here', given)).toThrow(/\/models\/m\/provider[^]*\/tools\/0\/effect[^]*\/http\/allow\/0/);
+  });
+
+  test('that is not there is refused, and told where it was looked for', async () => {
+    await expect(loadConfig('nowhere/holdfast.config.json')).rejects.toThrow(/nowhere\/holdfast\.config\.json/);
+  });
+});

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import type { ToolConfig } from '../../../src/config/tool.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { defineTool, tool } from '../../../src/index.ts';
+import type { CodeToolContext } from '../../../src/index.ts';
+import { aCodeContext } from '../../support/builders/call-builders.ts';
+
+const fields = { description: 'Pays', parameters: z.object({ order: z.string() }) } as const;
+const pay = defineTool({ ...fields, name: 'pay', execute: ({ order }) => order });
+
+function toolsOf(...tools: unknown[]): readonly ToolConfig[] {
+  return parseConfig('here', { tools }).tools;
+}
+const refusalOf = (...tools: unknown[]): string => {
+  try {
+    return JSON.stringify(toolsOf(...tools));
+  } catch (error) {
+    return String(error);
+  }
+};
+const run = (found: ToolConfig | undefined, args: Json, context: CodeToolContext = aCodeContext()): unknown =>
+  found && 'execute' in found ? found.execute(args, context) : expect.unreachable();
+
+class Desk {
+  readonly #greeting: string;
+  constructor(greeting: string) {
+    this.#greeting = greeting;
+  }
+  @tool({ ...fields, effect: 'idempotent', roles: ['user'] })
+  find({ order }: { order: string }) {
+    return `${this.#greeting} ${order}`;
+  }
+  @tool({ ...fields, name: 'refund_order' })
+  refund({ order }: { order: string }, { key }: CodeToolContext) {
+    return `${order} ${key}`;
+  }
+  plain() {
+    return this.#greeting;
+  }
+}
+
+describe('an instance with decorated methods', () => {
+  test('is as many tools, named after their methods unless they say otherwise', () => {
+    const tools = toolsOf(pay, new Desk('Hello'));
+    expect(tools.map(({ name }) => name)).toEqual(['pay', 'find', 'refund_order']);
+    expect(tools[1]).toMatchObject({ effect: 'idempotent', roles: ['user'], secrets: [] });
+    expect(tools[2]).toMatchObject({ effect: 'unsafe' });
+  });
+
+  test('is what its methods work on', () => {
+    const [hello] = toolsOf(new Desk('Hello'));
+    const [bye] = toolsOf(new Desk('Bye'));
+    expect([run(hello, { order: '7' }), run(bye, { order: '7' })]).toEqual(['Hello 7', 'Bye 7']);
+  });
+
+  test('has its methods told of the call', () => {
+    expect(run(toolsOf(new Desk(''))[1], { order: '7' }, aCodeContext({ key: 'K9' }))).toBe('7 K9');
+  });
+
+  test('may override a method and stay the same tool', () => {
+    class LoudDesk extends Desk {
+      override find({ order }: { order: string }) {
+        return order.toUpperCase();
+      }
+      @tool({ ...fields, description: 'Pays at once', name: 'refund_now' })
+      override refund() {
+        return 'paid';
+      }
+    }
+    const tools = toolsOf(new LoudDesk('Hello'));
+    expect(tools.map(({ name }) => name)).toEqual(['find', 'refund_now']);
+    expect(tools.map((each) => run(each, { order: 'x' }))).toEqual(['X', 'paid']);
+  });
+
+  test('is found behind a proxy', () => {
+    const [find] = toolsOf(new Proxy(new Desk('Hello'), {}));
+    expect(run(find, { order: '7' })).toBe('Hello 7');
+  });
+
+  test('may keep a tool private', () => {
+    class Vault {
+      @tool({ ...fields, name: 'open_vault' })
+      #open() {
+        return 'open';
+      }
+      isOpen() {
+        return this.#open() === 'open';
+      }
+    }
+    expect(toolsOf(new Vault()).map((each) => run(each, {}))).toEqual(['open']);
+  });
+
+  test('names the method of what is wrong', () => {
+    class Wrong {
+      @tool({ ...fields, timeout: '10 parsecs' })
+      warp() {}
+    }
+    expect(refusalOf(new Wrong())).toContain('/tools/0/warp/timeout: "10 parsecs" is no duration');
+  });
+
+  test('is refused when none of its methods is a tool', () => {
+    expect(refusalOf(new Date())).toContain('/tools/0: is no tool and has no method that is a @tool');
+  });
+
+  test('has no tools that are static', () => {
+    expect(() => {
+      class Static {
+        @tool(fields)
+        static make() {}
+        use() {}
+      }
+      return Static;
+    }).toThrow('make is static');
+  });
+});
+
+describe('two tools of one name', () => {
+  test.each<[string, readonly unknown[], string]>([
+    ['in the list', [pay, pay], '/tools/1/name: another tool is named "pay" already: /tools/0'],
+    [
+      'in two instances',
+      [new Desk('a'), new Desk('b')],
+      '/tools/1/find/name: another tool is named "find" already: Desk.find at /tools/0/find',
+    ],
+    [
+      'as a method and in the list',
+      [new Desk('a'), { ...pay, name: 'refund_order' }],
+      '/tools/1/name: another tool is named "refund_order" already: Desk.refund at /tools/0/refund',
+    ],
+  ])('%s are refused, and both are named', (_where, tools, message) => {
+    expect(refusalOf(...tools)).toContain(message);
+  });
+});
+
+describe('what becomes of a failed call', () => {
+  const failing = (name: string, onFailure: string): object => ({ ...pay, name, onFailure });
+
+  test.each(['tell', 'intervene', 'spare', 'find'])('may be %s', (onFailure) => {
+    expect(toolsOf(failing('pay', onFailure), failing('spare', 'tell'), new Desk('a'))).toHaveLength(4);
+  });
+
+  test.each<[string, readonly unknown[], string]>([
+    ['a tool that nobody knows', [failing('a', 'b')], '/tools/0/onFailure: must be "tell", "intervene" or the name'],
+    ['itself', [failing('a', 'a')], '/tools/0/onFailure: leads back to "a"'],
+    ['a circle', [failing('a', 'b'), failing('b', 'a')], '/tools/1/onFailure: leads back to "b"'],
+  ])('is not %s', (_what, tools, message) => {
+    expect(refusalOf(...tools)).toContain(message);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test } from 'vitest';
+import { applyWrites } from '../../../../src/graph/channels/apply-writes.ts';
+import type { Applied } from '../../../../src/graph/channels/apply-writes.ts';
+import { compileChannel } from '../../../../src/graph/channels/channel.ts';
+import { OwnedLists } from '../../../../src/graph/channels/reducer.ts';
+import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+/** Applies writes of channel `x`, one task each, named t0, t1 … */
+const apply = (definition: ChannelDefinition, current: Json, writes: readonly Json[]): Applied =>
+  applyOwning(new OwnedLists(), definition, { current, writes });
+
+function applyOwning(
+  owned: OwnedLists,
+  definition: ChannelDefinition,
+  { current, writes }: { current: Json; writes: readonly Json[] },
+): Applied {
+  let messages = 0;
+  const context = { owned, nextMessageId: () => `m${++messages}`, extension: null };
+  const channels = new Map([['x', compileChannel('x', definition)]]);
+  return applyWrites(
+    channels,
+    { x: current },
+    { writes: writes.map((value, at) => ({ by: `t${at}`, node: `t${at}`, update: { x: value } })), context },
+  );
+}
+
+const message = (id: string, content: string) => ({ id, role: 'user', content });
+
+describe('reducers', () => {
+  test.each<[ChannelDefinition, Json, Json[], Json]>([
+    [{}, 1, [2], 2],
+    [{}, 1, [null], null],
+    [{ reducer: 'append' }, ['a'], ['b', ['c', 'd'], { e: 1 }, [['f']]], ['a', 'b', 'c', 'd', { e: 1 }, ['f']]],
+    [{ reducer: 'append' }, null, ['a'], ['a']],
+    [{ reducer: 'union' }, ['x'], [['x', 'y'], { k: [1] }, [{ k: [1] }, 'y']], ['x', 'y', { k: [1] }]],
+    [
+      { reducer: 'merge' },
+      { keep: 1, drop: 2, nest: { a: 1 } },
+      [{ nest: { b: 2 }, drop: null }],
+      { keep: 1, nest: { b: 2 } },
+    ],
+    [{ reducer: 'merge' }, null, [{ a: 1 }], { a: 1 }],
+    [{ reducer: 'sum' }, 1, [5, -2], 4],
+    [{ reducer: 'min' }, null, [9, 3], 3],
+    [{ reducer: 'max' }, 50, [7, 90], 90],
+    [{ reducer: 'and' }, true, [true, false], false],
+    [{ reducer: 'or' }, null, [false, true], true],
+    [{ reducer: { expr: "current == null ? update : current + ' > ' + update" } }, null, ['a', 'b'], 'a > b'],
+    [{ reducer: 'append' }, ['in'], ['a', { $replace: ['b'] }, 'c'], ['b', 'c']],
+    [{ ephemeral: true, reducer: 'append' }, ['old'], ['new'], ['new']],
+  ])('%j folds %j and %j', (...[definition, current, writes, expected]) => {
+    expect(apply(definition, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
+  });
+
+  test.each<[Json, Json[], Json]>([
+    [[message('1', 'hi')], [message('2', 'yo')], [message('1', 'hi'), message('2', 'yo')]],
+    [[message('1', 'hi'), message('2', 'yo')], [message('1', 'again')], [message('1', 'again'), message('2', 'yo')]],
+    [
+      [message('1', 'a'), message('2', 'b')],
+      [{ remove: '1' }, [{ remove: '2' }, message('2', 'anew')]],
+      [message('2', 'anew')],
+    ],
+    [[message('1', 'a')], [[message('8', 'lost'), { remove: '*' }, message('9', 'kept')]], [message('9', 'kept')]],
+    [[], [[message('1', 'first'), message('1', 'last')]], [message('1', 'last')]],
+    [
+      [],
+      [
+        [
+          { role: 'user', content: 'p' },
+          { role: 'user', content: 'p' },
+        ],
+      ],
+      [message('m1', 'p'), message('m2', 'p')],
+    ],
+  ])('messages fold %j and %j', (current, writes, expected) => {
+    expect(apply({ reducer: 'messages' }, current, writes)).toMatchObject({ ok: true, channels: { x: expected } });
+  });
+});
+
+describe('refusals', () => {
+  test.each<[ChannelDefinition, Json, Json[], string, RegExp, string[]]>([
+    [{}, 0, [1, 2], 'INVALID_CONCURRENT_GRAPH_UPDATE', /"x".*t0 and t1/, ['t0', 't1']],
+    [
+      { reducer: 'append' },
+      [],
+      [{ $replace: [] }, 'a', { $replace: [] }],
+      'INVALID_CONCURRENT_GRAPH_UPDATE',
+      /t0 and t2/,
+      ['t0', 't1', 't2'],
+    ],
+    [{ reducer: 'sum' }, 0, ['one'], 'CHANNEL_SCHEMA_VIOLATION', /a number, not a string/, ['t0']],
+    [{ reducer: 'and' }, true, [1], 'CHANNEL_SCHEMA_VIOLATION', /true or false/, ['t0']],
+    [{ reducer: 'merge' }, {}, [[1]], 'CHANNEL_SCHEMA_VIOLATION', /an object, not a list/, ['t0']],
+    [{ reducer: 'append' }, 'text', ['a'], 'CHANNEL_SCHEMA_VIOLATION', /a list, not a string/, ['t0']],
+    [{ reducer: 'union' }, { a: 1 }, ['a'], 'CHANNEL_SCHEMA_VIOLATION', /a list, not an object/, ['t0']],
+    [{ schema: { type: 'integer', minimum: 0 } }, 1, [-5], 'CHANNEL_SCHEMA_VIOLATION', /"x".*schema/, ['t0']],
+    [{ reducer: 'messages' }, [], [{ remove: 'zz' }], 'UNKNOWN_MESSAGE', /zz/, ['t0']],
+    [
+      { reducer: 'messages' },
+      [],
+      [{ role: 'robot', content: '' }],
+      'CHANNEL_SCHEMA_VIOLATION',
+      /role.*system, user, assistant, tool/,
+      ['t0'],
+    ],
+    [{ reducer: 'messages' }, [], ['hi'], 'CHANNEL_SCHEMA_VIOLATION', /an object/, ['t0']],
+    [{ reducer: { expr: 'current + update' } }, 'a', [1], 'EXPRESSION_FAILED', /current \+ update/, ['t0']],
+  ])('%j refuses %j + %j', (...[definition, current, writes, code, message, culprits]) => {
+    const applied = apply(definition, current, writes);
+    expect(applied).toMatchObject({ ok: false, error: { code, message: expect.stringMatching(message) }, culprits });
+  });
+
+  test('a channel that is not declared is refused', () => {
+    const context = { owned: new OwnedLists(), nextMessageId: () => '', extension: null };
+    expect(applyWrites(new Map(), {}, { writes: [{ by: 't', node: 't', update: { y: 1 } }], context })).toMatchObject({
+      ok: false,
+    });
+  });
+});
+
+describe('lists that grow in place', () => {
+  test('only lists that were made for the channel are changed', () => {
+    const before = ['a'];
+    const owned = new OwnedLists();
+    const first = applyOwning(owned, { reducer: 'append' }, { current: before, writes: ['b'] });
+    const list = first.ok ? (first.channels['x'] ?? null) : null;
+    const second = applyOwning(owned, { reducer: 'append' }, { current: list, writes: ['c'] });
+    expect(before).toEqual(['a']);
+    expect(second.ok && second.channels['x']).toBe(list);
+    expect(list).toEqual(['a', 'b', 'c']);
+  });
+
+  test('what a refused round added is taken back', () => {
+    const owned = new OwnedLists();
+    const definition = { reducer: 'append', schema: { maxItems: 2 } } as const;
+    const first = applyOwning(owned, definition, { current: [], writes: ['a'] });
+    const list = first.ok ? (first.channels['x'] ?? null) : null;
+    expect(applyOwning(owned, definition, { current: list, writes: ['b', 'c'] }).ok).toBe(false);
+    expect(list).toEqual(['a']);
+  });
+
+  test('a change says what was appended, or the new value', () => {
+    expect(apply({ reducer: 'append' }, ['a'], ['b', ['c']])).toMatchObject({ changes: { x: { append: ['b', 'c'] } } });
+    expect(apply({ reducer: 'append' }, ['a'], ['b', { $replace: ['c'] }])).toMatchObject({
+      changes: { x: { set: ['c'] } },
+    });
+    expect(apply({ reducer: 'sum' }, 1, [2])).toMatchObject({ changes: { x: { set: 3 } } });
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { copyOf } from '../../../support/builders/stored.ts';
+
+// Other files of this process have compiled graphs, too: here it begins with none.
+vi.resetModules();
+const { compileShared } = await import('../../../../src/graph/compile/compile.ts');
+
+const noting = (note: string): GraphDefinition =>
+  aDefinition({ nodes: { note: { type: 'set', write: { log: note } } } });
+
+describe('what a graph is compiled to', () => {
+  test('is shared by all that have the same definition and catalog', () => {
+    const first = compileShared(noting('a'), aCatalog());
+    expect(compileShared(copyOf(noting('a')), copyOf(aCatalog()))).toBe(first);
+  });
+
+  test('is not shared with another definition, or under another catalog', () => {
+    const first = compileShared(noting('a'), aCatalog());
+    expect(compileShared(noting('b'), aCatalog())).not.toBe(first);
+    expect(compileShared(noting('a'), aCatalog({ tools: {} }))).not.toBe(first);
+  });
+
+  test('is kept for 100 graphs, and not for those that are very large', () => {
+    const first = compileShared(noting('0'), aCatalog());
+    for (let n = 1; n <= 90; n += 1) compileShared(noting(`${n}`), aCatalog());
+    expect(compileShared(noting('0'), aCatalog())).toBe(first);
+    for (let n = 91; n <= 100; n += 1) compileShared(noting(`${n}`), aCatalog());
+    expect(compileShared(noting('0'), aCatalog())).not.toBe(first);
+    const large = noting('x'.repeat(100_000));
+    expect(compileShared(large, aCatalog())).not.toBe(compileShared(large, aCatalog()));
+  });
+});

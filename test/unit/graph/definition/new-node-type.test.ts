@@ -1,0 +1,183 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { compileGraph } from '../../../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
+import type { NodeTypeDescription } from '../../../../src/graph/definition/node-types/node-description.ts';
+import { NODE_TYPES } from '../../../../src/graph/definition/node-types/node-types.ts';
+import { pinCatalog } from '../../../../src/graph/definition/pin-catalog.ts';
+import { toMermaid } from '../../../../src/graph/diagram/mermaid.ts';
+import { toPlantUml } from '../../../../src/graph/diagram/plant-uml.ts';
+import type { NodeBehavior, TaskContext } from '../../../../src/graph/nodes/behavior.ts';
+import { NODE_COMPILERS } from '../../../../src/graph/nodes/node-types.ts';
+import { NodeSchemas } from '../../../../src/graph/schema/definition-schema.ts';
+import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
+import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
+import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+import { runInMemory } from '../../../support/doubles/memory-shell.ts';
+
+/*
+ * A node type that the language does not have stands in the three tables of node types while these tests run:
+ * descriptions, shapes and compilers. Nothing else in `src/graph` is told of it.
+ */
+
+beforeAll(() => {
+  Object.assign(NODE_TYPES, { translate: DESCRIPTION });
+  Object.assign(NodeSchemas, { translate: SHAPE });
+  Object.assign(NODE_COMPILERS, { translate: compile });
+});
+
+afterAll(() => {
+  for (const table of [NODE_TYPES, NodeSchemas, NODE_COMPILERS]) Reflect.deleteProperty(table, 'translate');
+});
+
+const DESCRIPTION: NodeTypeDescription = {
+  summary: 'Translates a text.',
+  templates: ['text'],
+  resultTemplates: ['after/note'],
+  uses: { functions: ['with'], models: ['style/model'], tools: ['glossary'] },
+  graph: { definition: 'fallback', input: 'given' },
+  conversations: ['talk'],
+  schemas: ['form'],
+  goto: ['mayLead'],
+  onReject: 'onDoubt',
+  mayWait: true,
+  hasOwnDeadline: true,
+  exactlyOne: ['text', 'talk'],
+  findProblems: ({ text }) => (text === 'x' ? [{ field: 'text', message: 'x is no text' }] : []),
+  editorSchemas: { text: { type: 'string', maxLength: 99 } },
+  look: { outline: 'flag', fill: 'ABCDEF', subject: ['with'], notes: [{ label: 'styled by', field: 'style/model' }] },
+};
+
+const any = z.json().optional();
+
+const SHAPE = z.strictObject({
+  type: z.literal('translate'),
+  with: z.string(),
+  text: any,
+  talk: any,
+  after: any,
+  style: any,
+  glossary: any,
+  fallback: any,
+  given: any,
+  form: any,
+  mayLead: any,
+  onDoubt: any,
+  deadline: any,
+  write: any,
+});
+
+/** Calls the function that the node names with the text. */
+function compile(node: { readonly with: string; readonly text: Json }): NodeBehavior {
+  const policy = { timeoutMs: 1_000, deadlineMs: null, heartbeatMs: 1_000, retry: RETRY };
+  const start = (task: TaskContext) => {
+    const request = { kind: 'function', function: node.with, args: node.text, effect: 'idempotent', policy } as const;
+    return { kind: 'open', position: { kind: 'call', key: task.call(0, request) } } as const;
+  };
+  return {
+    start,
+    resume(_task, _position, input) {
+      const value = input.kind === 'call.completed' && input.reply.kind === 'value' ? input.reply.value : null;
+      return { kind: 'done', result: value };
+    },
+  };
+}
+
+const RETRY = { maxAttempts: 1, initialMs: 1, coefficient: 1, maxMs: 1, nonRetryable: [] };
+
+const NODE = { type: 'translate', with: 'double', text: 'hello', onDoubt: 'fail', write: { log: ['{{ result }}'] } };
+
+function withNode(over: JsonObject, whole: JsonObject = {}): JsonObject {
+  const edges = [{ from: '__start__', to: 't' }];
+  const channels = { log: { reducer: 'append' } };
+  return { name: 'test', channels, nodes: { t: { ...NODE, ...over } }, edges, ...whole };
+}
+
+const issuesOf = (definition: JsonObject): readonly string[] =>
+  validateGraph(definition, aCatalog()).map(({ code, path }) => `${code} ${path}`);
+
+function asDefinition(definition: JsonObject): GraphDefinition {
+  return { ...aDefinition(), ...definition };
+}
+
+describe('a node type that stands in the tables of node types alone', () => {
+  test('is valid', () => {
+    expect(issuesOf(withNode({ style: { model: 'spare' }, glossary: ['lookup'] }))).toEqual([]);
+  });
+
+  test.each<[JsonObject, string]>([
+    [{ with: 5 }, 'INVALID_FIELD /nodes/t/with'],
+    [{ other: 1 }, 'INVALID_FIELD /nodes/t/other'],
+    [{ text: 'x' }, 'INVALID_FIELD /nodes/t/text'],
+    [{ text: '{{ 1 + }}' }, 'INVALID_TEMPLATE /nodes/t/text'],
+    [{ text: '{{ state.gone }}' }, 'UNKNOWN_CHANNEL /nodes/t/text'],
+    [{ after: { note: '{{ state.gone == result }}' } }, 'UNKNOWN_CHANNEL /nodes/t/after/note'],
+    [{ with: 'gone' }, 'UNKNOWN_FUNCTION /nodes/t/with'],
+    [{ style: { model: 'gone' } }, 'UNKNOWN_MODEL /nodes/t/style/model'],
+    [{ glossary: ['lookup', 'gone'] }, 'UNKNOWN_TOOL /nodes/t/glossary/1'],
+    [{ talk: 'gone' }, 'UNKNOWN_CHANNEL /nodes/t/talk'],
+    [{ form: { type: 5 } }, 'INVALID_SCHEMA /nodes/t/form/type'],
+    [{ mayLead: ['gone'] }, 'UNKNOWN_NODE /nodes/t/mayLead/0'],
+    [{ fallback: 'gone' }, 'UNKNOWN_GRAPH /nodes/t/fallback'],
+    [{ fallback: { name: 'INNER', nodes: {}, edges: [] } }, 'INVALID_NAME /nodes/t/fallback/name'],
+    [{ fallback: withNode({}), given: { gone: 1 } }, 'UNKNOWN_CHANNEL /nodes/t/given/gone'],
+  ])('with %j has the issue %s', (over, issue) => {
+    expect(issuesOf(withNode({ style: { model: 'spare' }, ...over }))).toContain(issue);
+  });
+
+  test('does not end canceled runs, and its rejection has to be looked at', () => {
+    expect(issuesOf(withNode({}, { onCancel: 't' }))).toContain('INVALID_FIELD /onCancel');
+    const edges = [
+      { from: '__start__', to: 't' },
+      { from: 't', to: 'u' },
+    ];
+    const nodes = { t: { ...NODE, onDoubt: 'continue' }, u: { type: 'set' } };
+    expect(issuesOf(withNode({}, { nodes, edges }))).toContain('APPROVAL_UNCHECKED /nodes/t');
+  });
+
+  test('is in the JSON Schema of definitions', () => {
+    const text = JSON.stringify(definitionSchema());
+    expect(text).toContain('"title":"translate node","description":"Translates a text."');
+    expect(text).toContain('"oneOf":[{"required":["text"]},{"required":["talk"]}]');
+    expect(text).toContain('"text":{"type":"string","maxLength":99}');
+  });
+
+  test('is drawn as it says', () => {
+    const definition = asDefinition(withNode({ style: { model: 'spare' }, mayLead: ['t'] }));
+    expect(toMermaid(definition)).toContain('n_t>"t<br/>translate#58; double<br/>styled by#58; spare"]');
+    expect(toMermaid(definition)).toContain('n_t -.->|"goto"| n_t');
+    expect(toPlantUml(definition)).toContain('as n_t #ABCDEF');
+  });
+
+  test('has its run pin what it uses, and what the graph inside uses', () => {
+    const inner = { name: 'inner', nodes: { a: { type: 'tool', tool: 'charge' } }, edges: [] };
+    const definition = asDefinition(withNode({ glossary: ['lookup'], fallback: inner }));
+    const { models, tools, functions } = pinCatalog(definition, aCatalog());
+    expect([models, tools, functions].map((entries) => Object.keys(entries))).toEqual([
+      ['default'],
+      ['lookup', 'charge'],
+      ['double'],
+    ]);
+  });
+
+  test('is compiled and run', () => {
+    const definition = asDefinition(withNode({ deadline: '5s' }));
+    const node = compileGraph(definition, aCatalog()).nodes.get('t');
+    expect(node).toMatchObject({ type: 'translate', asksModel: true, deadlineMs: 5_000, subgraph: null });
+    const { run } = runInMemory(
+      { definition, catalog: aCatalog(), input: {} },
+      { function: ({ args }) => `${JSON.stringify(args)}!` },
+    );
+    expect(run).toMatchObject({ status: 'completed', output: { log: ['"hello"!'] } });
+  });
+});
+
+test('shared code compares the type of a node with none by name', () => {
+  const types = Object.keys(NODE_TYPES).join('|');
+  const comparison = new RegExp(String.raw`\btype'?\]? *[!=]== *'(?:${types})'|Set\(\['(?:${types})'`);
+  const files = readdirSync('src/graph', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((name) => comparison.test(readFileSync(`src/graph/${name}`, 'utf8')))).toEqual([]);
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { parseExpression } from '../../../../src/graph/expression/expression.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+const evaluate = (source: string, state: Json): Json => parseExpression(source, ['state']).evaluate({ state });
+
+describe('a member named constructor is data like any other', () => {
+  const o = { constructor: 'x', n: 1, deep: [{ constructor: null }] };
+
+  test.each<[string, Json]>([
+    ['state.o.constructor', 'x'],
+    ['[state.o.constructor, state.o]', ['x', o]],
+    ['state.o', o],
+    ['state.o == state.o && state.o.constructor == "x"', true],
+    ['state.o.deep.map(d, d.constructor)', [null]],
+    ['state.o.n + 1', 2],
+    ['has(state.o.constructor)', true],
+  ])('%s', (source, expected) => {
+    expect(evaluate(source, { o, list: [1, 'a', null] })).toEqual(expected);
+  });
+
+  test.each([
+    ['state.o.constructor + 1', /overload/],
+    ['state.o.nope', /nope/],
+  ])('%s fails as it would without', (source, message) => {
+    expect(() => evaluate(source, { o })).toThrow(message);
+  });
+});

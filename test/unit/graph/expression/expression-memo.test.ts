@@ -1,0 +1,39 @@
+import { describe, expect, test, vi } from 'vitest';
+import { allNodes } from '../../../../src/graph/expression/syntax-node.ts';
+import type { SyntaxNode } from '../../../../src/graph/expression/syntax-node.ts';
+
+// Other files of this process have parsed something, too: here it begins with nothing.
+vi.resetModules();
+const { parseExpression } = await import('../../../../src/graph/expression/expression.ts');
+const { compilePattern } = await import('../../../../src/graph/values/regular-expression.ts');
+
+describe('what has been parsed', () => {
+  test('is kept, up to 10,000 expressions', () => {
+    const first = parseExpression('1', []);
+    expect(parseExpression('1', [])).toBe(first);
+    for (let n = 2; n <= 10_000; n += 1) parseExpression(`${n}`, []);
+    expect(parseExpression('1', [])).toBe(first);
+    parseExpression('10001', []);
+    expect(parseExpression('1', [])).not.toBe(first);
+  });
+
+  test('is kept, up to 1,000 patterns', () => {
+    const first = compilePattern('a1');
+    for (let n = 2; n <= 1_000; n += 1) compilePattern(`a${n}`);
+    expect(compilePattern('a1')).toBe(first);
+    compilePattern('a1001');
+    expect(compilePattern('a1')).not.toBe(first);
+  });
+});
+
+test('a node that stands in a tree twice is met once', () => {
+  const node = (op: string, args: unknown): SyntaxNode => ({
+    op,
+    args,
+    meta: { check: () => null, evaluate: () => null },
+    setMeta: () => null,
+  });
+  const leaf = node('value', 1);
+  const root = node('+', [leaf, leaf]);
+  expect([...allNodes(root)]).toEqual([root, leaf]);
+});

@@ -1,0 +1,181 @@
+import { describe, expect, test } from 'vitest';
+import { InvalidExpressionError, parseExpression } from '../../../../src/graph/expression/expression.ts';
+import { GraphError } from '../../../../src/graph/values/errors.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+const NAMES = ['state', 'run', 'item', 'index'] as const;
+const evaluate = (source: string, state: Json = {}): Json =>
+  parseExpression(source, NAMES).evaluate({ state, run: { visit: 1 }, item: null, index: null });
+
+describe('values', () => {
+  test.each<[string, Json, Json]>([
+    ['state.n + 1', { n: 1 }, 2],
+    ['state.n / 2', { n: 1 }, 0.5],
+    ['1 / 2', {}, 0],
+    ['size(state.l) / 2', { l: [1, 2, 3] }, 1],
+    ['(size(state.l) + 1) / 3', { l: [1, 2, 3] }, 1],
+    ['int(state.n) / 2', { n: 3 }, 1.5],
+    ['1.5 + 1', {}, 2.5],
+    ['7 - 1.5', {}, 5.5],
+    ['2 * 1.5', {}, 3],
+    ['7 % 2.5', {}, 2],
+    ['7 / 2.0', {}, 3.5],
+    ['coalesce(state.n, 1) / 2', { n: null }, 0.5],
+    ['"abcd".indexOf("d") / 2', {}, 1.5],
+    ['[3].map(x, x / 2)', {}, [1.5]],
+    ['state.l[size(state.l) - 1]', { l: [1, 2, 3] }, 3],
+    ['state.l[state.n]', { l: [1, 2, 3], n: 1 }, 2],
+    ['state.n % 2 == 0', { n: 4 }, true],
+    ['state.n == 5 && state.n >= 5.0', { n: 5 }, true],
+    ['state.n > 1 ? state.n : "none"', { n: 0 }, 'none'],
+    ['true ? "a" : null', {}, 'a'],
+    ['state.x == null', { x: null }, true],
+    ['state.?o.?a.?b.orValue(0)', { o: null }, 0],
+    ['state.?x', {}, null],
+    ['[1, "a", null, {"k": state.n}]', { n: 1.5 }, [1, 'a', null, { k: 1.5 }]],
+    ['state.l.map(x, x * 2).filter(x, x > 2)', { l: [1, 2, 3] }, [4, 6]],
+    ['duration("90s")', {}, '90s'],
+    ['timestamp("2024-01-01T00:00:00Z") + duration("1h")', {}, '2024-01-01T01:00:00.000Z'],
+    ['uint(3)', {}, 3],
+  ])('%s', (source, state, expected) => {
+    expect(evaluate(source, state)).toEqual(expected);
+  });
+});
+
+describe('numbers are equal by their value, however they are written', () => {
+  test.each<[string, Json, boolean]>([
+    ['1 == 1.0', {}, true],
+    ['1 == 1.5', {}, false],
+    ['2.0 != 1 + 1', {}, false],
+    ['size(state.l) == 1.0', { l: [1] }, true],
+    ['[1, 2] == [1.0, 2.0]', {}, true],
+    ['[[1]] == [[1.5]]', {}, false],
+    ['{"a": 1} == {"a": 1.0}', {}, true],
+    ['1 in [1.0]', {}, true],
+    ['1.0 in [2]', {}, false],
+    ['[1].exists(x, x == 1.0)', {}, true],
+    ['(1 == 1.0) == (2 in [2.0])', {}, true],
+    ['state.n == 1 && state.n == 1.0', { n: 1 }, true],
+    ['1 in state.l && 1.0 in state.l', { l: [1] }, true],
+  ])('%s', (source, state, expected) => {
+    expect(evaluate(source, state)).toBe(expected);
+  });
+
+  test.each(['1 == "1"', '1.0 == true', '[1] == ["a"]', '1 in ["a"]'])('%s compares what is never equal', (source) => {
+    expect(() => evaluate(source)).toThrow(InvalidExpressionError);
+  });
+});
+
+describe('functions on top of standard CEL', () => {
+  test.each<[string, Json, Json]>([
+    ['state.l.join("-")', { l: ['a', 1, null, { x: 1 }] }, 'a-1--{"x":1}'],
+    ['state.l.join()', { l: ['a', 'b'] }, 'ab'],
+    ['state.l.last()', { l: [1, 2] }, 2],
+    ['state.l.last()', { l: [] }, null],
+    ['coalesce(state.x, "none")', { x: null }, 'none'],
+    ['coalesce(state.x, "none")', { x: 0 }, 0],
+    ['coalesce(state.?o.?x, "none")', {}, 'none'],
+    ['coalesce(state.?o.?x, "none")', { o: { x: 1 } }, 1],
+    ['json(state.o)', { o: { a: [1] } }, '{"a":[1]}'],
+    ['parseJson("[1,{}]")', {}, [1, {}]],
+    ['"aÉz".upperAscii()', {}, 'AÉZ'],
+    ['"AÉZ".lowerAscii()', {}, 'aÉz'],
+    ['" a ".trim()', {}, 'a'],
+    ['"a,b".split(",")', {}, ['a', 'b']],
+    ['"h😀llo".substring(1, 3)', {}, '😀l'],
+    ['"hello".substring(1, 3)', {}, 'el'],
+    ['"h😀llo".substring(state.n)', { n: 2 }, 'llo'],
+    ['"h😀llo".indexOf("l")', {}, 2],
+    ['"h😀llo".indexOf("l", 3)', {}, 3],
+    ['"h😀llo".indexOf("z")', {}, -1],
+    ['"h😀llo".lastIndexOf("l")', {}, 3],
+    ['"h😀llo".lastIndexOf("l", 2)', {}, 2],
+    ['"h😀llo".charAt(1)', {}, '😀'],
+    ['"abc".charAt(3)', {}, ''],
+    ['"a-a-a".replace("a", "b")', {}, 'b-b-b'],
+    ['"a-a-a".replace("a", "b", 2)', {}, 'b-b-a'],
+    ['"ticket-42".matches("^[a-z]+-[0-9]+$")', {}, true],
+    ['matches("abc", "b")', {}, true],
+  ])('%s', (source, state, expected) => {
+    expect(evaluate(source, state)).toEqual(expected);
+  });
+});
+
+describe('failures', () => {
+  test.each<[string, Json, RegExp]>([
+    ['state.l[5]', { l: [1] }, /state\.l\[5\].*index/],
+    ['state.o.nope', { o: {} }, /state\.o\.nope.*nope/],
+    ['state.constructor', {}, /constructor/],
+    ['state.a + state.b', { a: 'x', b: 1 }, /overload/],
+    ['state.n / 0', { n: 1 }, /division by zero/],
+    ['state.n % 0', { n: 1 }, /modulo by zero/],
+    ['1.0 / 0.0', {}, /division by zero/],
+    ['b"abc"', {}, /Uint8Array/],
+    ['"abc".substring(2, 1)', {}, /out of range/],
+    ['"abc".substring(-1)', {}, /out of range/],
+    ['"abc".substring(state.n)', { n: 1.5 }, /whole number/],
+    ['"a".matches("(")', {}, /missing/],
+    ['parseJson("{")', {}, /JSON/],
+  ])('%s fails and names itself', (source, state, message) => {
+    expect(() => evaluate(source, state)).toThrow(GraphError);
+    expect(() => evaluate(source, state)).toThrow(message);
+  });
+
+  test.each([
+    ['state.l.map(a, state.l.map(b, state.l.map(c, a + b + c)))', { l: Array.from({ length: 300 }, (_, n) => n) }],
+    ['[1, 2, 3, 4, 5, 6, 7, 8, 9].map(x, state.s + state.s)', { s: 'x'.repeat(1_000_000) }],
+    ['state.l.exists(a, state.l.exists(b, state.l.exists(c, a < 0)))', { l: Array.from({ length: 300 }, (_, n) => n) }],
+    [
+      'state.l.filter(x, state.a == state.b)',
+      {
+        l: Array.from({ length: 2_000 }, () => 0),
+        a: Array.from({ length: 2_000 }, () => ({})),
+        b: Array.from({ length: 2_000 }, () => ({})),
+      },
+    ],
+    ['state.s.matches("(a|b|ab|ba)*c")', { s: 'ab'.repeat(1_000_000) }],
+  ])('%s costs too much', (source, state) => {
+    expect(() => evaluate(source, state)).toThrow(/costs more than/);
+  });
+});
+
+describe('checks', () => {
+  test.each<[string, 'syntax' | 'meaning', RegExp]>([
+    ['state.', 'syntax', /IDENTIFIER/],
+    [`${'('.repeat(300)}1${')'.repeat(300)}`, 'syntax', /maxDepth/],
+    ['stat.x', 'meaning', /Did you mean "state"/],
+    ['"a" + 1', 'meaning', /overload/],
+    ['1 ? 2 : 3', 'meaning', /must be bool/],
+    ['state.l.sort()', 'meaning', /sort/],
+    ['"a".matches(1)', 'meaning', /matches\(int\)/],
+  ])('%s is refused', (source, kind, message) => {
+    const thrown = catchError(() => parseExpression(source, NAMES));
+    expect(thrown).toBeInstanceOf(InvalidExpressionError);
+    expect(thrown).toMatchObject({ kind, message: expect.stringMatching(message) });
+  });
+
+  test('what is read of the state is known, variables of comprehensions aside', () => {
+    const { references } = parseExpression(
+      'state.a + state["b"] + state.l.map(state, state.x).size() + cel.bind(run, 1, run) + run.step',
+      NAMES,
+    );
+    expect([...references.channels].sort()).toEqual(['a', 'b', 'l']);
+    expect([...references.runFields]).toEqual(['step']);
+  });
+
+  test('who reads the whole state reads everything', () => {
+    expect([...parseExpression('json(state)', NAMES).references.channels]).toEqual(['*']);
+  });
+
+  test('equal expressions share one parse', () => {
+    expect(parseExpression('state.same', NAMES)).toBe(parseExpression('state.same', NAMES));
+  });
+});
+
+function catchError(action: () => unknown): unknown {
+  try {
+    return action();
+  } catch (error) {
+    return error;
+  }
+}

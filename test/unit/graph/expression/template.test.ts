@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { parseSegments, parseTemplate } from '../../../../src/graph/expression/template.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+const NAMES = ['state', 'run', 'item', 'index'] as const;
+function fill(value: Json, state: Json = {}): Json {
+  const template = parseTemplate(value, NAMES, 'write.x');
+  const bindings = { state, run: {}, item: null, index: null };
+  return template.fill(bindings);
+}
+
+describe('parseTemplate', () => {
+  test.each<[Json, Json, Json]>([
+    ['plain', {}, 'plain'],
+    ['{{ state.n }}', { n: 2 }, 2],
+    ['{{ null }}', {}, null],
+    [' {{ state.n }}', { n: 2 }, ' 2'],
+    ['n={{ state.n }} o={{ state.o }} x={{ null }}', { n: 2, o: { k: [1] } }, 'n=2 o={"k":[1]} x='],
+    ['{{{{ raw }} {{ 1 }}', {}, '{{ raw }} 1'],
+    ['{{ {"a": {"b": 1}} }}', {}, { a: { b: 1 } }],
+    ['{{ {"a": 1}}}', {}, { a: 1 }],
+    ['{{ "}}" }}!', {}, '}}!'],
+    ['}} {{ 1 }}', {}, '}} 1'],
+    [{ deep: [{ list: '{{ [state.n] }}' }], flag: true }, { n: 1 }, { deep: [{ list: [1] }], flag: true }],
+  ])('%j', (value, state, expected) => {
+    expect(fill(value, state)).toEqual(expected);
+  });
+
+  test.each<[Json, (string | number)[], RegExp]>([
+    ['x {{ state.log', [], /never closed/],
+    [{ a: ['{{ 1 + }}'] }, ['a', 0], /Unexpected/],
+    [{ a: '{{ stat.x }}' }, ['a'], /Did you mean "state"/],
+  ])('%j is refused, with its place', (value, path, message) => {
+    expect(() => fill(value)).toThrow(expect.objectContaining({ path, message: expect.stringMatching(message) }));
+  });
+
+  test('a failure names the field and the expression', () => {
+    expect(() => fill({ a: 'x {{ state.o.b }}' }, { o: {} })).toThrow(/write\.x\.a: Expression `state\.o\.b` failed/);
+  });
+});
+
+describe('parseSegments', () => {
+  test('splits a text at its expressions', () => {
+    const segments = parseSegments('a{{ state.x }}b', NAMES);
+    expect(segments.map((segment) => (typeof segment === 'string' ? segment : segment.source))).toEqual([
+      'a',
+      'state.x',
+      'b',
+    ]);
+  });
+});

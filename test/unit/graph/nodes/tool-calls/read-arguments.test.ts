@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { readArguments } from '../../../../../src/graph/nodes/tool-calls/read-arguments.ts';
+import { compileJsonSchema } from '../../../../../src/graph/values/json-schema.ts';
+import type { JsonSchema } from '../../../../../src/graph/values/json-schema.ts';
+import type { Json } from '../../../../../src/graph/values/json.ts';
+import { asks, playAgent } from '../../../../support/builders/agents.ts';
+
+const patterned: JsonSchema = {
+  type: 'object',
+  patternProperties: { '^s_': { type: 'string' }, '^n_': { type: 'integer' } },
+  additionalProperties: { type: 'number' },
+};
+const closed: JsonSchema = { ...patterned, additionalProperties: false };
+const branched: JsonSchema = {
+  type: 'object',
+  required: ['kind'],
+  anyOf: [
+    { properties: { kind: { const: 'number' }, v: { type: 'integer' } } },
+    { properties: { kind: { const: 'other' } } },
+  ],
+};
+const conditional: JsonSchema = {
+  type: 'object',
+  if: { properties: { kind: { const: 'number' } } },
+  // oxlint-disable-next-line unicorn/no-thenable
+  then: { properties: { v: { type: 'number' } } },
+};
+const nested: JsonSchema = {
+  type: 'object',
+  properties: { 'a/b ~c': { type: 'array', items: { type: 'object', properties: { on: { type: 'boolean' } } } } },
+};
+
+const zipped: JsonSchema = {
+  type: 'object',
+  patternProperties: { '^zip': { type: 'string' } },
+  additionalProperties: { type: 'number' },
+};
+
+const reads = (given: Json, schema: JsonSchema): Json => {
+  const found = readArguments(given, schema, compileJsonSchema(schema));
+  return 'args' in found ? found.args : `broken at ${found.violation.path}`;
+};
+
+describe('arguments that a model has written', () => {
+  test.each<[string, JsonSchema, Json, Json]>([
+    ['a text that a pattern takes stays text', patterned, { s_zip: '1010' }, { s_zip: '1010' }],
+    ['so does one beside a number', patterned, { s_zip: '1010', n: '5' }, { s_zip: '1010', n: 5 }],
+    ['a pattern may want a number', closed, { n_x: '5', s_y: '6' }, { n_x: 5, s_y: '6' }],
+    ['what is valid stays', branched, { kind: 'other', v: '5' }, { kind: 'other', v: '5' }],
+    ['a branch may want a number', branched, { kind: 'number', v: '5' }, { kind: 'number', v: 5 }],
+    ['a condition may want a number', conditional, { kind: 'number', v: '0.5' }, { kind: 'number', v: 0.5 }],
+    ['names with special characters', nested, { 'a/b ~c': [{ on: 'true' }] }, { 'a/b ~c': [{ on: true }] }],
+    ['a place may want one of some values', { enum: ['a', 5] }, '5', 5],
+    ['a text that is too short stays text', { minLength: 6 }, '12345', 'broken at '],
+    ['so does one of another pattern', { pattern: '^0' }, '123', 'broken at '],
+    ['and one of another format', { format: 'email' }, 'true', 'broken at '],
+    ['nothing is lost', patterned, { n: '9007199254740993' }, 'broken at /n'],
+    ['a text that is none stays wrong', patterned, { n: 'five', m: '5' }, 'broken at /n'],
+  ])('%s', (...[, schema, given, read]) => {
+    expect(reads(given, schema)).toEqual(read);
+  });
+
+  test('reach the tool as they were read', () => {
+    const tool = { effect: 'idempotent', description: '', parameters: zipped } as const;
+    const replies = [asks(['lookup', { zip: '1010', n: '5' }]), 'done'];
+    expect(playAgent({}, { replies, tools: { lookup: tool } }).calls.map(({ args }) => args)).toEqual([
+      { zip: '1010', n: 5 },
+    ]);
+  });
+});

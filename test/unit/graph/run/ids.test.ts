@@ -1,0 +1,105 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  approvalId,
+  approvalTimerId,
+  callKey,
+  checkpointId,
+  compensationKey,
+  executionKey,
+  interventionId,
+  keyInRun,
+  keyWithoutRun,
+  messageId,
+  nodeDeadlineTimerId,
+  parseApprovalId,
+  parseCheckpointId,
+  taskKey,
+  waitTimerId,
+} from '../../../../src/graph/run/ids.ts';
+import { parsePointer, toPointer } from '../../../../src/graph/values/json-pointer.ts';
+import { canonicalJson } from '../../../../src/graph/values/json.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+
+const runId = fc.stringMatching(/^[0-9A-Za-z.-]{1,26}$/);
+const numbered = fc.record({ runId, number: fc.integer({ min: 1, max: 1_000_000 }) });
+
+const few = fc.constantFrom(0, 1, 11);
+const node = fc.constantFrom('a', 'a1', 'a-1', 'a_1');
+const key = fc.tuple(node, fc.option(few, { nil: undefined })).map(([of, index]) => taskKey(of, index));
+const task = fc.record({ key, visit: few, retryRound: few });
+const call = fc.record({ key, visit: few, retryRound: few, number: few });
+const around = fc.array(task.map(executionKey), { maxLength: 2 });
+
+/** Different things that have the same id; their domain is small, so that most are alike. */
+function clashesAmong<T extends Json>(things: fc.Arbitrary<T>, idOf: (thing: T) => string): string[] {
+  const byId = new Map<string, string>();
+  return fc.sample(things, { numRuns: 2_000, seed: 7 }).flatMap((thing) => {
+    const id = idOf(thing);
+    const described = canonicalJson(thing);
+    const other = byId.get(id) ?? described;
+    byId.set(id, described);
+    return other === described ? [] : [`${id}: ${other} and ${described}`];
+  });
+}
+
+describe('an id', () => {
+  test('of a checkpoint and of an approval tells its run and number', () => {
+    fc.assert(
+      fc.property(numbered, (made) => {
+        expect(parseCheckpointId(checkpointId(made))).toEqual(made);
+        expect(parseApprovalId(approvalId(made))).toEqual(made);
+        expect(parseCheckpointId(approvalId(made))).toBeNull();
+        expect(parseApprovalId(checkpointId(made))).toBeNull();
+      }),
+    );
+  });
+
+  test.each(['', 'R', 'R.c', '.c1', 'R.c0', 'R.c01', 'R.c1e3', 'R.c1 ', 'R.a1.timeout'])(
+    'that no run has made, such as "%s", is none of a checkpoint',
+    (id) => {
+      expect(parseCheckpointId(id)).toBeNull();
+      expect(parseApprovalId(id.replace('c', 'a'))).toBeNull();
+    },
+  );
+
+  test('is different for different tasks, calls, timers and messages', () => {
+    expect(clashesAmong(fc.tuple(node, few), ([of, index]) => taskKey(of, index))).toEqual([]);
+    expect(clashesAmong(task, executionKey)).toEqual([]);
+    expect(clashesAmong(fc.tuple(around, call), ([path, of]) => callKey('R', path, of))).toEqual([]);
+    expect(clashesAmong(fc.tuple(around, key), ([path, of]) => interventionId(path, { key: of, visit: 1 }, 1))).toEqual(
+      [],
+    );
+    expect(clashesAmong(around, waitTimerId)).toEqual([]);
+    expect(clashesAmong(fc.tuple(around, few), ([path, at]) => nodeDeadlineTimerId(path, at))).toEqual([]);
+    expect(clashesAmong(fc.tuple(around, few), ([path, number]) => messageId('R', path, number))).toEqual([]);
+  });
+
+  test('of a call is read back without its run, and others stay as they are', () => {
+    fc.assert(
+      fc.property(runId, around, call, (...[run, path, of]) => {
+        const id = callKey(run, path, of);
+        expect(keyInRun(run, keyWithoutRun(run, id))).toBe(id);
+        expect(keyWithoutRun(run, id)).toMatch(/^:/);
+        expect(keyInRun(run, keyWithoutRun(run, `other${id}`))).toBe(`other${id}`);
+      }),
+    );
+  });
+
+  test('of a call is never that of one that undoes another, nor is an approval its timer', () => {
+    fc.assert(
+      fc.property(around, call, call, numbered, (...[path, undone, other, approval]) => {
+        expect(compensationKey(callKey('R', path, undone))).not.toBe(callKey('R', path, other));
+        expect(parseApprovalId(approvalTimerId(approvalId(approval)))).toBeNull();
+      }),
+    );
+  });
+});
+
+test('a pointer leads along the path that it was made of', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: fc.constantFrom('~', '/', '0', '1', 'a', '') })), (path) => {
+      expect(parsePointer(toPointer(path))).toEqual(path);
+    }),
+  );
+});

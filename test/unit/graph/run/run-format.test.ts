@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest';
+import { readRun } from '../../../../src/graph/run/run-format.ts';
+import type { KeptRun } from '../../../../src/graph/run/run-format.ts';
+import { addsNames, startRun } from '../../../support/builders/runs.ts';
+
+const { run } = startRun({ nodes: addsNames('a') });
+
+/** A field has got another name, then a new one has come. */
+const migrations = [
+  ({ pay, ...rest }: KeptRun & { pay?: number }) => ({ ...rest, amount: pay }),
+  (before: KeptRun) => ({ ...before, currency: 'USD' }),
+];
+
+describe('readRun', () => {
+  test('gives a run of today as it is', () => {
+    expect(readRun(run)).toBe(run);
+  });
+
+  test.each([
+    ['all migrations', { format: 1, id: 'r', pay: 7 }],
+    ['those after its format', { format: 2, id: 'r', amount: 7 }],
+    ['none', { format: 3, id: 'r', amount: 7, currency: 'USD' }],
+  ])('takes a run through %s', (_which, kept) => {
+    expect(readRun(kept, migrations)).toEqual({ format: 3, id: 'r', amount: 7, currency: 'USD' });
+  });
+
+  test('leaves what it was given', () => {
+    const kept = { format: 1, id: 'r', pay: 7 };
+    readRun(kept, migrations);
+    expect(kept).toEqual({ format: 1, id: 'r', pay: 7 });
+  });
+
+  test('refuses a run of a later version', () => {
+    expect(() => readRun({ ...run, format: 2 })).toThrow('The run has format 2; this version knows those up to 1');
+  });
+});

@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { toCallPolicy } from '../../../../src/graph/definition/call-policy.ts';
+import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
+import type { RunPhase } from '../../../../src/graph/run/phase.ts';
+import type { RunCompensation } from '../../../../src/graph/run/run.ts';
+import { hasEnded, isEnding, mayOpenStep, standsStill, statusOf } from '../../../../src/graph/run/status.ts';
+
+const error = { code: 'TOOL_FAILED', message: 'broken' } as const;
+const by = { by: 'ada', reason: null };
+const compensation: RunCompensation = { pending: [], doneCount: 0, failures: [], unknown: null };
+const policy = toCallPolicy([], DEFAULTS, undefined);
+const unknown: RunCompensation['unknown'] = {
+  compensation: {
+    key: 'k',
+    task: { node: 'pay', visit: 1 },
+    request: { kind: 'tool', tool: 'refund', args: {}, effect: 'keyed', policy },
+  },
+  error,
+  since: '2026-01-02T03:04:05Z',
+};
+
+describe('the status of a run', () => {
+  test.each<[RunPhase, string]>([
+    [{ kind: 'running', pause: null }, 'running'],
+    [{ kind: 'running', pause: by }, 'running'],
+    [{ kind: 'waiting' }, 'waiting'],
+    [{ kind: 'paused' }, 'paused'],
+    [{ kind: 'failing', error }, 'running'],
+    [{ kind: 'canceling', ...by }, 'running'],
+    [{ kind: 'closing', ...by, left: null }, 'running'],
+    [{ kind: 'completed', endedAt: 1, output: {} }, 'completed'],
+    [{ kind: 'failed', endedAt: 1, error }, 'failed'],
+    [{ kind: 'canceled', endedAt: 1, error: null, ...by }, 'canceled'],
+  ])('in %j is %s', (phase, status) => {
+    expect(statusOf({ phase, compensation })).toBe(status);
+    expect(hasEnded({ phase })).toBe('endedAt' in phase);
+  });
+
+  test.each<[RunPhase, string]>([
+    [{ kind: 'failing', error }, 'waiting'],
+    [{ kind: 'canceling', ...by }, 'waiting'],
+  ])('in %j is %s while it is unknown what a compensation did', (phase, status) => {
+    expect(statusOf({ phase, compensation: { ...compensation, unknown } })).toBe(status);
+  });
+});
+
+describe('a run', () => {
+  test.each<[RunPhase, { ending: boolean; still: boolean; opens: boolean }]>([
+    [
+      { kind: 'running', pause: null },
+      { ending: false, still: false, opens: true },
+    ],
+    [
+      { kind: 'running', pause: by },
+      { ending: false, still: false, opens: false },
+    ],
+    [{ kind: 'waiting' }, { ending: false, still: false, opens: true }],
+    [{ kind: 'paused' }, { ending: false, still: true, opens: false }],
+    [
+      { kind: 'failing', error },
+      { ending: true, still: true, opens: false },
+    ],
+    [
+      { kind: 'canceling', ...by },
+      { ending: true, still: true, opens: false },
+    ],
+    [
+      { kind: 'closing', ...by, left: null },
+      { ending: false, still: false, opens: false },
+    ],
+    [
+      { kind: 'failed', endedAt: 1, error },
+      { ending: false, still: true, opens: false },
+    ],
+  ])('in %j: %j', (phase, { ending, still, opens }) => {
+    expect([isEnding({ phase }), standsStill({ phase }), mayOpenStep({ phase })]).toEqual([ending, still, opens]);
+  });
+});

@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest';
+import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { aCatalog } from '../../../support/builders/builders.ts';
+
+const validate = (definition: Json) => validateGraph(definition, aCatalog());
+const found = (definition: Json): string[] => validate(definition).map(({ code, path }) => `${code} ${path}`);
+
+/** A valid definition with something in its place. */
+const base = (over: Readonly<Record<string, Json>> = {}): Json => ({
+  name: 'valid',
+  channels: { log: { reducer: 'append' } },
+  nodes: { a: set('a'), b: set('b') },
+  edges: [
+    { from: '__start__', to: 'a' },
+    { from: 'a', to: 'b' },
+    { from: 'b', to: '__end__' },
+  ],
+  ...over,
+});
+const set = (log: Json): Json => ({ type: 'set', write: { log } });
+const waiting = (deadline: string): Json => ({
+  name: 'inner',
+  nodes: { w: { type: 'wait', for: '1s', deadline } },
+  edges: [{ from: '__start__', to: 'w' }],
+});
+const nodes = (over: Readonly<Record<string, Json>>): Json => base({ nodes: { a: set('a'), b: set('b'), ...over } });
+const edges = (...more: Json[]): Json =>
+  base({ edges: [{ from: '__start__', to: 'a' }, { from: 'a', to: 'b' }, ...more] });
+const channels = (over: Readonly<Record<string, Json>>): Json =>
+  base({ channels: { log: { reducer: 'append' }, ...over } });
+
+test('a valid definition has no issues', () => {
+  expect(validate(base())).toEqual([]);
+});
+
+describe('errors', () => {
+  test.each<[string, Json, string]>([
+    ['no object', [1], 'INVALID_FIELD '],
+    ['a missing field', { channels: {}, nodes: {}, edges: [] }, 'INVALID_FIELD '],
+    ['an unknown field', base({ nmae: 1 }), 'INVALID_FIELD /nmae'],
+    ['a field of the wrong type', base({ edges: 'a' }), 'INVALID_FIELD /edges'],
+    ['an unknown field of a node', nodes({ a: { type: 'set', timeot: '5s' } }), 'INVALID_FIELD /nodes/a/timeot'],
+    ['a node without its tool', nodes({ a: { type: 'tool' } }), 'INVALID_FIELD /nodes/a'],
+    ['a node without a type', nodes({ a: {} }), 'INVALID_FIELD /nodes/a'],
+    [
+      'retry where nothing is called',
+      nodes({ a: { type: 'set', retry: { maxAttempts: 2 } } }),
+      'INVALID_FIELD /nodes/a/retry',
+    ],
+    ['an edge without a target', edges({ from: 'b' }), 'INVALID_FIELD /edges/2'],
+    ['neither prompt nor messages', nodes({ a: { type: 'llm' } }), 'INVALID_FIELD /nodes/a'],
+    [
+      'prompt and messages',
+      nodes({ a: { type: 'llm', prompt: 'x', messages: 'log' } }),
+      'INVALID_FIELD /nodes/a/messages',
+    ],
+    ['an unknown node type', nodes({ a: { type: 'magic' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    [
+      'a duration in no known unit',
+      nodes({ a: { type: 'tool', tool: 'lookup', timeout: 'soon' } }),
+      'INVALID_DURATION /nodes/a/timeout',
+    ],
+    [
+      'a time-out after no time',
+      nodes({ a: { type: 'tool', tool: 'lookup', timeout: '0s' } }),
+      'INVALID_DURATION /nodes/a/timeout',
+    ],
+    [
+      'a deadline after no time',
+      nodes({ a: { type: 'tool', tool: 'lookup', deadline: '0.0m' } }),
+      'INVALID_DURATION /nodes/a/deadline',
+    ],
+    [
+      'a deadline of a graph inside',
+      nodes({ a: { type: 'subgraph', graph: waiting('1m'), deadline: 'soon' } }),
+      'INVALID_DURATION /nodes/a/deadline',
+    ],
+    [
+      'a deadline inside a graph inside',
+      nodes({ a: { type: 'subgraph', graph: waiting('0s') } }),
+      'INVALID_DURATION /nodes/a/graph/nodes/w/deadline',
+    ],
+    ['a deadline of a wait', nodes({ a: { type: 'wait', for: '1s', deadline: 7 } }), 'INVALID_FIELD /nodes/a/deadline'],
+    [
+      'a deadline in a template',
+      nodes({ a: { type: 'wait', for: '1s', deadline: '{{ state.x }}' } }),
+      'INVALID_DURATION /nodes/a/deadline',
+    ],
+    ['a deadline of a graph', base({ deadline: '1m' }), 'INVALID_FIELD /deadline'],
+    ['a default deadline', base({ defaults: { deadline: '1m' } }), 'INVALID_FIELD /defaults/deadline'],
+    ['a default of no time', base({ defaults: { timeout: '0ms' } }), 'INVALID_DURATION /defaults/timeout'],
+    [
+      'an approval that nobody has time for',
+      nodes({ a: { type: 'approval', title: 'Go?', timeout: '0d' } }),
+      'INVALID_DURATION /nodes/a/timeout',
+    ],
+    ['a graph name', base({ name: 'Not A Name' }), 'INVALID_NAME /name'],
+    ['a node id', nodes({ '9 lives': set('x') }), 'INVALID_NAME /nodes/9 lives'],
+    ['a channel name', channels({ 'a/b': {} }), 'INVALID_NAME /channels/a~1b'],
+    ['a reserved name', nodes({ __end__: set('x') }), 'RESERVED_NAME /nodes/__end__'],
+    ['no entry point', base({ edges: [{ from: 'a', to: 'b' }] }), 'MISSING_ENTRY_POINT /edges'],
+    ['an edge to nowhere', edges({ from: 'b', to: ['a', 'ghost'] }), 'UNKNOWN_NODE /edges/2/to/1'],
+    ['an edge from nowhere', edges({ from: ['a', 'ghost'], to: 'b' }), 'UNKNOWN_NODE /edges/2/from/1'],
+    [
+      'a branch to nowhere',
+      edges({ from: 'b', branches: [{ when: 'true', to: 'a' }, { to: 'ghost' }] }),
+      'UNKNOWN_NODE /edges/2/branches/1/to',
+    ],
+    [
+      'an error that leads nowhere',
+      nodes({ a: { type: 'set', onError: { to: 'ghost' } } }),
+      'UNKNOWN_NODE /nodes/a/onError/to',
+    ],
+    ['a node nothing leads to', nodes({ island: set('x') }), 'UNREACHABLE_NODE /nodes/island'],
+    ['the same edge twice', edges({ to: 'b', from: 'a' }), 'DUPLICATE_EDGE /edges/2'],
+    ['a write to no channel', nodes({ a: { type: 'set', write: { lgo: 1 } } }), 'UNKNOWN_CHANNEL /nodes/a/write/lgo'],
+    [
+      'a whole result to no channel',
+      nodes({ a: { type: 'tool', tool: 'lookup', write: 'lgo' } }),
+      'UNKNOWN_CHANNEL /nodes/a/write',
+    ],
+    [
+      'an error written to no channel',
+      nodes({ a: { type: 'set', onError: { to: 'b', write: { lgo: 1 } } } }),
+      'UNKNOWN_CHANNEL /nodes/a/onError/write/lgo',
+    ],
+    ['messages of no channel', nodes({ a: { type: 'llm', messages: 'mesages' } }), 'UNKNOWN_CHANNEL /nodes/a/messages'],
+    ['an input that is no channel', base({ input: ['log', 'lgo'] }), 'UNKNOWN_CHANNEL /input/1'],
+    [
+      'a condition on no channel',
+      edges({ from: 'b', branches: [{ when: 'state.nope', to: 'a' }, { to: '__end__' }] }),
+      'UNKNOWN_CHANNEL /edges/2/branches/0/when',
+    ],
+    ['a template on no channel', nodes({ a: set('{{ state.nope }}') }), 'UNKNOWN_CHANNEL /nodes/a/write/log'],
+    [
+      'a condition that is no CEL',
+      edges({ from: 'b', branches: [{ when: 'state.log ==', to: 'a' }, { to: '__end__' }] }),
+      'INVALID_EXPRESSION /edges/2/branches/0/when',
+    ],
+    [
+      'a reducer with an unknown name',
+      channels({ log: { reducer: { expr: 'curent' } } }),
+      'INVALID_EXPRESSION /channels/log/reducer/expr',
+    ],
+    ['a type that every object has', nodes({ a: { type: 'constructor' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    ['a type that is no field', nodes({ a: { type: '__proto__' } }), 'UNKNOWN_NODE_TYPE /nodes/a/type'],
+    ['a field that run has not', nodes({ a: set('{{ run.stp }}') }), 'INVALID_TEMPLATE /nodes/a/write/log'],
+    [
+      'a template that does not close',
+      nodes({ a: set(['x', 'y {{ state.log']) }),
+      'INVALID_TEMPLATE /nodes/a/write/log/1',
+    ],
+    [
+      'a title that is no template',
+      nodes({ a: { type: 'approval', title: '{{ state. }}' } }),
+      'INVALID_TEMPLATE /nodes/a/title',
+    ],
+    [
+      'result outside of write',
+      nodes({ a: { type: 'tool', tool: 'lookup', args: '{{ result }}' } }),
+      'INVALID_TEMPLATE /nodes/a/args',
+    ],
+    [
+      'a schema that is none',
+      channels({ log: { schema: { type: 'listt' } } }),
+      'INVALID_SCHEMA /channels/log/schema/type',
+    ],
+    [
+      'an output schema that is none',
+      nodes({ a: { type: 'llm', prompt: 'x', output: { required: 'a' } } }),
+      'INVALID_SCHEMA /nodes/a/output/required',
+    ],
+    [
+      'a schema that refers to nothing',
+      channels({ log: { schema: { $ref: '#/$defs/x' } } }),
+      'INVALID_SCHEMA /channels/log/schema/$ref',
+    ],
+    [
+      'a schema that refers to itself',
+      channels({ log: { schema: { $ref: '#' } } }),
+      'INVALID_SCHEMA /channels/log/schema',
+    ],
+    [
+      'a default that breaks its reducer',
+      channels({ log: { reducer: 'append', default: 'x' } }),
+      'INVALID_DEFAULT /channels/log/default',
+    ],
+    [
+      'a default that breaks its schema',
+      channels({ log: { schema: { type: 'number' }, default: 'x' } }),
+      'INVALID_DEFAULT /channels/log/default',
+    ],
+    ['an unknown tool', nodes({ a: { type: 'tool', tool: 'lokup' } }), 'UNKNOWN_TOOL /nodes/a/tool'],
+    [
+      'an unknown function',
+      nodes({ a: { type: 'function', function: 'constructor' } }),
+      'UNKNOWN_FUNCTION /nodes/a/function',
+    ],
+    [
+      'an unknown model',
+      nodes({ a: { type: 'llm', prompt: 'x', model: ['default', 'nope'] } }),
+      'UNKNOWN_MODEL /nodes/a/model/1',
+    ],
+    ['an unknown default model', base({ defaults: { model: 'nope' } }), 'UNKNOWN_MODEL /defaults/model'],
+    ['a definition that is too large', base({ description: 'x'.repeat(1_100_000) }), 'GRAPH_TOO_LARGE '],
+  ])('%s', (_title, definition, expected) => {
+    expect(found(definition)).toContain(expected);
+  });
+
+  test('a message names the nearest valid name', () => {
+    expect(validate(nodes({ a: { type: 'set', write: { lgo: 1 } } }))[0]?.message).toContain('Did you mean "log"');
+  });
+
+  test('a model that nobody named has to be there', () => {
+    const definition = nodes({ a: { type: 'llm', prompt: 'x' } });
+    expect(validateGraph(definition, aCatalog({ models: {} })).map(({ code, path }) => `${code} ${path}`)).toEqual([
+      'UNKNOWN_MODEL /nodes/a',
+    ]);
+  });
+
+  test('a graph of 2,000 nodes is accepted, one more is not', () => {
+    const chain = (n: number): Json => {
+      const ids = Array.from({ length: n }, (_, at) => `n${at}`);
+      return base({
+        nodes: Object.fromEntries(ids.map((id) => [id, set(id)])),
+        edges: ids.map((to, at) => ({ from: ids[at - 1] ?? '__start__', to })),
+      });
+    };
+    expect(found(chain(2_000))).toEqual([]);
+    expect(found(chain(2_001))).toEqual(['GRAPH_TOO_LARGE /nodes']);
+  });
+
+  test.each<[string, Json]>([
+    ['a wait goes on at once', { type: 'wait', for: '0s' }],
+    ['a wait takes what is there already', { type: 'wait', event: 'go', timeout: '0s' }],
+    ['a retry follows at once', { type: 'tool', tool: 'lookup', retry: { initialInterval: '0s', maxInterval: '0s' } }],
+  ])('%s where its time is none', (_title, a) => {
+    expect(found(nodes({ a }))).toEqual([]);
+  });
+
+  test('names of the prototype are names like others', () => {
+    expect(found(nodes({ constructor: set('x'), toString: set('y') }))).toEqual([
+      'UNREACHABLE_NODE /nodes/constructor',
+      'UNREACHABLE_NODE /nodes/toString',
+    ]);
+  });
+});
+
+describe('warnings', () => {
+  const branch = { from: 'b', branches: [{ when: 'true', to: 'a' }, { to: '__end__' }] };
+  test.each<[string, Json, string[]]>([
+    [
+      'branches without a default',
+      edges({ from: 'b', branches: [{ when: 'true', to: 'a' }] }),
+      ['DEAD_END_BRANCH /edges/2'],
+    ],
+    ['branches with a default', edges(branch), []],
+    [
+      'a join of branches',
+      base({
+        nodes: { s: set('s'), a: set('a'), b: set('b'), j: set('j') },
+        edges: [
+          { from: '__start__', to: 's' },
+          { from: 's', branches: [{ when: 'true', to: 'a' }, { to: 'b' }] },
+          { from: ['a', 'b'], to: 'j' },
+        ],
+      }),
+      ['JOIN_MAY_STARVE /edges/2/from/0', 'JOIN_MAY_STARVE /edges/2/from/1'],
+    ],
+    [
+      'two writers of one value',
+      base({
+        channels: { x: {} },
+        nodes: { a: { type: 'set', write: { x: 1 } }, b: { type: 'set', write: { x: 2 } } },
+        edges: [{ from: '__start__', to: ['a', 'b'] }],
+      }),
+      ['IMPLICIT_CONCURRENT_WRITE /nodes/b/write/x'],
+    ],
+    ['a loop that nothing leaves', edges({ from: 'b', to: 'a' }), ['UNBOUNDED_LOOP /edges/1']],
+    ['a loop that a branch leaves', edges(branch, { from: 'b', to: '__end__' }), []],
+    [
+      'a loop that maxVisits leaves',
+      base({
+        nodes: { a: { type: 'set', maxVisits: 3, write: { log: 'a' } } },
+        edges: [
+          { from: '__start__', to: 'a' },
+          { from: 'a', to: 'a' },
+        ],
+      }),
+      [],
+    ],
+    ['a channel that nobody uses', channels({ idle: {} }), ['UNUSED_CHANNEL /channels/idle']],
+    [
+      'a channel that the output lists',
+      base({ channels: { log: { reducer: 'append' }, idle: {} }, output: ['idle'] }),
+      [],
+    ],
+    [
+      'a channel in the whole state',
+      base({ channels: { log: { reducer: 'append' }, idle: {} }, nodes: { a: set('{{ json(state) }}'), b: set('b') } }),
+      [],
+    ],
+    [
+      'an approval that changes nothing',
+      nodes({ a: { type: 'approval', title: 'Go?', write: 'log' } }),
+      ['APPROVAL_UNCHECKED /nodes/a'],
+    ],
+    ['an approval that fails', nodes({ a: { type: 'approval', title: 'Go?', onReject: 'fail' } }), []],
+  ])('%s', (_title, definition, expected) => {
+    expect(found(definition)).toEqual(expected);
+  });
+
+  test('a warning has a hint', () => {
+    expect(validate(channels({ idle: {} }))).toMatchObject([{ severity: 'warning', hint: expect.any(String) }]);
+  });
+});

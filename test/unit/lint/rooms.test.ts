@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ROOMS } from '../../../lint/rooms.ts';
+import { toLintFile } from '../../../lint/to-lint-file.ts';
+import { breachesOf, roomOf } from '../../support/readers/room-checks.ts';
+import { findCircle, importsIn, readSources } from '../../support/readers/source-files.ts';
+import type { SourceFile } from '../../support/readers/source-files.ts';
+
+const MAX_FILES = 25;
+
+const files = readSources();
+const folders = [...new Set(files.map(({ path }) => posix.dirname(path)))];
+const roomNames = Object.keys(ROOMS);
+
+/** The table's own arrows, those for types included. */
+const arrows = new Map(Object.entries(ROOMS).map(([name, { rooms, types = [] }]) => [name, [...rooms, ...types]]));
+
+describe('the table of rooms', () => {
+  test('is what oxlint reads', () => {
+    const written = readFileSync(new URL('../../../lint/rooms.json', import.meta.url), 'utf8');
+    expect(written, 'lint/rooms.json is old: npm run lint:rooms').toBe(toLintFile(ROOMS));
+  });
+
+  test('has no circle', () => {
+    expect(findCircle(arrows)).toBeNull();
+  });
+
+  test('names rooms that exist', () => {
+    expect([...arrows.values()].flat().filter((name) => !roomNames.includes(name))).toEqual([]);
+    const inUse = new Set(files.map(({ path }) => roomOf(path, ROOMS)));
+    expect(roomNames.filter((name) => !inUse.has(name))).toEqual([]);
+  });
+
+  test('has every file of src in it', () => {
+    expect(files.filter(({ path }) => roomOf(path, ROOMS) === null).map(({ path }) => path)).toEqual([]);
+  });
+
+  test('shows channels, nodes, superstep and lifecycle to the interpreter alone', () => {
+    const inside = ['graph/channels', 'graph/nodes', 'graph/superstep', 'graph/lifecycle'];
+    const outside = Object.entries(ROOMS).filter(([name]) => !name.startsWith('graph/'));
+    expect(outside.filter(([, { rooms }]) => rooms.some((name) => inside.includes(name)))).toEqual([]);
+    expect(inside.map((name) => ROOMS[name]?.face)).toEqual([[], [], [], []]);
+  });
+});
+
+describe('the files of src', () => {
+  test('import only what the table allows', () => {
+    expect(breachesOf(files, ROOMS)).toEqual([]);
+  });
+
+  test('do not import each other in a circle', () => {
+    const imports = files.map(({ path, imports: all }): [string, string[]] => [
+      path,
+      all.filter(({ isLocal }) => isLocal).map(({ target }) => target),
+    ]);
+    expect(findCircle(new Map(imports))).toBeNull();
+  });
+
+  test(`are at most ${MAX_FILES} in a folder`, () => {
+    const sizeOf = (folder: string): number => files.filter(({ path }) => posix.dirname(path) === folder).length;
+    expect(folders.filter((folder) => sizeOf(folder) > MAX_FILES)).toEqual([]);
+  });
+
+  test('have no folder of the same name beside them', () => {
+    const names = new Set(folders.flatMap((folder) => [folder, posix.dirname(folder)]));
+    expect(files.filter(({ path }) => names.has(path.slice(0, -'.ts'.length))).map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('these checks', () => {
+  const read = (path: string, source: string): readonly SourceFile[] => [{ path, imports: importsIn(path, source) }];
+  const breaches = (path: string, source: string): readonly string[] => breachesOf(read(path, source), ROOMS);
+
+  test.each([
+    ['a lower room', 'graph/nodes/x.ts', "import { a } from '../run/run.ts';"],
+    ['its own room, from a folder in it', 'graph/nodes/model/x.ts', "import { a } from '../behavior.ts';"],
+    ['a face', 'store/x.ts', "import type { A } from '../graph/run/index.ts';"],
+    ['types', 'workflows/x.ts', "import type { A } from '../activities/index.ts';"],
+    ['a package, by a path in it', 'api/x.ts', "import { a } from 'hono/factory';"],
+    ['a file that is a room', 'api/runs/x.ts', "import type { A } from '../deps.ts';"],
+  ])('allow %s', (_, path, source) => {
+    expect(importsIn(path, source)).toHaveLength(1);
+    expect(breaches(path, source)).toEqual([]);
+  });
+
+  test.each([
+    ['a higher room', 'graph/run/x.ts', "import type {\n  A,\n  B,\n} from '../nodes/behavior.ts';"],
+    ['a room of the interpreter past its face', 'store/x.ts', "import type { A } from '../graph/run/run.ts';"],
+    ['an inner room', 'api/runs/x.ts', "import { a } from '../../graph/superstep/draft.ts';"],
+    ['a face, within the interpreter', 'graph/nodes/x.ts', "export { a } from '../run/index.ts';"],
+    ['values where types are allowed', 'workflows/x.ts', "import { a } from '../activities/index.ts';"],
+    ['a package', 'graph/run/x.ts', "import { z } from 'zod';"],
+    ['a package later', 'graph/run/x.ts', "  const a = await import('zod');"],
+    ['a package for what it does', 'graph/run/x.ts', "import 'zod';"],
+    ['the top of its parent', 'api/runs/x.ts', "import { a } from '../server.ts';"],
+    ['a room that is not there', 'graph/run/x.ts', "import { a } from '../other/x.ts';"],
+  ])('refuse %s', (_, path, source) => {
+    expect(breaches(path, source)).toHaveLength(1);
+  });
+
+  test('find the way around a circle', () => {
+    const circle = new Map(Object.entries({ a: ['b'], b: ['c', 'd'], c: [], d: ['b'] }));
+    expect(findCircle(circle)).toEqual(['b', 'd', 'b']);
+  });
+
+  test('find a folder that is in no room', () => {
+    expect(['graph/other/x.ts', 'api/other/x.ts', 'other/x.ts'].map((path) => roomOf(path, ROOMS))).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+});

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NOTHING_PRUNED, addPruned } from '../../../src/store/retention.ts';
+import type { Pruned, Retention } from '../../../src/store/retention.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { fromWorkflowId, toWorkflowId } from '../../../src/workflows/contract.ts';
+import {
+  AT,
+  LATER,
+  aBatch,
+  aCheckpoint,
+  aNewRun,
+  anOccurrence,
+  aView,
+  endRun,
+  writeTo,
+} from '../../support/builders/store-builders.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
+
+/*
+ * What outlives its time is forgotten, and nothing else. Every run here ended at AT, or has not ended.
+ */
+
+const BATCH = 100;
+const NOTHING = NOTHING_PRUNED;
+const older = (over: Partial<Retention>): Retention => ({
+  runsBefore: null,
+  checkpointsBefore: null,
+  toWorkflowId,
+  fromWorkflowId,
+  ...over,
+});
+
+let store: Store;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+
+/** What goes with all batches, or with the first ones. */
+async function prune(retention: Retention, batch: number, { most = Infinity } = {}): Promise<Pruned> {
+  let total = NOTHING;
+  let batches = 0;
+  for await (const pruned of store.retention.prune(retention, batch)) {
+    total = addPruned(total, pruned);
+    batches += 1;
+    if (batches === most) break;
+  }
+  return total;
+}
+
+/** A run with three checkpoints, a call and a blob, that has ended. */
+async function anEndedRun(id: string, threadId: string | null = null): Promise<void> {
+  await store.runs.create(aNewRun({ id, threadId }));
+  const checkpoints = [1, 2, 3].map((n) => aCheckpoint(id, n));
+  await writeTo(store, { id }, aBatch([1, 2, 3], { checkpoints, occurrences: [anOccurrence(1)] }));
+  const call = { key: `${id}:a`, tenantId: 'acme', runId: id, node: 'a', called: 'tool:a', requestHash: 'h' };
+  await store.ledger.claim({ ...call, takeover: 0, claim: 'c', scheduledAt: 1, at: AT, journal: null }, () => ({
+    takeOver: true,
+    failures: 0,
+  }));
+  const blob = { id: `${id}-blob`, workflowId: `run:acme:${id}`, metadata: {}, data: new Uint8Array([1]) };
+  await store.blobs.put([blob]);
+  await endRun(store, { id }, 4);
+}
+
+test('a run that ended long ago is counted, then forgotten with all that belongs to it', async () => {
+  await anEndedRun('R-old');
+  const retention = older({ runsBefore: LATER });
+  const whole = { ...NOTHING, runs: 1, events: 4, checkpoints: 3, ledger: 1, blobs: 1 };
+  expect(await store.retention.count(retention)).toEqual(whole);
+  expect(await store.runs.find('R-old')).not.toBeNull();
+  expect(await store.journal.occurrences('R-old')).toHaveLength(1);
+  expect(await prune(retention, BATCH)).toEqual(whole);
+  expect(await store.runs.find('R-old')).toBeNull();
+  expect(await store.journal.events('R-old', 0, 9)).toEqual([]);
+  expect(await store.journal.occurrences('R-old')).toEqual([]);
+  expect(await store.checkpoints.at('R-old', null)).toBeNull();
+  await expect(store.blobs.get(['R-old-blob'])).rejects.toThrow(RangeError);
+  expect(await prune(retention, BATCH)).toEqual(NOTHING);
+});
+
+test('blobs of no run go when they are as old as a run that goes, and are counted before', async () => {
+  await store.runs.create(aNewRun({ id: 'R-owner' }));
+  const data = new Uint8Array([1]);
+  const blobs = ['R-owner', 'R-nobody'].map((run) => ({
+    id: `${run}/1`,
+    workflowId: `run:acme:${run}`,
+    metadata: {},
+    data,
+  }));
+  await store.blobs.put(blobs);
+  const young = older({ runsBefore: AT });
+  const old = older({ runsBefore: '2999-01-01T00:00:00Z' });
+  expect(await store.retention.count(young)).toEqual(NOTHING);
+  expect(await prune(young, BATCH)).toEqual(NOTHING);
+  expect(await store.retention.count(old)).toEqual({ ...NOTHING, blobs: 1 });
+  expect(await prune(old, BATCH)).toEqual({ ...NOTHING, blobs: 1 });
+  expect(await store.blobs.get(['R-owner/1'])).toHaveLength(1);
+  await expect(store.blobs.get(['R-nobody/1'])).rejects.toThrow(RangeError);
+});
+
+test('a run that has not ended stays, and so does one that ended since', async () => {
+  await store.runs.create(aNewRun({ id: 'R-runs' }));
+  await writeTo(store, { id: 'R-runs' }, aBatch([1], { view: aView() }));
+  await anEndedRun('R-young');
+  expect(await prune(older({ runsBefore: AT }), BATCH)).toEqual(NOTHING);
+  expect(await store.runs.find('R-runs')).not.toBeNull();
+  expect(await store.runs.find('R-young')).not.toBeNull();
+  await prune(older({ runsBefore: LATER }), BATCH);
+  expect(await store.runs.find('R-runs')).not.toBeNull();
+  expect(await store.runs.find('R-young')).toBeNull();
+});
+
+test('of an older run only the last state stays, and can still be read and gone on with', async () => {
+  await anEndedRun('R-states');
+  const retention = older({ checkpointsBefore: LATER });
+  expect(await store.retention.count(retention)).toEqual({ ...NOTHING, checkpoints: 2 });
+  const before = await store.checkpoints.at('R-states', null);
+  expect(await prune(retention, BATCH)).toEqual({ ...NOTHING, checkpoints: 2 });
+  expect(await store.checkpoints.at('R-states', null)).toEqual(before);
+  expect(await store.checkpoints.at('R-states', 'R-states.c1')).toBeNull();
+  expect(await store.endedRuns.find('R-states')).not.toBeNull();
+  expect(await prune(retention, BATCH)).toEqual(NOTHING);
+  await prune(older({ runsBefore: LATER }), BATCH);
+});
+
+test('a thread is forgotten with its last run', async () => {
+  await anEndedRun('R-talk', 'talk');
+  await prune(older({ runsBefore: LATER }), BATCH);
+  expect(await store.threads.find('acme', 'talk')).toBeNull();
+});
+
+test('a run stays whose successor has not begun', async () => {
+  await anEndedRun('R-first', 'chain');
+  await store.runs.create(aNewRun({ id: 'R-second', threadId: 'chain' }));
+  await prune(older({ runsBefore: LATER }), BATCH);
+  expect(await store.runs.find('R-first')).not.toBeNull();
+});
+
+test('definitions go with the last run that executes them, unless they are published', async () => {
+  const graph = { name: 'once', version: null, hash: 'h2' };
+  await store.runs.create(aNewRun({ id: 'R-once', graph, definition: { name: 'once' } }));
+  expect(await store.graphs.definition('h2')).toEqual({ name: 'once' });
+  await endRun(store, { id: 'R-once' });
+  await prune(older({ runsBefore: LATER }), BATCH);
+  expect(await store.graphs.definition('h2')).toBeNull();
+});
+
+test('who stops after a batch goes on there', async () => {
+  for (const id of ['R-1', 'R-2', 'R-3']) await anEndedRun(id);
+  const retention = older({ runsBefore: LATER });
+  expect((await prune(retention, 1, { most: 2 })).runs).toBe(2);
+  const left = await Promise.all(['R-1', 'R-2', 'R-3'].map(async (id) => (await store.runs.find(id))?.id));
+  expect(left).toEqual([undefined, undefined, 'R-3']);
+  expect((await prune(retention, 1)).runs).toBe(1);
+});
+
+test('runs whose states can not be thinned keep no others from it', async () => {
+  await store.runs.create(aNewRun({ id: 'R-broken' }));
+  const checkpoints = [2, 3].map((n) => aCheckpoint('R-broken', n));
+  await writeTo(store, { id: 'R-broken' }, aBatch([1, 2, 3], { checkpoints }));
+  await endRun(store, { id: 'R-broken' }, 4);
+  await anEndedRun('R-thinned');
+  expect(await prune(older({ checkpointsBefore: LATER }), 1)).toEqual({ ...NOTHING, checkpoints: 2 });
+  await prune(older({ runsBefore: LATER }), BATCH);
+});
