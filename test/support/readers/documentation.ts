@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** The text of a file of this repository. */
 export function readFile(path: string): string {
-  return readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 }
 
 /** The blocks of code in a page of the documentation, in order. */

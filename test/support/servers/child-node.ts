@@ -39,7 +39,7 @@ export function startNode(
   environment: NodeJS.ProcessEnv,
   { isLookedAfter = false, readyWhen = '' }: ChildNodeOptions = {},
 ): ChildNode {
-  const path = fileURLToPath(new URL(`../../${script}`, import.meta.url));
+  const path = fileURLToPath(new URL(`../../../${script}`, import.meta.url));
   const heard = new EventEmitter().setMaxListeners(0);
   let words = '';
   let ownEnds = 0;

@@ -7,7 +7,7 @@ import { at } from '../../support/readers/json-at.ts';
 
 /* Each row of docs/failure-semantics.md names tests; a test that is renamed or goes takes its row's proof with it. */
 
-const fileOf = (path: string): URL => new URL(`../../${path}`, import.meta.url);
+const fileOf = (path: string): URL => new URL(`../../../${path}`, import.meta.url);
 const page = readFileSync(fileOf('docs/failure-semantics.md'), 'utf8');
 const rows = page
   .split('\n')
