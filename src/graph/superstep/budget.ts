@@ -173,7 +173,7 @@ function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reser
   throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, amounts));
 }
 
-/** How many tokens a call may write where so much is set totals; below 1 it can't be made. */
+/** How many tokens a call may write where so much is set aside; below 1 it can't be made. */
 function availableOutput(draft: Draft, needs: ModelNeeds, reservation: Reservation): number {
   return Math.min(
     availableByTokens(draft, needs, reservation.tokens),
@@ -211,6 +211,6 @@ function exceeded(name: string, limit: number, { used, reserved }: { used: numbe
   if (reserved === 0) return `The budget ${name} of ${limit} is used up: ${used}`;
   return (
     `The budget ${name} of ${limit} has no room: ${used} are used, and ${reserved} set aside for calls that are out. ` +
-    'Nodes with a maxOutputTokens have less set totals'
+    'Nodes with a maxOutputTokens have less set aside'
   );
 }
