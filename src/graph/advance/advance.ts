@@ -24,23 +24,23 @@ import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { handleOccurrence } from './occurrences.ts';
 
-/** What one step of the interpreter gives: the run as it is then, what is to be done, and what the journal will say. */
+/** The result of one step: the new run, its effects, and its journal entries. */
 export interface Advance {
   readonly run: Run;
   readonly effects: readonly Effect[];
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
-  /** Approvals that are new or have changed. */
+  /** New and changed approvals. */
   readonly approvals: readonly Approval[];
-  /** The occurrence, if the run has taken it in. */
+  /** The occurrence, if the run has processed it. */
   readonly occurrences: readonly RecordedOccurrence[];
-  /** There is more to do at once; a `continue` goes on when the journal is written. */
+  /** The step stopped early; a `continue` resumes it after the journal is written. */
   readonly hasYielded: boolean;
 }
 
 /**
- * Takes one occurrence and runs as far as the run gets without the outside. Pure: the given run stays as it was.
- * A run that has ended changes no more.
+ * Takes one occurrence and runs until the run needs input from outside. Pure: the given run stays unchanged. An ended
+ * run ignores occurrences.
  */
 export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence): Advance {
   const act = (draft: Draft): RunError | void => handleOccurrence(draft, occurrence);
@@ -48,8 +48,8 @@ export function advance(graph: CompiledGraph, run: Run, occurrence: Occurrence):
 }
 
 /**
- * Takes a signal for a run that has ended, and has it go on if that is what the signal is for: `retry`, `skip`,
- * `replan`, `edit`. What became of it is in the run's outcomes. Pure, as `advance`.
+ * Takes a signal for an ended run, which `retry`, `skip`, `replan` and `edit` may reopen. The result is in the run's
+ * outcomes. Pure, like `advance`.
  */
 export function reopenRun(
   graph: CompiledGraph,
@@ -84,7 +84,7 @@ function proceed(draft: Draft, act: () => RunError | void): boolean {
   }
 }
 
-/** A paused run takes what comes and goes no further; one that is being canceled only waits for its calls. */
+/** A paused run takes occurrences but opens no superstep; a run that is being canceled only waits for its calls. */
 function standingOf(draft: Draft): Standing {
   const { phase } = draft.run;
   if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
@@ -94,7 +94,7 @@ function standingOf(draft: Draft): Standing {
   return standing.kind === 'waiting' && pauseRequested(draft.run) ? { kind: 'paused' } : standing;
 }
 
-/** Has the run enter its next phase. @returns whether it has more to do at once */
+/** Enters the run's next phase. @returns true if the run has more to do at once */
 function settle(draft: Draft, standing: Standing): boolean {
   const { run } = draft;
   if (run.phase.kind === 'canceling' || run.phase.kind === 'closing') {
@@ -114,7 +114,7 @@ function complete(draft: Draft): void {
   end(draft, { kind: 'completed', endedAt: draft.now, output }, { type: 'run.completed', output });
 }
 
-/** A run whose calls are out is running, whatever else it waits for. */
+/** A run with open calls counts as running, whatever else it waits for. */
 function rest(draft: Draft, kind: 'waiting' | 'paused' | 'full'): void {
   const { run } = draft;
   if (kind === 'full' || Object.keys(run.calls).length > 0)
@@ -123,7 +123,7 @@ function rest(draft: Draft, kind: 'waiting' | 'paused' | 'full'): void {
   if (run.phase.kind !== 'paused') pauseRun(draft);
 }
 
-/** What the calls that are out have done has to be known before the run is over. */
+/** A run fails only after the results of its open calls are known. */
 function fail(draft: Draft, error: RunError): void {
   const { run } = draft;
   if (run.phase.kind !== 'failing') cancelOpenQuestions(draft);
@@ -134,8 +134,8 @@ function fail(draft: Draft, error: RunError): void {
 }
 
 /**
- * Once the calls that were out have come back, what was done is compensated, and the graph may have the last word.
- * @returns whether the run has more to do at once
+ * Compensates the run's work after its open calls return, then runs the `onCancel` node.
+ * @returns true if the run has more to do at once
  */
 function cancel(draft: Draft, { by, reason }: Cancellation): boolean {
   const closing = compensateNext(draft) ? 'waiting' : runLastNode(draft);

@@ -19,13 +19,13 @@ import type { Advance } from './advance.ts';
 import { beginFork } from './fork.ts';
 import type { ForkStart } from './fork.ts';
 
-/** What an execution begins with: an input, the state of another run, or the run that had ended and a signal for it. */
+/** The start of an execution: an input, the state of another run, or an ended run with a signal. */
 export type Beginning =
   | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
   | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
   | { readonly kind: 'reopen'; readonly run: KeptRun; readonly name: string; readonly payload: JsonObject };
 
-/** Makes the run that an execution begins with. @param at milliseconds since the epoch */
+/** Creates the run of an execution. @param at milliseconds since the epoch */
 export function beginRun(
   graph: CompiledGraph,
   identity: RunIdentity,
@@ -44,22 +44,22 @@ export function beginRun(
   }
 }
 
-/** Who and what a run is; the rest of its state follows. */
+/** The identity of a run, given by its creator. */
 export type RunIdentity = Pick<Run, 'id' | 'tenantId' | 'threadId' | 'graph' | 'createdBy' | 'limits'>;
 
-/** What a run begins with. */
+/** The start of a new run. */
 export interface RunStart {
   readonly input: JsonObject;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** A node to begin with instead of those that the edges of `__start__` lead to. */
+  /** The first node; defaults to the targets of the edges of `__start__`. */
   readonly startAt?: string | null;
   readonly breakpoints?: Breakpoints;
-  /** Values of channels that the run goes on from instead of their defaults. */
+  /** Initial channel values instead of the defaults. */
   readonly base?: Scope['channels'];
 }
 
-/** Begins a run and takes it as far as it gets without the outside. */
+/** Begins a run and continues until it needs input from outside. */
 export function startRun(graph: CompiledGraph, identity: RunIdentity, start: RunStart): Advance {
   const { input, startedAt, startAt = null, base = {} } = start;
   const fresh = freshRun(graph, identity, start);
@@ -67,7 +67,7 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
   return step(graph, { ...fresh, root }, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
 }
 
-/** Begins a fork of another run. @returns why it can't begin, or the fork as far as it gets without the outside */
+/** Begins a fork and continues until it needs input from outside. @returns the fork, or the reason for a refusal */
 export function forkRun(
   graph: CompiledGraph,
   identity: RunIdentity,

@@ -16,7 +16,7 @@ import { own } from '../values/json.ts';
 type Completed = Occurrence & { readonly kind: 'call.completed' };
 type Failed = Occurrence & { readonly kind: 'call.failed' };
 
-/** A call has come back: it is accounted for, what takes it back is remembered, and its task goes on. */
+/** Accounts for a returned call, remembers its compensation and resumes its task. */
 export function completeCall(draft: Draft, { key, reply, attempts, durationMs }: Completed): void {
   const call = draft.takeCall(key);
   if (!call) return;
@@ -32,7 +32,7 @@ export function completeCall(draft: Draft, { key, reply, attempts, durationMs }:
   noteCounted(handle, key);
 }
 
-/** As `completeCall`, of a call that has failed for good. */
+/** Accounts for a call that has failed for good, and informs its task. */
 export function failCall(draft: Draft, { key, failure }: Failed): void {
   const call = draft.takeCall(key);
   if (!call) return;
@@ -45,7 +45,7 @@ export function failCall(draft: Draft, { key, failure }: Failed): void {
   deliver(handle, { kind: 'call.failed', key, failure });
 }
 
-/** The use of a call, and its event in the history. */
+/** A call's usage and its event. */
 interface Account {
   readonly spent: Partial<Spent>;
   readonly event: TaskEventBody | null;
@@ -96,14 +96,14 @@ function accountOfFailure(
   return { spent: {}, event: null };
 }
 
-/** A recorded answer is counted once: a retry of a task that has not gone on from it asks for it under the same key. */
+/** Counts a recorded answer once: a retried task may request it again under the same key. */
 function noteCounted(handle: TaskHandle, key: string): void {
   const { draft } = handle;
   const { counted } = draft.run;
   if (mayAskAgain(handle) && !counted.includes(key)) draft.setCounted([...counted, key]);
 }
 
-/** A model that is asked more than once for one answer begins anew when its run, or a node around it, has ended meanwhile. */
+/** An answer of several model calls begins anew if the run, or an enclosing node, has ended meanwhile. */
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;
   if (state.phase === 'open') return isAboutToEnd(handle) || state.position.kind === 'llm';

@@ -4,9 +4,9 @@ import { advance } from './advance.ts';
 import type { Advance } from './advance.ts';
 
 /**
- * Takes a run on, one occurrence after the other. Pure, as far as `next` is.
- * @param first where the run stands; it is not among the steps
- * @param next tells what happens after a step; `null` ends the drive
+ * Advances a run by one occurrence after another. Pure if `next` is pure.
+ * @param first the current step; it is not yielded
+ * @param next returns the occurrence after a step; `null` ends the drive
  */
 export function* drive(
   graph: CompiledGraph,

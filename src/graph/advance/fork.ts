@@ -15,20 +15,20 @@ import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
 import { moveTo } from '../superstep/scope-draft.ts';
 import type { JsonObject } from '../values/json.ts';
 
-/** What a fork begins with. */
+/** The start of a fork. */
 export interface ForkStart {
   readonly parent: ParentRun;
-  /** The state of the parent at the checkpoint. */
+  /** The parent's state at the checkpoint. */
   readonly channels: Scope['channels'];
   readonly resumePoint: ResumePoint;
   /** The number of the superstep that the checkpoint closed. */
   readonly step: number;
-  /** Other values, as if `asNode` had written them. */
+  /** Values that replace the parent's, written as `asNode`. */
   readonly values: JsonObject;
   readonly asNode: string | null;
 }
 
-/** Begins a fork: its state is that of its parent at the checkpoint, with the values given. @returns why it can't begin */
+/** Begins a fork with the parent's state at the checkpoint and the given values. @returns the reason for a refusal */
 export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkStart): Refusal | null {
   const { run } = draft;
   const frame = rootFrame(draft);

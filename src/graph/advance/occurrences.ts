@@ -15,7 +15,7 @@ type Handler<K extends Occurrence['kind']> = (
   occurrence: Occurrence & { readonly kind: K },
 ) => RunError | void;
 
-/** What each kind of occurrence does to a run; how far the run then gets is `drive`'s work. */
+/** The handler of each kind of occurrence; `drive` continues the run afterwards. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
   'call.completed': completeCall,
   'call.failed': failCall,

@@ -7,9 +7,8 @@ import { runSupersteps, openStep } from '../superstep/superstep.ts';
 import { uncompensated } from './compensation.ts';
 
 /**
- * Runs the node that a graph names for the end of a canceled run, as its last superstep: nothing leads on from it, and
- * each time that something has happened it is looked at again.
- * @returns `over`: it is, or there is none
+ * Runs the `onCancel` node of a canceled run as its last superstep. Each later occurrence calls this again.
+ * @returns `over` if the node has finished, or there is none
  */
 export function runLastNode(draft: Draft): 'waiting' | 'full' | 'over' {
   const { run, graph } = draft;
@@ -25,7 +24,7 @@ export function runLastNode(draft: Draft): 'waiting' | 'full' | 'over' {
   return kind === 'waiting' || kind === 'full' ? kind : 'over';
 }
 
-/** Gives the open superstep up, and everything that would come after it. @returns the nodes that were at work in it */
+/** Discards the open superstep and all triggers. @returns the nodes of that superstep */
 export function discardSuperstep(draft: Draft): Visited {
   const frame = rootFrame(draft);
   const visited = tasksOf(frame).map(({ node }) => node.id);

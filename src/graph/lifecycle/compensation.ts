@@ -15,11 +15,11 @@ import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
 
 /*
- * Undoing what a run has done: a tool node may name a call that takes its own back. When the run fails or is canceled,
- * these are made one after the other, the latest first (after H. Garcia-Molina and K. Salem, "Sagas", 1987).
+ * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
+ * calls one by one, latest first (H. Garcia-Molina and K. Salem, "Sagas", 1987).
  */
 
-/** Notes that a call has been made that can be undone, once, whatever has become of its node since. */
+/** Remembers the compensation of a completed call once, whatever the state of its node. */
 export function rememberCompensation(handle: TaskHandle, { key, reply }: { key: string; reply: CallReply }): void {
   const { draft } = handle;
   const { pending } = draft.run.compensation;
@@ -43,7 +43,7 @@ function compensationOf(
   }
 }
 
-/** Begins to undo the latest thing that has not been undone. @returns false: there is nothing left */
+/** Begins the latest pending compensation. @returns false if none is left */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
   if (run.compensation.unknown) return true;
@@ -68,8 +68,8 @@ function begin(draft: Draft, undo: CompensationCall): true {
 }
 
 /**
- * Takes in what became of undoing the latest thing. What could not be undone is said, and the others still are; where
- * nobody knows whether it was, a person has to say first.
+ * Takes the result of the latest compensation. A failed one is recorded, and the others continue; one with an unknown
+ * outcome waits for a person.
  */
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
   draft.spend({ toolCalls: 1 });
@@ -80,13 +80,13 @@ export function finishCompensation(draft: Draft, compensation: CompensationCall,
   return closeLatest(draft, compensation, outcome);
 }
 
-/** Makes the call again that is in doubt: the person's order lets its claim be taken over. */
+/** Repeats a compensation with an unknown outcome: the person's order takes its claim over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
   draft.setCompensation({ unknown: null });
   begin(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
-/** Goes on as a person says of what was in doubt. */
+/** Settles a compensation with an unknown outcome by a person's statement. */
 export function settleUnknownCompensation(
   draft: Draft,
   { compensation }: UnknownCompensation,
@@ -97,13 +97,13 @@ export function settleUnknownCompensation(
 }
 
 type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunError }) & {
-  /** The person who says so. */
+  /** The person who settles the outcome. */
   readonly by?: string;
 };
 
 /**
- * What a run that ends leaves in the world: what could not be undone, and calls of which nobody knows what they did.
- * @returns the cause that its error names, if there is any
+ * Describes failed compensations and calls with an unknown outcome when a run ends.
+ * @returns the cause for the run's error, if there is any
  */
 export function uncompensated({ run }: Draft): RunError['cause'] {
   const { phase, root, compensation } = run;

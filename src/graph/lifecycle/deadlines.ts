@@ -19,13 +19,13 @@ export function openCountdown({ deadlineMs }: RunLimits): Countdown | null {
   return deadlineMs === undefined ? null : newCountdown(deadlineMs);
 }
 
-/** Has the deadline start anew, by the limits that are in force now. */
+/** Restarts the run's deadline with the current limits. */
 export function restartCountdown(draft: Draft): void {
   cancelTimer(draft, DEADLINE_TIMER);
   draft.setCountdown(openCountdown(draft.run.limits));
 }
 
-/** Lets the clocks of deadlines run or stand still, as the run's status has it. */
+/** Starts or stops the countdowns of deadlines according to the run's status. */
 export function updateDeadlines(draft: Draft): void {
   updateRunDeadline(draft);
   updateNodeDeadlines(draft);
@@ -42,7 +42,7 @@ function updateRunDeadline(draft: Draft): void {
   draft.addTimer(DEADLINE_TIMER, { taskPath: [], fireAt, summary: 'deadline of the run' });
 }
 
-/** It stands still while the run only waits for people. */
+/** The countdown stops while the run only waits for people. */
 function isTicking(draft: Draft): boolean {
   const { run } = draft;
   return !standsStill(run) && (run.phase.kind !== 'waiting' || openTasks(draft).some(waitsForWorld));
@@ -52,7 +52,7 @@ function waitsForWorld({ task: { state } }: TaskHandle): boolean {
   return state.phase === 'open' && state.position.kind === 'wait';
 }
 
-/** Lets the clocks of subgraphs and waits with a deadline run, or stand still while they only wait for people. */
+/** Starts the countdowns of subgraphs and waits; they stop while only people are awaited. */
 export function updateNodeDeadlines(draft: Draft): void {
   if (!draft.graph.hasDeadlines) return;
   const busy = standsStill(draft.run) ? new Set<string>() : busyPlaces(draft);
@@ -86,7 +86,7 @@ function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: b
   setState(handle, { phase: 'open', position: { ...position, countdown } });
 }
 
-/** A wait that goes on by itself before its deadline needs no timer for it. */
+/** Skips the timer of a wait that ends by itself before its deadline. */
 function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: number): void {
   const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
   if (goesOnAt !== null && goesOnAt <= fireAt) return;
@@ -94,7 +94,7 @@ function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: numb
   startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'deadline') });
 }
 
-/** Where something is at work or waits for the world: the tasks themselves, and those around them. */
+/** Returns the paths of tasks that work or wait for events and timers, with their enclosing tasks. */
 function busyPlaces(draft: Draft): ReadonlySet<string> {
   const busy = new Set<string>();
   const note = (address: TaskPath): void => {
@@ -109,7 +109,7 @@ function busyPlaces(draft: Draft): ReadonlySet<string> {
   return busy;
 }
 
-/** It has stopped half-way, for the journal to catch up. */
+/** True if the graph has yielded for the journal to catch up. */
 function isBetweenSteps({ draft, scope: { at } }: Frame): boolean {
   return (at.kind === 'ready' || at.kind === 'edges') && mayOpenStep(draft.run);
 }

@@ -5,9 +5,9 @@ import { restartCountdown } from './deadlines.ts';
 import { askAgain } from './retry-task.ts';
 
 /**
- * Has a run that has ended go on. Its deadline and those of its nodes start anew, and what its open nodes asked of people
- * and clocks, which was canceled when it ended, is asked again.
- * @param pause it goes no further than its next superstep
+ * Reopens an ended run: its deadlines restart, and its open nodes repeat the canceled requests for approvals and
+ * timers.
+ * @param pause stops the run after its next superstep
  */
 export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
   draft.enter({ kind: 'running', pause });

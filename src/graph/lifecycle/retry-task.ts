@@ -7,25 +7,25 @@ import { startTask } from '../superstep/run-task.ts';
 import { replaceTask } from '../superstep/scope-draft.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
-/** Has the work of a task done again that has failed: a graph inside goes on from where it failed. */
+/** Retries a failed task; a subgraph continues from the failed tasks inside it. */
 export function retryTask(handle: TaskHandle): void {
   replaceTask(handle, again(handle.task));
 }
 
-/** Has a task ask again for what was withdrawn when its run ended. */
+/** Repeats a task's requests that were canceled when its run ended. */
 export function askAgain(handle: TaskHandle): void {
   replaceTask(handle, asking(handle.task));
 }
 
-/** Tells a task what a person has said about one of its calls; a task that was ended with its run begins first. */
+/** Delivers a person's intervention to a task; a task that ended with its run begins first. */
 export function tell(handle: TaskHandle, happening: TaskInput): void {
   if (handle.task.state.phase === 'ready') startTask(handle);
   deliver(handle, happening);
 }
 
 /**
- * A call that is known to have failed is made under a new key. Any other keeps its key, under which the ledger holds
- * how it ended: the person's order lets that claim be taken over.
+ * Gives a call that is known to have failed a new key. Other calls keep their keys and the ledger's result: the
+ * person's order takes the claim over.
  */
 function again(task: NodeTask): NodeTask {
   const { state } = task;
@@ -34,7 +34,7 @@ function again(task: NodeTask): NodeTask {
   return { ...task, ...nextTry(task, state.failure), state: { phase: 'ready' } };
 }
 
-/** Calls that are made again keep their keys: the person's order lets their claims be taken over. */
+/** Calls keep their keys when repeated: the person's order takes their claims over. */
 function goOn(task: NodeTask, saved: SavedProgress): NodeTask {
   if (saved.kind === 'subgraph') {
     const position = { ...withNewClock(saved), scope: inside(saved.scope) };
@@ -43,7 +43,7 @@ function goOn(task: NodeTask, saved: SavedProgress): NodeTask {
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
 
-/** A call that was called back keeps its key: the ledger holds what it did, and may be told to make it after all. */
+/** A canceled call keeps its key: the ledger holds its result, or accepts a new attempt. */
 function asking(task: NodeTask): NodeTask {
   const { state, takeover } = task;
   if (state.phase !== 'open') return task;
@@ -69,7 +69,7 @@ function inside(scope: Scope): Scope {
   return scope.at.kind === 'running' ? { ...scope, at: { ...scope.at, tasks: scope.at.tasks.map(onward) } } : scope;
 }
 
-/** What waits for a person inside a graph goes on waiting: nobody has said anything about it. */
+/** Tasks that wait for an intervention inside a subgraph keep waiting, as the order does not concern them. */
 function onward(task: NodeTask): NodeTask {
   const { state } = task;
   if (state.phase === 'open' && state.position.kind === 'subgraph') return goOn(task, state.position);

@@ -16,7 +16,7 @@ export interface Approval {
   readonly node: string;
   readonly title: string;
   readonly details: Json;
-  /** What is being approved, with the edits made so far. */
+  /** The arguments to approve, with the edits made so far. */
   readonly args: Json;
   readonly argsSchema: JsonSchema | null;
   readonly decisionSchema: JsonSchema | null;
@@ -41,9 +41,9 @@ export interface Decision {
   readonly values: Json;
 }
 
-/** What a person says; `args` and `values` are `undefined` where nothing was given (`null` is a value). */
+/** A person's decision as sent; `args` and `values` are `undefined` where they are absent (`null` is a value). */
 export interface DecisionRequest {
-  /** The approval that is decided; without it, the only one that is pending. */
+  /** Defaults to the only pending approval. */
   readonly approvalId?: string | undefined;
   readonly decision: 'approve' | 'reject';
   readonly by: Principal;
@@ -57,7 +57,7 @@ export type DecisionResult =
   | { readonly approval: Approval; readonly decision: Decision }
   | { readonly refusal: Refusal };
 
-/** Finds the approval that a decision means: the one that it names, or the only one that is pending. */
+/** Returns the named approval, or the only pending one if no id is given. */
 export function findPendingApproval(approvals: readonly Approval[], id: string | undefined): Approval | Refusal {
   if (id !== undefined) {
     const named = approvals.find((approval) => approval.id === id);
@@ -73,9 +73,9 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
 }
 
 /**
- * Applies a decision to an approval: one rejection decides, approvals count towards the quorum.
- * An approval that edits the arguments starts the count anew: the others approved something else.
- * @returns the approval as it is then, or why the decision is refused
+ * Applies a decision to an approval: one rejection decides, approvals count towards the quorum. An approval with edited
+ * arguments restarts the count, as the earlier ones approved other arguments.
+ * @returns the changed approval, or the reason for the refusal
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
   const refusal =
@@ -103,7 +103,7 @@ function statusAfter(approval: Approval, decisions: readonly Decision[]): Approv
   return agreeing.length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
 }
 
-/** Whether the policy lets somebody decide. @returns why it does not */
+/** Checks a person against the policy. @returns `null` if the person may decide */
 export function mayDecide(
   { policy, requestedAt, requestedBy }: Pick<Approval, 'policy' | 'requestedAt' | 'requestedBy'>,
   { by, at }: Pick<DecisionRequest, 'by' | 'at'>,
@@ -178,7 +178,7 @@ function violation(
   return issues.length > 0 ? { code, message: `The ${field} break their schema`, issues } : null;
 }
 
-/** An approval as everybody sees it: without the address of the task that waits for it. */
+/** An approval as the API shows it, without the path of its task. */
 export type PublicApproval = Omit<Approval, 'task'>;
 
 export function toPublicApproval({ task: _task, ...approval }: Approval): PublicApproval {

@@ -2,7 +2,7 @@ import { isJsonObject } from '../values/json.ts';
 import type { CallRequest, CallEffect, CallReply } from './effect.ts';
 import type { OpenCall } from './run.ts';
 
-/** What a request calls. */
+/** Returns the kind and name of the called model, tool, function or node type. */
 export function calledBy(request: CallRequest): OpenCall['called'] {
   switch (request.kind) {
     case 'model':
@@ -16,17 +16,17 @@ export function calledBy(request: CallRequest): OpenCall['called'] {
   }
 }
 
-/** Whether a call may not be made again by itself. */
+/** True if a call must not be repeated automatically. */
 export function isUnsafe(request: CallRequest): boolean {
   return request.kind !== 'model' && request.effect === 'unsafe';
 }
 
-/** Whether nobody may take a call for over before it is known what it did. */
+/** True if a canceled call must be reconciled with the ledger before the run may end. */
 export function mustReconcile({ request, isCompensable }: Pick<CallEffect, 'request' | 'isCompensable'>): boolean {
   return isCompensable === true || isUnsafe(request);
 }
 
-/** True for what the ledger has recorded as a reply. */
+/** True if a ledger value is a call's reply. */
 export function isCallReply(value: unknown): value is CallReply {
   if (!isJsonObject(value)) return false;
   switch (value['kind']) {

@@ -2,14 +2,14 @@ import type { RunError } from '../values/errors.ts';
 import type { ToolCallRequest } from './effect.ts';
 import type { TaskReference } from './ids.ts';
 
-/** A call that has been made, and the one that undoes it, or why there can be none. */
+/** The call that compensates a completed one, or the reason why it is impossible. */
 export type Compensation = CompensationCall | ImpossibleCompensation;
 
 export interface CompensationCall {
   readonly key: string;
   readonly task: TaskReference;
   readonly request: ToolCallRequest;
-  /** How often a person has ordered it again. */
+  /** The number of times that a person has ordered it again. */
   readonly takeover?: number;
 }
 

@@ -1,15 +1,15 @@
-/** Time that is left of a deadline: it runs, or stands still while nothing counts for it. Milliseconds. */
+/** The rest of a deadline in milliseconds. A countdown runs or is stopped. */
 export interface Countdown {
   readonly leftMs: number;
   readonly runsSince: number | null;
 }
 
-/** A countdown that stands still, with all of its time. */
+/** Returns a stopped countdown with all of its time. */
 export function newCountdown(leftMs: number): Countdown {
   return { leftMs, runsSince: null };
 }
 
-/** Lets a countdown run from now on, or stand still with what is left. @returns `null`: it does already */
+/** Starts or stops a countdown. @returns `null` if nothing changes */
 export function toggleCountdown({ leftMs, runsSince }: Countdown, runs: boolean, now: number): Countdown | null {
   if (runs === (runsSince !== null)) return null;
   return runsSince === null
@@ -17,7 +17,7 @@ export function toggleCountdown({ leftMs, runsSince }: Countdown, runs: boolean,
     : { leftMs: Math.max(0, leftMs - (now - runsSince)), runsSince: null };
 }
 
-/** When a countdown that runs is over; `null`: it stands still. */
+/** Returns the time at which a running countdown ends; `null` if it is stopped. */
 export function endsAt({ leftMs, runsSince }: Countdown): number | null {
   return runsSince === null ? null : runsSince + leftMs;
 }

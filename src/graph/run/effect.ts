@@ -4,14 +4,14 @@ import type { Message, ToolCall } from '../definition/message.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 
-/** What the interpreter wants done next. The workflow turns effects into activities and timers. */
+/** A request of the interpreter, which the workflow turns into an activity or a timer. */
 export type Effect = CallEffect | TimerEffect | CancelTimerEffect | CancelCallEffect | CancelCallsEffect;
 
 export interface CallEffect {
   readonly kind: 'call';
-  /** The idempotency key: equal over attempts, replays and takeovers of one call, different for every other. */
+  /** The idempotency key: equal over attempts, replays and takeovers of one call, unique to the call. */
   readonly key: string;
-  /** Higher when a person orders a call again whose outcome is unknown. */
+  /** The fencing number: rises when a person orders a call with an unknown outcome again. */
   readonly takeover: number;
   readonly node: string;
   /** The element of a list that the call is made for. */
@@ -19,9 +19,9 @@ export interface CallEffect {
   readonly request: CallRequest;
   /** One line that names the node, for the Temporal Web UI. */
   readonly summary: string;
-  /** It may be called back alone. */
+  /** The call may be canceled on its own. */
   readonly isCancelable?: true;
-  /** What it does can be taken back, if its result is known. */
+  /** The call is compensated later if its result is known. */
   readonly isCompensable?: true;
 }
 
@@ -34,7 +34,7 @@ export interface ModelCallRequest {
   readonly messages: readonly Message[];
   /** Names of the tools that the model may ask for. */
   readonly tools: readonly string[];
-  /** How the messages are made to fit; `null`: all of them are sent. */
+  /** The rule for fitting the messages; `null` sends all of them. */
   readonly context: ContextPolicy | null;
   readonly output: JsonSchema | null;
   readonly temperature: number | null;
@@ -42,9 +42,9 @@ export interface ModelCallRequest {
   readonly policy: CallPolicy;
 }
 
-/** How a request's messages are made to fit (specification, "Nodes", `context`). */
+/** The rule for fitting a request's messages to a model (specification, "Nodes", `context`). */
 export interface ContextPolicy {
-  /** Tokens of the whole request; `null`: as many as the model takes. */
+  /** Tokens of the whole request; `null` allows the model's maximum. */
   readonly maxTokens: number | null;
   /** `last`, `summarize`, or message processors in the order in which they work. */
   readonly strategy: string | readonly string[];
@@ -71,7 +71,7 @@ export interface FunctionCallRequest {
 export interface NodeCallRequest {
   readonly kind: 'node';
   readonly nodeType: string;
-  /** Its own fields, templates filled. */
+  /** The node's own fields with filled templates. */
   readonly config: JsonObject;
   readonly state: Json;
   readonly run: Json;
@@ -87,34 +87,34 @@ export interface ModelReply {
   readonly toolCalls: readonly ToolCall[];
   readonly finishReason: 'stop' | 'length' | 'tool-calls' | 'content-filter' | 'refusal' | 'other';
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number };
-  /** What was sent of the messages, where a policy says how they fit. */
+  /** The part of the messages that was sent, if a context policy applies. */
   readonly context?: ContextReport;
-  /** What the provider wants back as it is with the next request, such as signatures of its reasoning. */
+  /** Parts that the provider needs unchanged in the next request, such as signatures of its reasoning. */
   readonly providerParts?: ProviderParts;
 }
 
 export interface ContextReport {
-  /** Of the request, counted before it was sent. */
+  /** Tokens of the request, counted before sending. */
   readonly tokens: number;
   readonly maxTokens: number;
-  /** So many messages were left out. */
+  /** The number of omitted messages. */
   readonly dropped: number;
 }
 
-/** An answer's parts in the provider's own form. They mean nothing to another provider. */
+/** An answer's parts in one provider's own form; they are meaningless to other providers. */
 export interface ProviderParts extends JsonObject {
   readonly provider: string;
   readonly parts: readonly Json[];
 }
 
-/** Nothing was sent: the first messages have to be summarized before the others fit. */
+/** The request was not sent, because its first messages must be summarized to fit. */
 export interface OverflowReply {
   readonly kind: 'overflow';
-  /** How many of the request's messages, from the first on. */
+  /** The number of messages to summarize, from the first on. */
   readonly messages: number;
 }
 
-/** What a tool or function returned. */
+/** The return value of a tool or function. */
 export interface ValueReply {
   readonly kind: 'value';
   readonly value: Json;
@@ -128,19 +128,19 @@ export interface TimerEffect {
   readonly summary: string;
 }
 
-/** Takes back a timer that nobody waits for any more. */
+/** Cancels a timer that is no longer needed. */
 export interface CancelTimerEffect {
   readonly kind: 'cancel.timer';
   readonly id: string;
 }
 
-/** Calls one call back that is revocable: the deadline of a node around it is over. */
+/** Cancels one cancelable call, because the deadline of an enclosing node is over. */
 export interface CancelCallEffect {
   readonly kind: 'cancel.call';
   readonly key: string;
 }
 
-/** Calls everything back that is out: the run ends, and nothing will be called after it. */
+/** Cancels all open calls, because the run ends. */
 export interface CancelCallsEffect {
   readonly kind: 'cancel.calls';
 }

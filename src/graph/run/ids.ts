@@ -3,21 +3,21 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import type { NodeTask } from './scope.ts';
 
 /*
- * Every id and key of a run. The names of nodes hold letters, digits, `_` and `-`, so that `.`, `:`, `/` and `#` part
- * them from what follows.
+ * Every id and key of a run. Node names consist of letters, digits, `_` and `-`, so `.`, `:`, `/` and `#` are safe
+ * separators.
  */
 
-/** Tells the tasks of a superstep apart: the node's id, with `#n` for the n-th element of a list. */
+/** Returns a task's key, unique in its superstep: the node's id, with `#n` for the n-th element of a list. */
 export function taskKey(node: string, index?: number): string {
   return index === undefined ? node : `${node}#${index}`;
 }
 
-/** One execution of a task: unlike its key, it is never the same twice in a graph. */
+/** Returns the key of one execution of a task; unlike the task key, it is unique in a graph's whole life. */
 export function executionKey({ key, visit, retryRound }: Pick<NodeTask, 'key' | 'visit' | 'retryRound'>): string {
   return `${key}.${visit}.${retryRound}`;
 }
 
-/** A node task as events name it. */
+/** A node task in the form that events use. */
 export interface TaskReference {
   readonly node: string;
   readonly visit: number;
@@ -25,13 +25,13 @@ export interface TaskReference {
   readonly path?: readonly string[];
 }
 
-/** Leads to a node task: the keys of the subgraph tasks around it, outermost first, then its own. */
+/** The keys of the enclosing subgraph tasks, outermost first, and the task's own key. */
 export type TaskPath = readonly string[];
 
-/** Leads to one execution of a task: the execution keys of the subgraph tasks around it, outermost first. */
+/** The execution keys of the enclosing subgraph tasks, outermost first, and the task's own. */
 export type ExecutionPath = readonly string[];
 
-/** Equal over replays and attempts: it is made of where the call stands in its run, and of nothing else. */
+/** Builds a key only from the call's position in its run, so it is equal over replays and attempts. */
 export function callKey(
   runId: string,
   around: ExecutionPath,
@@ -40,22 +40,22 @@ export function callKey(
   return [runId, shortenId([...around, key].join('/')), visit, number, retryRound].join(':');
 }
 
-/** A key without its run, where that is known; a key that names no call of the run stays as it is. */
+/** Removes the run's part of a call key, where the run is known; other keys stay unchanged. */
 export function keyWithoutRun(runId: string, key: string): string {
   return key.startsWith(`${runId}:`) ? key.slice(runId.length) : key;
 }
 
-/** Reads what `keyWithoutRun` gives. */
+/** Restores a key from the result of `keyWithoutRun`. */
 export function keyInRun(runId: string, key: string): string {
   return key.startsWith(':') ? runId + key : key;
 }
 
-/** The key of the call that undoes another one. */
+/** Returns the key of the call that compensates another one. */
 export function compensationKey(undone: string): string {
   return `${undone}:undo`;
 }
 
-/** Names an intervention by its task, the visit, and the call of it that is meant. */
+/** Builds an intervention's id from its task, the visit and the failed call. */
 export function interventionId(
   around: ExecutionPath,
   { key, visit }: Pick<NodeTask, 'key' | 'visit'>,
@@ -65,16 +65,16 @@ export function interventionId(
   return call === null ? id : `${id}:${call}`;
 }
 
-/** Names the intervention for a compensation with an unknown outcome, by the task whose call it undoes. */
+/** Builds the id of the intervention for a compensation with an unknown outcome. */
 export function unknownCompensationId({ task }: { readonly task: TaskReference }): string {
   const { path = [], node, visit, index } = task;
   return compensationKey(interventionId(path, { key: taskKey(node, index), visit }, null));
 }
 
-/** The run of an id, and its number among those of its kind. */
+/** The run of an id, and the id's number among others of its kind. */
 export interface NumberedId {
   readonly runId: string;
-  /** From 1. */
+  /** Starts at 1. */
   readonly number: number;
 }
 
@@ -82,7 +82,7 @@ export function checkpointId({ runId, number }: NumberedId): string {
   return `${runId}.c${number}`;
 }
 
-/** @returns `null`: it is not the id of a checkpoint */
+/** @returns `null` if it is not a checkpoint id */
 export function parseCheckpointId(id: string): NumberedId | null {
   return parseNumbered(/^(.+)\.c([1-9]\d*)$/s, id);
 }
@@ -91,7 +91,7 @@ export function approvalId({ runId, number }: NumberedId): string {
   return `${runId}.a${number}`;
 }
 
-/** @returns `null`: it is not the id of an approval */
+/** @returns `null` if it is not an approval id */
 export function parseApprovalId(id: string): NumberedId | null {
   return parseNumbered(/^(.+)\.a([1-9]\d*)$/s, id);
 }
@@ -101,35 +101,38 @@ function parseNumbered(pattern: RegExp, id: string): NumberedId | null {
   return runId === undefined ? null : { runId, number: Number(number) };
 }
 
-/** Messages of a graph that came without an id are numbered. */
+/** Numbers the messages of a graph that have no id. */
 export function messageId(runId: string, around: ExecutionPath, number: number): string {
   return `${[runId, ...around].join('/')}.m${number}`;
 }
 
-/** The timer of the run's deadline. */
+/** The id of the timer for the run's deadline. */
 export const DEADLINE_TIMER = 'deadline';
 
-/** The timer by which an approval expires. */
+/** Returns the id of the timer that expires an approval. */
 export function approvalTimerId(approval: string): string {
   return `${approval}.timeout`;
 }
 
-/** The timer that ends a wait. */
+/** Returns the id of the timer that ends a wait. */
 export function waitTimerId(execution: ExecutionPath): string {
   return `${shortenId(execution.join('/'))}.timer`;
 }
 
-/** The timer of a node's deadline. Its time tells a timer that fires while it is canceled from the one that follows. */
+/**
+ * Returns the id of a node's deadline timer. The time in it tells a timer that fires during its cancellation from the
+ * next.
+ */
 export function nodeDeadlineTimerId(execution: ExecutionPath, fireAt: number): string {
   return `${shortenId(execution.join('/'))}.deadline.${fireAt}`;
 }
 
-/** Temporal takes ids of 255 bytes under its smallest configuration; a run's id and some numbers stand around a path. */
+/** Temporal's smallest configuration allows ids of 255 bytes; the run's id and some numbers surround a path. */
 const MAX_LENGTH = 160;
 
 const KEPT = 90;
 
-/** A path in a run as part of an id: a long one ends in a hash of all of it. */
+/** Shortens a path for use in an id; a long one ends in a hash of the whole path. */
 export function shortenId(path: string): string {
   if (path.length <= MAX_LENGTH) return path;
   const hash = bytesToHex(sha256(new TextEncoder().encode(path)));

@@ -19,7 +19,7 @@ type InstallationDefaults = Pick<CatalogDefaults, 'maxSteps' | 'deadline'>;
 
 const { byDefault: DEFAULT_CONCURRENCY, atMost: MAX_CONCURRENCY } = LIMITS.maxConcurrency;
 
-/** The limits that a graph's runs have. */
+/** Returns the limits of a graph's runs. */
 export function limitsOfGraph(limits: Limits | undefined, defaults: InstallationDefaults): RunLimits {
   const { maxSteps = defaults.maxSteps, maxConcurrency = DEFAULT_CONCURRENCY, ...rest } = limits ?? {};
   const { deadline = defaults.deadline, ...budgets } = rest;
@@ -30,7 +30,7 @@ export function limitsOfGraph(limits: Limits | undefined, defaults: Installation
   };
 }
 
-/** Limits as definitions write them, under the names that they have in force. */
+/** Converts a definition's limits to the names and units in force. */
 export function inForce(limits: Limits): Partial<RunLimits> {
   return Object.fromEntries(
     Object.entries(limits).map(([name, value]) =>
@@ -39,18 +39,18 @@ export function inForce(limits: Limits): Partial<RunLimits> {
   );
 }
 
-/** A limit that a run asked for and its graph does not give. */
+/** A requested limit beyond the graph's own. */
 export interface LooseLimit {
   readonly name: string;
   readonly asked: number;
   readonly allowed: number;
 }
 
-/** The limits of a run: as its interpreter goes by them, and as people read them. */
+/** A run's limits, for the interpreter and for people. */
 export interface LimitsOfRun {
   readonly limits: RunLimits;
   readonly shown: Limits;
-  /** The reason why the run can't have the limits that it asks for; `null`: it can. */
+  /** The reason why the requested limits are impossible; `null` if they are possible. */
   readonly refusal: Refusal | null;
 }
 
@@ -59,7 +59,7 @@ interface LimitedGraph {
   readonly catalog: { readonly defaults: InstallationDefaults };
 }
 
-/** The limits of a graph's run. @param asked those that the run asks for itself */
+/** Computes a run's limits. @param asked the limits that the run requests */
 export function limitsOfRun({ definition, catalog: { defaults } }: LimitedGraph, asked: Limits = {}): LimitsOfRun {
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, defaults), asked);
   const { deadlineMs: _deadlineMs, ...counts } = limits;
@@ -67,7 +67,7 @@ export function limitsOfRun({ definition, catalog: { defaults } }: LimitedGraph,
   return { limits, shown: { ...counts, ...(deadline !== undefined && { deadline }) }, refusal: refuseLoose(loose) };
 }
 
-/** Tightens a graph's limits by those that a run asks for. @returns what it asked for beyond them, if anything */
+/** Tightens a graph's limits by those of a run. @returns requested limits beyond the graph's */
 export function tighten(
   limits: RunLimits,
   asked: Limits,

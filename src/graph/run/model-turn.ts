@@ -2,21 +2,21 @@ import type { NewMessage } from '../definition/message.ts';
 import type { ModelReply } from './effect.ts';
 import type { ModelNeeds } from './spending.ts';
 
-/** What a task has said with a model so far, besides the conversation that it began with. */
+/** A task's exchange with a model, without the conversation that it began with. */
 export interface Conversation {
   /** The model's requests for tools, and the answers to them. */
   readonly messages: readonly NewMessage[];
-  /** Calls made so far, of models and tools: the number of the next one, which tells their keys apart. */
+  /** The number of model and tool calls so far; the next call's number makes its key unique. */
   readonly callsMade: number;
-  /** Stands in for the first messages, which do not fit any more. */
+  /** Replaces the first messages, which no longer fit. */
   readonly summary: Summary | null;
   readonly usage: ModelReply['usage'];
 }
 
 export interface Summary {
-  /** How many messages it stands for. */
+  /** The number of messages that it replaces. */
   readonly messages: number;
-  /** The id of the last of these. */
+  /** The id of the last replaced message. */
   readonly last: string | null;
   readonly text: string;
 }
@@ -28,7 +28,7 @@ export const EMPTY_CONVERSATION: Conversation = {
   usage: { inputTokens: 0, outputTokens: 0 },
 };
 
-/** Adds what a reply has cost. */
+/** Adds the usage of a reply. */
 export function withUsage(
   conversation: Conversation,
   { inputTokens, outputTokens }: ModelReply['usage'],
@@ -40,16 +40,16 @@ export function withUsage(
   };
 }
 
-/** What a call of a model is for. */
+/** The purpose of a model call. */
 export interface ModelQuestion {
-  /** Which of the node's models is asked. */
+  /** The index of the model among the node's models. */
   readonly model: number;
-  /** Replies that broke the output schema, each followed by what was wrong with it. */
+  /** Replies that broke the output schema, each followed by the validation message. */
   readonly corrections: readonly NewMessage[];
-  /** So many of the first messages are to be summarized; `null`: the answer itself is asked for. */
+  /** The number of first messages to summarize; `null` if the call asks for the answer itself. */
   readonly summarizing: number | null;
 }
 
-/** Where an answer stands: which call is out, or waits for room in the budgets, and what it is for. */
+/** The progress of one answer: its call is open, or waits for the budgets. */
 export type TurnPosition = ModelQuestion &
   ({ readonly key: string } | { readonly key: null; readonly needs: ModelNeeds });

@@ -2,12 +2,12 @@ import type { TaskFailure } from '../values/errors.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { CallReply } from './effect.ts';
 
-/** What happened to a run, and when (milliseconds since the epoch). */
+/** An event from outside the interpreter, with its time in milliseconds since the epoch. */
 export type Occurrence = OccurrenceBody & { readonly at: number };
 
-/** An occurrence that a run has taken in, as the journal keeps it. */
+/** A processed occurrence as the journal keeps it. */
 export type RecordedOccurrence = RecordedBody & {
-  /** Occurrences of a run are numbered, from 1. */
+  /** The number among the run's occurrences, from 1. */
   readonly number: number;
   /** The number of the last event before it. */
   readonly seq: number;
@@ -16,15 +16,15 @@ export type RecordedOccurrence = RecordedBody & {
 };
 
 /**
- * An occurrence without the reply to a call: the ledger holds it. A `continue` is not kept: a run that has yielded was
- * continued if there are events before its next occurrence.
+ * An occurrence without a call's reply, which the ledger holds. A `continue` is not recorded: events before the next
+ * occurrence show that a run that yielded was continued.
  */
 export type RecordedBody =
   | { readonly kind: 'call.completed'; readonly key: string }
   | (OccurrenceBody & { readonly kind: 'call.failed' | 'timer' | 'cancel.requested' })
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json };
 
-/** A signal with the id of the decision that it brings: a run takes it once, however often it is sent. */
+/** A signal with the id of its decision; a run takes it once, however often it is sent. */
 export interface SentSignal {
   readonly name: string;
   readonly payload: JsonObject & { readonly decisionId: string };
@@ -39,11 +39,11 @@ export type OccurrenceBody =
       readonly durationMs: number;
     }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
-  /** A timer that the run asked for has fired. */
+  /** A timer of the run has fired. */
   | { readonly kind: 'timer'; readonly id: string }
-  /** A signal, as it came. */
+  /** A signal with its unchecked payload. */
   | { readonly kind: 'signal'; readonly name: string; readonly payload: Json | undefined }
   /** Temporal was asked to cancel the workflow. */
   | { readonly kind: 'cancel.requested' }
-  /** The shell has caught up after an `advance` that stopped half-way. */
+  /** The journal has caught up after an `advance` that yielded. */
   | { readonly kind: 'continue' };

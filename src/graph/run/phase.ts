@@ -4,37 +4,37 @@ import type { JsonObject } from '../values/json.ts';
 /** The stages of a run from its beginning to its end. */
 export type RunPhase =
   | RunningPhase
-  /** For people, events and timers. */
+  /** The run waits for people, events or timers. */
   | { readonly kind: 'waiting' }
-  /** At a breakpoint, or because a person or a node has asked for it. */
+  /** The run is stopped at a breakpoint, or by a person or a node. */
   | { readonly kind: 'paused' }
   | FailingPhase
   | CancelingPhase
   | ClosingPhase
   | EndedPhase;
 
-/** Something is at work, or begins next. */
+/** The run works, or begins its next superstep. */
 export interface RunningPhase {
   readonly kind: 'running';
-  /** A person or a node wants the run to stop after the superstep that runs. */
+  /** A person or a node has requested a stop after the open superstep. */
   readonly pause: PauseRequest | null;
 }
 
-/** The run fails once its calls have come back and what it did is compensated. */
+/** The run fails after its calls return and its compensation is done. */
 export interface FailingPhase {
   readonly kind: 'failing';
   readonly error: RunError;
 }
 
-/** A person wants the run to end: its calls come back, and what it did is compensated. */
+/** A person ends the run: its calls return, and its work is compensated. */
 export interface CancelingPhase extends Cancellation {
   readonly kind: 'canceling';
 }
 
-/** After that, the graph's `onCancel` node is at work. */
+/** The graph's `onCancel` node runs after the compensation. */
 export interface ClosingPhase extends Cancellation {
   readonly kind: 'closing';
-  /** What is not compensated: it can't be read from the run any more while that node is at work. */
+  /** Uncompensated work, saved here because the `onCancel` node's superstep replaces the state that shows it. */
   readonly left: RunError['cause'] | null;
 }
 

@@ -13,24 +13,24 @@ import type { ModelNeeds } from './spending.ts';
 import { hasReadyCall, isAnswered } from './tool-batch.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
-/** The tool calls that a task at this position has been asked to make, with their states. */
+/** Returns the requested tool calls of a task at this position, with their states. */
 export function batchOf(position: NodePosition): ToolBatch {
   return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
 }
 
-/** The approvals that a task at this position has asked for and waits for. */
+/** Returns the approvals that a task at this position waits for. */
 export function approvalsAt(position: NodePosition): readonly string[] {
   if (position.kind === 'approval') return [position.approvalId];
   return batchOf(position).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
 }
 
-/** Whether a call waits until one more of the run's calls may be out: a tool's, or that of the model that is told of all. */
+/** True if a tool call, or an agent's model call after its answered tools, waits for `maxConcurrency`. */
 export function wantsCapacity(position: NodePosition): boolean {
   const batch = batchOf(position);
   return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
 }
 
-/** What the call of a model needs of the budgets that waits until there is room for it; `null`: none does. */
+/** Returns the budget needs of a model call that waits for its budgets; `null` if none waits. */
 export function awaitedBudget(position: NodePosition): ModelNeeds | null {
   const turn = position.kind === 'llm' || position.kind === 'agent' ? position.turn : null;
   return turn?.key === null ? turn.needs : null;
@@ -40,27 +40,27 @@ export function isResumable(position: NodePosition): position is ResumablePositi
   return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }
 
-/** The tasks of the superstep that is open in a graph. */
+/** Returns the tasks of a graph's open superstep. */
 export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
   return at.kind === 'running' ? at.tasks : [];
 }
 
-/** What runs next whatever the edges say that are still to be evaluated; an open superstep leads to nothing yet. */
+/** Returns the next triggers known before edges are evaluated; none in an open superstep. */
 export function triggersAt(at: ScopePosition): readonly Trigger[] {
   return at.kind === 'running' ? [] : at.triggers;
 }
 
-/** Nodes that have finished and whose edges are still to be evaluated. */
+/** Returns finished nodes whose edges are unevaluated. */
 export function finishedAt(at: ScopePosition): readonly string[] {
   return at.kind === 'edges' || at.kind === 'after' ? at.finished : [];
 }
 
-/** The nodes before or after which a graph stands at a breakpoint. */
+/** Returns the nodes of the breakpoint at which a graph is stopped. */
 export function stopsAt(at: ScopePosition): readonly string[] {
   return at.kind === 'before' || at.kind === 'after' ? at.nodes : [];
 }
 
-/** The nodes that run next: those of the open superstep that have not finished, else those that were triggered. */
+/** Returns the unfinished nodes of the open superstep, or else the triggered nodes. */
 export function nextNodes({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): readonly string[] {
   if (at.kind === 'after') return at.next;
   const triggers = triggersAt(at);
@@ -69,7 +69,7 @@ export function nextNodes({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): rea
   return [...new Set(next.map(({ node }) => node))].sort();
 }
 
-/** Nodes of a graph with calls of which nobody knows what they did; those inside subgraphs after the nodes around them. */
+/** Returns nodes with calls of unknown outcome; nodes inside subgraphs follow the enclosing nodes. */
 export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
   return tasksIn(scope).flatMap(({ node, index, state }) => {
     if (!isTaskOutcomeUnknown(state)) return [];
@@ -86,7 +86,7 @@ function positionOf(state: TaskState): SavedProgress | null {
   return state.phase === 'open' && isResumable(state.position) ? state.position : null;
 }
 
-/** Whether a task that has failed leaves calls of which nobody knows what they did, its own or inside it. */
+/** True if a failed task has calls of unknown outcome, its own or inside it. */
 export function hasUnknownOutcome(kept: SavedProgress | null): boolean {
   switch (kept?.kind) {
     case 'subgraph':
@@ -99,7 +99,7 @@ export function hasUnknownOutcome(kept: SavedProgress | null): boolean {
   }
 }
 
-/** One that a person has given up is in doubt no more. */
+/** A person who gives a task up settles its unknown outcome. */
 function isTaskOutcomeUnknown(state: TaskState): boolean {
   return (state.phase === 'intervention' && isUnknownOutcome(state.failure)) || hasUnknownOutcome(positionOf(state));
 }
@@ -108,7 +108,7 @@ function isUnknownOutcome({ error }: TaskFailure): boolean {
   return error.code === 'UNKNOWN_OUTCOME';
 }
 
-/** A task that is over, and has not failed. */
+/** A task that is over without failure. */
 export type SettledTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
 
 export function isSettled(task: NodeTask): task is SettledTask {

@@ -1,6 +1,6 @@
 import type { Json } from '../values/json.ts';
 
-/** What became of a decision or control: it was taken, or refused with a reason that the API turns into an answer. */
+/** The result of a decision or control: taken, or refused with a reason that the API turns into a response. */
 export type SignalResult =
   | { readonly id: string; readonly taken: true; readonly value: Json }
   | { readonly id: string; readonly taken: false; readonly refusal: Refusal };

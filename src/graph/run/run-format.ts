@@ -1,19 +1,18 @@
 import type { Run } from './run.ts';
 
-/** A run as an earlier version may have left it. */
+/** A run in the shape of an earlier version. */
 export interface KeptRun {
   readonly format: number;
 }
 
-/** Makes a run of one format one of the next. Pure, and never changed once released. */
+/** Migrates a run from one format to the next. Pure, and unchanged once released. */
 type Migration = (run: KeptRun) => object;
 
-/** The first one leads from format 1 to 2, and so on. */
+/** The first migration leads from format 1 to 2, and so on. */
 const MIGRATIONS: readonly Migration[] = [];
 
 /**
- * Reads a run that another execution has handed over, or that the store has kept: brings it into the shape of today.
- * @throws when a later version has left it
+ * Migrates a run from another execution, or from the store, to the current shape. @throws if a later version wrote it
  */
 export function readRun(kept: KeptRun, migrations = MIGRATIONS): Run {
   const newest = migrations.length + 1;
@@ -24,7 +23,7 @@ export function readRun(kept: KeptRun, migrations = MIGRATIONS): Run {
   throw new Error(`The run has format ${kept.format}; this version knows those up to ${newest}`);
 }
 
-/** The migrations have made it a run of today. */
+/** The migrations have produced the current format. */
 function hasFormat(run: KeptRun, newest: number): run is Run {
   return run.format === newest;
 }

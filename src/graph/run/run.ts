@@ -11,65 +11,65 @@ import type { Scope } from './scope.ts';
 import type { Spent, Reservation } from './spending.ts';
 
 /**
- * The whole state of a run as one JSON value. It is carried from step to step, over continue-as-new, into checkpoints
- * and queries; nothing about a run is kept anywhere else in the workflow.
+ * The whole state of a run as one JSON value, used by steps, continue-as-new, checkpoints and queries.
+ * The workflow keeps no other state of a run.
  */
 export interface Run {
-  /** Version of this shape; older ones are migrated when they are read (`run-format.ts`). */
+  /** The version of this shape; older ones are migrated on reading (`run-format.ts`). */
   readonly format: 1;
   readonly id: string;
   readonly tenantId: string;
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
-  /** The run that this one is a fork of. */
+  /** The run that this one was forked from. */
   readonly parent: ParentRun | null;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly limits: RunLimits;
   readonly phase: RunPhase;
   readonly root: Scope;
-  /** Calls that were asked for and have not come back, by their key. */
+  /** Open calls by key. */
   readonly calls: Readonly<Record<string, OpenCall>>;
-  /** Timers that run, by their id. */
+  /** Running timers by id. */
   readonly timers: Readonly<Record<string, OpenTimer>>;
-  /** Approvals of this run by their id: all that are pending, and the latest of those that are not any more. */
+  /** All pending approvals and the latest closed ones, by id. */
   readonly approvals: Readonly<Record<string, Approval>>;
-  /** What became of the latest decisions and controls that carried an id. */
+  /** Results of the latest decisions and controls with an id. */
   readonly outcomes: readonly SignalResult[];
-  /** Events that came before a node waited for them, the oldest first. */
+  /** Events that arrived before a node waited for them, oldest first. */
   readonly bufferedEvents: readonly BufferedEvent[];
-  /** The latest checkpoint holds those events. */
+  /** The latest checkpoint contains those events. */
   readonly areBufferedEventsSaved: boolean;
-  /** Breakpoints of this run on top of its graph's. */
+  /** Breakpoints of this run, added to its graph's. */
   readonly breakpoints: Breakpoints;
-  /** What is left of the deadline, and since when it runs; `null`: there is none. */
+  /** The deadline's countdown; `null` without a deadline. */
   readonly countdown: Countdown | null;
   readonly compensation: RunCompensation;
   readonly spent: Spent;
-  /** Keys of calls that have been answered and may be asked for again, of the open superstep: what they used is in `spent`. */
+  /** Keys of answered calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;
   readonly counters: Counters;
 }
 
-/** How far a run has taken back what it did, when it fails or is canceled. */
+/** The progress of a failing or canceled run's compensation. */
 export interface RunCompensation {
-  /** What is still to be taken back, the earliest first. */
+  /** Pending compensations, earliest first. */
   readonly pending: readonly Compensation[];
-  /** How much has been taken back, or was tried to be. */
+  /** The number of finished compensations, failed ones included. */
   readonly doneCount: number;
-  /** What could not be taken back, and why. */
+  /** Messages of failed compensations. */
   readonly failures: readonly string[];
-  /** The outcome of the latest compensation is unknown: a person has to say. */
+  /** The latest compensation has an unknown outcome, which a person must settle. */
   readonly unknown: UnknownCompensation | null;
 }
 
-/** The run that another one goes on from, and where. */
+/** A parent run and the checkpoint of the fork. */
 export interface ParentRun {
   readonly runId: string;
   readonly checkpoint: string;
-  /** What it did after that: whoever decides in the fork should know. */
+  /** The parent's calls after the checkpoint, shown to deciders in the fork. */
   readonly callsSince: readonly EarlierCall[];
 }
 
@@ -85,13 +85,13 @@ export interface BufferedEvent {
   readonly payload: Json;
 }
 
-/** Node ids, or `*` for all of them. */
+/** Node ids, or `*` for all nodes. */
 export interface Breakpoints {
   readonly before: readonly string[];
   readonly after: readonly string[];
 }
 
-/** Where ids inside a run come from: the run's id, a kind and the next number of that kind. */
+/** The latest number of each kind; ids consist of the run's id, a kind and a number. */
 export interface Counters {
   readonly seq: number;
   readonly checkpoint: number;
@@ -102,11 +102,11 @@ export interface Counters {
 export interface OpenCall {
   readonly taskPath: TaskPath;
   readonly called: { readonly kind: 'model' | 'tool' | 'function' | 'node'; readonly name: string };
-  /** When it was asked for, in milliseconds since the epoch. */
+  /** The time of the request, in milliseconds since the epoch. */
   readonly since: number;
-  /** What it may use of the budgets; what it has used takes its place. */
+  /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
-  /** The call that it takes back; no task waits for it. */
+  /** The compensated call; no task waits for this one. */
   readonly compensates?: CompensationCall;
 }
 

@@ -5,55 +5,55 @@ import type { Countdown } from './countdown.ts';
 import type { Conversation, TurnPosition } from './model-turn.ts';
 import type { ToolBatch } from './tool-batch.ts';
 
-/** One activation of a graph: its state, and where it stands. A run's own graph is its root scope. */
+/** One activation of a graph: its state and position. The root scope belongs to the run's own graph. */
 export interface Scope {
-  /** Number of the superstep that is open or comes next; the first is 0. */
+  /** The number of the open or next superstep, from 0. */
   readonly step: number;
   readonly channels: Readonly<Record<string, Json>>;
   readonly at: ScopePosition;
-  /** Deferred nodes that were triggered and wait until nothing else is left. */
+  /** Triggered deferred nodes; they run when no other node is left. */
   readonly deferred: readonly Trigger[];
-  /** For each join, by its edge's number, the sources that have finished since it last fired. */
+  /** The sources that have arrived since each join last fired, by the edge's number. */
   readonly joins: Readonly<Record<string, readonly string[]>>;
   readonly visits: Readonly<Record<string, number>>;
-  /** How many messages have been given an id here. */
+  /** The number of messages that got an id in this scope. */
   readonly messages: number;
 }
 
-/** Where a graph stands. */
+/** The position of a graph. */
 export type ScopePosition = ReadyScope | RunningScope | FiringScope | ScopeBefore | ScopeAfter;
 
-/** The next superstep may open; where nothing is triggered or deferred, the graph has finished. */
+/** The next superstep may open; without triggers and deferred nodes, the graph has finished. */
 export interface ReadyScope {
   readonly kind: 'ready';
   readonly triggers: readonly Trigger[];
-  /** It has stood at the breakpoint before these nodes. */
+  /** The graph was already stopped at the breakpoint before these nodes. */
   readonly hasPassedBreakpoint: boolean;
 }
 
 /** A superstep is open. */
 export interface RunningScope {
   readonly kind: 'running';
-  /** In node-id order, then element order: the order in which writes are applied. */
+  /** Sorted by node id, then element: the order of applying writes. */
   readonly tasks: readonly NodeTask[];
 }
 
-/** Nodes have finished, and their edges are still to be evaluated. */
+/** Nodes have finished, and their edges are unevaluated. */
 export interface FiringScope {
   readonly kind: 'edges';
   readonly finished: readonly string[];
-  /** What runs next in any case. */
+  /** Triggers that do not depend on those edges. */
   readonly triggers: readonly Trigger[];
 }
 
-/** It stands at a breakpoint before nodes that run next. */
+/** The graph is stopped at a breakpoint before the next nodes. */
 export interface ScopeBefore {
   readonly kind: 'before';
   readonly nodes: readonly string[];
   readonly triggers: readonly Trigger[];
 }
 
-/** It stands at a breakpoint after nodes; `next` is where their edges lead as the state is now. */
+/** The graph is stopped at a breakpoint after nodes; `next` holds the edge targets in the current state. */
 export interface ScopeAfter extends Omit<FiringScope, 'kind'> {
   readonly kind: 'after';
   readonly nodes: readonly string[];
@@ -66,7 +66,7 @@ export interface Trigger {
   readonly element?: { readonly item: Json; readonly index: number; readonly group?: ConcurrencyGroup };
 }
 
-/** The elements of one `forEach`, of which so many may be open at a time. */
+/** The elements of one `forEach`; `width` limits the number of open ones. */
 export interface ConcurrencyGroup {
   readonly id: string;
   readonly width: number;
@@ -81,15 +81,17 @@ export interface NodeTask {
   readonly index: number | null;
   readonly item: Json;
   readonly group: ConcurrencyGroup | null;
-  /** Goes up when a person has a call made again that is known to have failed; part of the call's key. */
+  /** Rises when a person retries a call that is known to have failed; part of the call's key. */
   readonly retryRound: number;
-  /** Goes up when a person orders a call again whose outcome is unknown; it takes over the ledger's claim. */
+  /**
+   * The fencing number: rises when a person orders a call of unknown outcome again, to take over the ledger's claim.
+   */
   readonly takeover: number;
   readonly state: TaskState;
 }
 
 export type TaskState =
-  /** With what is `kept` it goes on from there. */
+  /** A task with saved progress continues from it. */
   | { readonly phase: 'ready'; readonly saved?: SavedProgress }
   | { readonly phase: 'open'; readonly position: NodePosition }
   | ({ readonly phase: 'intervention'; readonly since: string } & Failed)
@@ -97,7 +99,7 @@ export type TaskState =
       readonly phase: 'completed';
       readonly update: Update;
       readonly goto: Goto | null;
-      /** What the update was made of. */
+      /** The source of the update. */
       readonly outcome: Outcome;
     }
   | ({ readonly phase: 'diverted'; readonly update: Update; readonly to: string } & Failed)
@@ -105,17 +107,17 @@ export type TaskState =
 
 interface Failed {
   readonly failure: TaskFailure;
-  /** What is done already, so that a retry goes on from there. */
+  /** The finished part of the work, from which a retry continues. */
   readonly saved: SavedProgress | null;
 }
 
-/** Where a node itself sends the run: besides its edges, or instead of them. */
+/** Nodes chosen by a node itself, besides its edges or instead of them. */
 export interface Goto {
   readonly nodes: readonly string[];
   readonly ignoresEdges: boolean;
 }
 
-/** Where a node task stands between two occurrences; its kind says what it waits for. */
+/** The position of a node task between two occurrences; the kind names the awaited input. */
 export type NodePosition =
   | CallPosition
   | LlmPosition
@@ -126,19 +128,19 @@ export type NodePosition =
   | SubgraphPosition
   | WaitPosition;
 
-/** What is done of a task that must not be done again: a task that failed goes on from there. */
+/** Finished work that a retry of a failed task must not repeat. */
 export type SavedProgress = ResumablePosition | FinishedPosition;
 
-/** A part is done. */
+/** A part of the work is finished. */
 export type ResumablePosition = AgentPosition | CallsPosition | SubgraphPosition;
 
-/** All is done, but the state has not taken what the task writes. */
+/** All work is finished, but the state lacks the task's writes. */
 export interface FinishedPosition {
   readonly kind: 'finished';
   readonly outcome: Outcome;
 }
 
-/** One call is out, and nothing else is to be known. */
+/** The task waits for one call only. */
 export interface CallPosition {
   readonly kind: 'call';
   readonly key: string;
@@ -150,50 +152,50 @@ export interface LlmPosition extends WithDeadline {
   readonly turn: TurnPosition;
 }
 
-/** Either a model is asked, or the tool calls of its last answer are at work. */
+/** The task waits for a model, or for the tool calls of the model's last answer. */
 export interface AgentPosition extends WithDeadline {
   readonly kind: 'agent';
   readonly conversation: Conversation;
   readonly turn: TurnPosition | null;
   readonly batch: ToolBatch;
-  /** Turns so far in which the model has asked for tools. */
+  /** The number of turns in which the model has requested tools. */
   readonly iterations: number;
-  /** The model is asked without tools: the loop ends with its answer. */
+  /** The model is asked without tools, so its answer ends the loop. */
   readonly isLast: boolean;
 }
 
-/** The tool calls that a message asks for are at work. */
+/** The task runs the tool calls of a message. */
 export interface CallsPosition extends WithDeadline {
   readonly kind: 'calls';
   readonly batch: ToolBatch;
-  /** Calls made so far by this task. */
+  /** The number of calls made by this task. */
   readonly callsMade: number;
 }
 
-/** The graph inside has begun, and is where its scope says. */
+/** The subgraph has begun; its scope holds its position. */
 export interface SubgraphPosition extends WithDeadline {
   readonly kind: 'subgraph';
   readonly scope: Scope;
-  /** What it begins with. */
+  /** The subgraph's input. */
   readonly input: JsonObject;
-  /** It fails with it, once the calls inside that are out have come back. */
+  /** The failure of the task, which takes effect after its open calls return. */
   readonly failing?: TaskFailure;
 }
 
-/** What a deadline holds for that is no single call: it counts while something is at work, not while people are awaited. */
+/** A node deadline over several calls: it counts while work is open, and stops while only people are awaited. */
 export interface WithDeadline {
-  /** What is left of the deadline; without one it has all of it, or there is none. */
+  /** The rest of the deadline; absent before the countdown begins, and without a deadline. */
   readonly countdown?: Countdown;
 }
 
 export interface WaitPosition extends WithDeadline {
   readonly kind: 'wait';
-  /** The name of the event that is waited for; `null`: the timer only. */
+  /** The awaited event's name; `null` if only the timer is awaited. */
   readonly event: string | null;
   readonly timerId: string | null;
-  /** RFC 3339, as `deadline`. */
+  /** RFC 3339, like `deadline`. */
   readonly since: string;
-  /** When it goes on by itself. */
+  /** The time at which the wait ends by itself. */
   readonly deadline: string | null;
 }
 
@@ -203,18 +205,18 @@ export interface ApprovalPosition {
   readonly timerId: string;
 }
 
-/** A person has approved a call, which is made as soon as one more may be out. */
+/** A person has approved the call, which waits for `maxConcurrency`. */
 export interface ApprovedPosition {
   readonly kind: 'approved';
   readonly args: Json;
 }
 
-/** What a task that has done its work gives: a retry writes it again, and does nothing else. */
+/** The result of a finished task; a retry only writes it again. */
 export type Outcome =
   | { readonly kind: 'done'; readonly result: Json; readonly update?: Update }
   | { readonly kind: 'commanded'; readonly command: Command };
 
-/** What code may say to the engine instead of giving a result. */
+/** Instructions of code to the engine, in place of a result. */
 export interface Command {
   readonly update: Update;
   readonly goto: readonly string[];

@@ -4,7 +4,7 @@ interface Price {
   readonly output: number;
 }
 
-/** What a model call cost, in whole millionths of a US dollar; nothing where no price is known. */
+/** Returns a model call's cost in whole millionths of a US dollar; 0 without a known price. */
 export function costMicros(
   usage: { readonly inputTokens: number; readonly outputTokens: number },
   price: Price | undefined,
@@ -12,7 +12,7 @@ export function costMicros(
   return price ? Math.round(usage.inputTokens * price.input + usage.outputTokens * price.output) : 0;
 }
 
-/** What a run has used. Money is in millionths of a US dollar, so that sums are exact. */
+/** The usage of a run. Money is in millionths of a US dollar, so sums are exact. */
 export interface Spent {
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -29,7 +29,7 @@ export interface Reservation {
   readonly costMicros: number;
 }
 
-/** What a call of a model asks of the budgets, in tokens: what it reads, and so much of an answer as it wants. */
+/** A model call's budget needs in tokens: its input, and its wanted output. */
 export interface ModelNeeds {
   readonly model: string;
   readonly input: number;

@@ -10,7 +10,7 @@ export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
-/** The status that the API shows. A run that is about to end waits for people only while an outcome is unknown. */
+/** Returns the API's status. An ending run is `waiting` only while a compensation's outcome is unknown. */
 export function statusOf({ phase: { kind }, compensation }: Pick<Run, 'phase' | 'compensation'>): RunStatus {
   if (kind === 'failing' || kind === 'canceling' || kind === 'closing')
     return compensation.unknown ? 'waiting' : 'running';
@@ -21,12 +21,12 @@ export function hasEnded({ phase }: Phased): boolean {
   return 'endedAt' in phase;
 }
 
-/** The run only waits until its calls have come back and what it did is compensated. */
+/** True if the run only waits for its calls and its compensation before it ends. */
 export function isEnding({ phase: { kind } }: Phased): boolean {
   return kind === 'failing' || kind === 'canceling';
 }
 
-/** The `onCancel` node of a run that is canceled is at work. */
+/** True while the `onCancel` node of a canceled run is at work. */
 export function isClosing({ phase }: Phased): boolean {
   return phase.kind === 'closing';
 }
@@ -35,17 +35,17 @@ export function isBeingCanceled({ phase: { kind } }: Phased): boolean {
   return kind === 'canceling' || kind === 'closing';
 }
 
-/** Nothing new may begin in the run. */
+/** True if no new work may begin in the run. */
 export function standsStill({ phase: { kind } }: Phased): boolean {
   return !AT_WORK.has(kind);
 }
 
-/** The run may begin another superstep. */
+/** True if the run may open another superstep. */
 export function mayOpenStep({ phase }: Phased): boolean {
   return phase.kind === 'waiting' || (phase.kind === 'running' && phase.pause === null);
 }
 
-/** The wish that the run stops after the superstep that runs, if there is one. */
+/** Returns the request to stop after the open superstep, if there is one. */
 export function pauseRequested({ phase }: Phased): PauseRequest | null {
   return phase.kind === 'running' ? phase.pause : null;
 }

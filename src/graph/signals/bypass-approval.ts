@@ -10,14 +10,14 @@ import { openTasks } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { own } from '../values/json.ts';
 
-/** Who decides where a policy names nobody (specification, "Who may do what"). */
+/** The roles that decide if a policy names no roles and users (specification, "Who may do what"). */
 const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
 
 /**
- * Passing over an approval that a task waits for counts as deciding it, also once it is withdrawn because the run has
- * ended, or the task has failed.
- * @param tasks that are passed over; all of the run without them
- * @returns why somebody may not
+ * Requires the right to decide from a person who bypasses an approval, also if the approval was canceled with its run
+ * or task.
+ * @param tasks the bypassed tasks; defaults to all of the run
+ * @returns the reason for a refusal
  */
 export function refuseBypass(
   draft: Draft,
@@ -28,7 +28,7 @@ export function refuseBypass(
   return firstOf(asked.map((id) => refuse(draft, own(draft.run.approvals, id) ?? forgotten(draft), by)));
 }
 
-/** The approvals that a task has asked for, and what is inside it, as far as it has come. */
+/** Returns the approvals requested so far by a task and the tasks inside it. */
 function askedBy(state: TaskState): readonly string[] {
   if (state.phase === 'open') return askedAt(state.position);
   const isFailed = state.phase === 'failed' || state.phase === 'intervention';
@@ -40,12 +40,12 @@ function askedAt(position: NodePosition): readonly string[] {
   return tasksIn(position.scope).flatMap(({ state }) => askedBy(state));
 }
 
-/** An approval of which the run does not know any more who may decide it. */
+/** Stands in for an approval whose policy the run no longer holds. */
 function forgotten({ at }: Draft): Decidable {
   return { policy: {}, requestedAt: at };
 }
 
-/** So does speaking for an approval node. */
+/** Requires the right to decide from a person who writes as an approval node. */
 export function refuseSpeakingFor(
   draft: Draft,
   graph: CompiledGraph,

@@ -4,7 +4,7 @@ import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import { taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
-/** Ends the run: what is out is called back, what is asked is withdrawn, nothing new begins. */
+/** Cancels the run: its calls, timers and approvals are canceled, and no new work begins. */
 export const cancel: SignalKind = {
   description: 'End the run as canceled: {"reason"?}',
   properties: { reason: { type: 'string' } },

@@ -11,7 +11,7 @@ import type { Refusal } from '../run/refusal.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
-/** `approve` and `reject`: a person's answer to a pending approval. */
+/** Creates the signals `approve` and `reject`: a person's decision on a pending approval. */
 export function decisionSignal(decision: DecisionRequest['decision'], description: string): SignalKind {
   return {
     description,
@@ -38,16 +38,16 @@ function handle(draft: Draft, decision: DecisionRequest['decision'], { payload, 
   return taken(said(result.approval));
 }
 
-/** In bytes: a run keeps the answers to its latest decisions, and gives them by query. */
+/** Bytes of one result: a run keeps the results of its latest decisions for queries. */
 const MAX_SAID = 10_000;
 
-/** What who decides is told of the approval: its id, where all of it is too large. */
+/** Returns the approval as the decision's result, or only its id if the approval is too large. */
 function said(approval: Approval): Json {
   const whole = toJson(toPublicApproval(approval));
   return jsonSize(whole) <= MAX_SAID ? whole : { id: approval.id };
 }
 
-/** A run forgets approvals that were closed long ago; their numbers tell that it has had them. */
+/** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */
 function refuseForgotten({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
   const parsed = parseApprovalId(id);
   const wasMade = parsed?.runId === runId && parsed.number <= counters.approval;

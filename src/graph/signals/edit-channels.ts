@@ -11,11 +11,11 @@ import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
 import { didYouMean } from '../values/text.ts';
 
-/** Values that a person gives, and who that is. */
+/** Values given by a person. */
 export interface StateEdit {
   readonly values: JsonObject;
   readonly by: string;
-  /** As if this node had written them. */
+  /** The node that counts as the writer of the values. */
   readonly asNode?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export type Edited =
   | { readonly ok: true; readonly changes: Readonly<Record<string, ChannelChange>> }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Puts values into the channels through their reducers; when that can't be done, nothing has changed. */
+/** Writes values through the channels' reducers, either all or none. */
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
   const { graph } = frame;
@@ -48,7 +48,7 @@ function refuse(message: string, issues: NonNullable<Refusal['issues']>): Edited
   return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues } };
 }
 
-/** Saves what an edit has changed, once it is known what comes next. */
+/** Saves an edit's changes in a checkpoint, after the next nodes are known. */
 export function saveEdit(draft: Draft, changes: Readonly<Record<string, ChannelChange>>, visited: Visited = []): void {
   const frame = rootFrame(draft);
   saveCheckpoint(frame, { source: 'update', changes, step: frame.scope.step - 1, visited });

@@ -20,8 +20,8 @@ import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 
 /**
- * Corrects the state of a run that does not run. As a node, that node's edges decide anew what comes next; a run that
- * had ended is paused then, if there is anything to do.
+ * Edits the state of a run that is not running. With `asNode`, that node's edges choose the next nodes; an ended run
+ * with next nodes is then paused.
  */
 export const edit: SignalKind = {
   description: 'Correct the state: {"values", "asNode"?, "checkpoint"}',
@@ -60,7 +60,7 @@ function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null
   );
 }
 
-/** Tries the edges of the node on the state as it would be. @returns why they can't tell where to go on */
+/** Evaluates the node's edges on the edited state. @returns the reason if they fail */
 function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   if (asNode === undefined) return null;
   const frame = rootFrame(draft);
@@ -85,7 +85,7 @@ function goOnFrom(draft: Draft, node: string): Visited {
   const visited = discardSuperstep(draft);
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
   fire(frame);
-  // One that does not run stands at the breakpoint then: it has stopped already.
+  // A run that is not running stops at the breakpoint now; a waiting run does so when it continues.
   if (statusOf(draft.run) !== 'waiting') stopBefore(frame);
   return visited;
 }

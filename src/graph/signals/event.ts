@@ -5,10 +5,10 @@ import type { TaskHandle } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
-/** So many events are kept for nodes that will wait for them. */
+/** The maximum number of events buffered for future `wait` nodes. */
 const MAX_KEPT = 100;
 
-/** Something that a `wait` node waits for, now or later. */
+/** Delivers an event to `wait` nodes, or buffers it for later ones. */
 export const event: SignalKind = {
   description: 'An event for a wait node, now or later: {"event", "payload"?}',
   properties: { event: { type: 'string', minLength: 1 }, payload: true },

@@ -17,7 +17,7 @@ import type { Intervention } from './interventions.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
-/** Goes on with an output that a person gives instead of the node's own. */
+/** Completes a failed node with a person's output. */
 export const skip: SignalKind = {
   description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
   properties: { ...WHICH, output: true },
@@ -56,7 +56,7 @@ function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Princi
   return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
 }
 
-/** Gives the node up: the run fails. */
+/** Fails the run at a node that waits for an intervention. */
 export const fail: SignalKind = {
   description: 'Give the failed node up, the run fails: {"node"? | "id"?, "reason"?}',
   properties: { ...WHICH, reason: { type: 'string' } },

@@ -11,20 +11,20 @@ import type { TaskFailure } from '../values/errors.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { textOf } from './signal.ts';
 
-/** A node that has failed, or one of the calls that it makes, and what a person may do something about. */
+/** A failed node, or one failed call of it, that a person may retry, skip or fail. */
 export interface Intervention {
   readonly handle: TaskHandle;
   readonly failure: TaskFailure;
-  /** What the node has done already. */
+  /** The node's saved progress. */
   readonly saved: SavedProgress | null;
-  /** The call that has failed, where it is not the node itself. */
+  /** The failed call; `null` if the node itself failed. */
   readonly call: BatchCall | null;
 }
 
-/** How a payload names the node that is meant; with one alone it may say nothing. */
+/** Fields that name the node; both may be absent if only one intervention exists. */
 export const WHICH = { node: { type: 'string' }, id: { type: 'string' } } as const;
 
-/** The nodes that wait for an intervention, or that a run has failed at; of these the ones that a payload names. */
+/** Returns the nodes that wait for an intervention or that failed the run, filtered by the payload. */
 export function findInterventions(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
   const all = interventions(draft);
   const status = statusOf(draft.run);
@@ -38,7 +38,7 @@ export function findInterventions(draft: Draft, payload: JsonObject): readonly I
   return { code: 'UNKNOWN_INTERVENTION', message };
 }
 
-/** The one node that a payload names. */
+/** Returns the one node that a payload names. */
 export function findIntervention(draft: Draft, payload: JsonObject): Intervention | Refusal {
   const chosen = findInterventions(draft, payload);
   if ('code' in chosen) return chosen;
@@ -61,7 +61,7 @@ function interventions(draft: Draft): Intervention[] {
   });
 }
 
-/** The calls of a task at work that wait for somebody. */
+/** Returns the calls of an open task that wait for an intervention. */
 function callsOf(handle: TaskHandle): Intervention[] {
   const { state } = handle.task;
   if (state.phase !== 'open' || !isResumable(state.position)) return [];
@@ -79,7 +79,7 @@ function idOf({ handle, call }: Intervention): string {
   return interventionId(handle.frame.executionPath, handle.task, call && call.number);
 }
 
-/** Whether a payload names an intervention, or leaves open which it means. */
+/** True if a payload names this intervention, or none. */
 export function isNamed(payload: JsonObject, { node, id }: { readonly node: string; readonly id: string }): boolean {
   return (textOf(payload, 'node') ?? node) === node && (textOf(payload, 'id') ?? id) === id;
 }

@@ -10,7 +10,7 @@ import type { JsonObject } from '../values/json.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
-/** Stops the run after the superstep that runs; one that waits stops at once. */
+/** Stops a running run after its superstep, and a waiting one at once. */
 export const pause: SignalKind = {
   description: 'Stop after the superstep that runs: {"reason"?}',
   properties: { reason: { type: 'string' } },
@@ -26,7 +26,7 @@ export const pause: SignalKind = {
   },
 };
 
-/** Goes on where the run stopped, with values put into the channels first. */
+/** Resumes a paused run, after writing the given values. */
 export const resume: SignalKind = {
   description: 'Go on from a pause or breakpoint: {"values"?, "checkpoint"?}',
   properties: { values: { type: 'object' }, checkpoint: { type: 'string' } },
@@ -54,12 +54,12 @@ function goOn(draft: Draft, { payload, by }: SignalRequest): Handled {
   return taken();
 }
 
-/** The values of a payload; `null`: none were given. */
+/** Returns a payload's values; `null` if there are none. */
 export function valuesOf({ values }: JsonObject): JsonObject | null {
   return isJsonObject(values) && Object.keys(values).length > 0 ? values : null;
 }
 
-/** Lets a run go on, past the breakpoints that it stands at. */
+/** Lets a run continue past its breakpoints. */
 export function release(draft: Draft, by: string): void {
   for (const frame of openFrames(rootFrame(draft))) passBreakpoint(frame);
   if (draft.run.phase.kind === 'paused') emitOfRun(draft, { type: 'run.resumed', by });

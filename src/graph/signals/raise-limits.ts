@@ -6,7 +6,7 @@ import type { Json } from '../values/json.ts';
 import { inForce, limitsOfRun } from '../run/limits.ts';
 import type { Refusal } from '../run/refusal.ts';
 
-/** Gives a run other limits, up to those of its graph. @returns why it can't be done */
+/** Changes a run's limits, up to those of its graph. @returns the reason for a refusal */
 export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | null {
   if (!isLimits(asked)) return null;
   const { refusal } = limitsOfRun(draft.graph, asked);
@@ -16,7 +16,7 @@ export function raiseLimits(draft: Draft, asked: Json | undefined): Refusal | nu
   return null;
 }
 
-/** The payload's schema has checked what it is, if it is there. */
+/** Narrows the type only: the payload's schema has validated the value. */
 function isLimits(value: Json | undefined): value is Limits & Json {
   return isJsonObject(value);
 }

@@ -16,7 +16,7 @@ import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
 
-/** Who a signal counts as made by when it names nobody: whoever may signal workflows is Temporal's own access control. */
+/** The author of a signal without `by`: Temporal's own access control decides who may signal workflows. */
 const OPERATOR: Principal = { sub: 'temporal-operator', roles: ['approver'] };
 
 const PRINCIPAL_SCHEMA = {
@@ -26,8 +26,8 @@ const PRINCIPAL_SCHEMA = {
 } as const;
 
 /**
- * Takes a signal as it came, whatever it holds. One that is malformed, unknown, stale or refused leaves the run as it
- * was, but for an event that says so; one whose id is known already is dropped.
+ * Processes an unvalidated signal. A malformed, unknown, stale or refused one only adds an event; one with a known id
+ * is dropped.
  */
 export function receiveSignal(draft: Draft, name: string, given: Json | undefined): void {
   const payload = given ?? {};
@@ -64,7 +64,7 @@ function answerTo(draft: Draft, name: string, payload: Json): Handled {
   return refusal ? refused(refusal) : kind.handle(draft, request);
 }
 
-/** A run that is being undone waits for one intervention only. */
+/** Refuses interventions other than the one that a compensating run waits for. */
 function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject): Handled | null {
   const { node } = compensation.task;
   const id = unknownCompensationId(compensation);
@@ -80,7 +80,7 @@ function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 
-/** One check a signal: compiling takes longer than checking. */
+/** Caches one check per signal, because compiling takes longer than checking. */
 const checks = createMemo<SchemaCheck>(100);
 
 function checkOf(name: string, kind: SignalKind): SchemaCheck {
@@ -113,5 +113,5 @@ function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string;
 }
 
 const MAX_DETAIL = 500;
-/** As the API takes bodies. */
+/** The maximum nesting, equal to that of API bodies. */
 const MAX_DEPTH = 100;

@@ -4,7 +4,7 @@ import type { RunStatus } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { didYouMean } from '../values/text.ts';
 
-/** @param what what is done to a run of one of these statuses, such as "replanned" */
+/** @param what the action as a participle, such as "replanned" */
 export function refuseUnless({ run }: Draft, statuses: readonly RunStatus[], what: string): Refusal | null {
   const status = statusOf(run);
   if (statuses.includes(status)) return null;
@@ -12,14 +12,14 @@ export function refuseUnless({ run }: Draft, statuses: readonly RunStatus[], wha
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; it is ${what} while it is ${list}` };
 }
 
-/** A run whose work has been undone can't go on: it would build on what is no longer there. */
+/** Refuses to continue a compensated run, because its later work would rely on undone work. */
 export function refuseUndone({ run }: Draft): Refusal | null {
   if (!hasEnded(run) || run.compensation.doneCount === 0) return null;
   const message = 'What the run had done has been undone; start it anew, or fork it from where that had not been done';
   return { code: 'NOT_ALLOWED_NOW', message };
 }
 
-/** @param path where the payload names the node, as a JSON Pointer */
+/** @param path the JSON Pointer of the node's name in the payload */
 export function refuseUnknownNode({ graph }: Draft, node: string, path: string): Refusal | null {
   if (graph.nodes.has(node)) return null;
   const message = `There is no node "${node}".${didYouMean(node, graph.nodes.keys())}`;

@@ -12,7 +12,7 @@ import { release, valuesOf } from './pause.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
-/** Goes on at another node only; what was open is given up. */
+/** Sends the run to one node and discards the open superstep. */
 export const replan: SignalKind = {
   description: 'Go on at this node only: {"node", "values"?}',
   properties: { node: { type: 'string' }, values: { type: 'object' } },
@@ -35,7 +35,7 @@ export const replan: SignalKind = {
   },
 };
 
-/** Who stands at the breakpoint before a node and is sent to it goes on past it. */
+/** A run that is stopped at the breakpoint before the node continues past it. */
 function goTo(draft: Draft, node: string): Visited {
   const { at } = draft.run.root;
   const hasPassedBreakpoint = at.kind === 'before' && at.nodes.includes(node);

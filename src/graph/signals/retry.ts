@@ -14,7 +14,7 @@ import { raiseLimits } from './raise-limits.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
-/** Has a failed node's work done again; a run that has failed goes on from all the nodes that it failed at. */
+/** Retries a failed node; a failed run continues from all nodes that failed it. */
 export const retry: SignalKind = {
   description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
   properties: { ...WHICH, limits: LIMITS_SCHEMA },
@@ -50,8 +50,8 @@ function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
 }
 
 /**
- * All that have failed, unless one is named; none when the run has failed between two nodes, at an edge or a limit. A
- * call of which nobody can tell what it did waits for somebody who names its node.
+ * Returns the named node or all failed ones; none if the run failed between nodes, at an edge or a limit. A call with
+ * an unknown outcome is retried only if its node is named.
  */
 function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {
   const found = findInterventions(draft, payload);

@@ -9,14 +9,14 @@ import type { UnknownCompensation } from '../run/compensation.ts';
 export interface SignalKind {
   /** One line for the Temporal Web UI. */
   readonly description: string;
-  /** The fields it takes besides `decisionId` and `by`. */
+  /** The fields besides `decisionId` and `by`. */
   readonly properties: Readonly<Record<string, JsonSchema>>;
-  /** A run that has ended may take it. */
+  /** The signal is accepted by ended runs. */
   readonly reopens?: true;
-  /** A run that only waits for its calls before it is over may take it. */
+  /** The signal is accepted while a run waits for its calls before it ends. */
   readonly whileEnding?: true;
   handle(draft: Draft, request: SignalRequest): Handled;
-  /** What it does to an undo that is in doubt; without it, a run that is being undone does not take it. */
+  /** Handles a compensation with an unknown outcome; without it, a compensating run refuses the signal. */
   handleCompensation?(draft: Draft, doubt: UnknownCompensation, request: SignalRequest): Handled;
 }
 
@@ -25,7 +25,7 @@ export interface SignalRequest {
   readonly by: Principal;
 }
 
-/** What a signal came to: taken, with what its sender is told; or refused, and nothing has changed. */
+/** The result of a signal: taken, with a value for its sender, or refused without any change. */
 export type Handled =
   | { readonly taken: true; readonly value: Json }
   | { readonly taken: false; readonly refusal: Refusal };
@@ -38,7 +38,7 @@ export function refused(refusal: Refusal): Handled {
   return { taken: false, refusal };
 }
 
-/** A text field of a payload whose schema says that it is text or absent. */
+/** Returns a text field of a payload whose schema makes it text or absent. */
 export function textOf(payload: JsonObject, field: string): string | undefined {
   const value = payload[field];
   return typeof value === 'string' ? value : undefined;
