@@ -11,9 +11,9 @@ import { truncate } from '../values/text.ts';
 
 /** A compiled entry of a graph's `edges`. */
 export interface CompiledEdge {
-  /** The entry's index in the definition; a scope keeps the finished sources of a join under it. */
+  /** The entry's index in the definition. A scope stores the finished sources of a join by this id. */
   readonly id: string;
-  /** Several sources are a join: the edge fires once all of them have finished. */
+  /** Several sources form a join: the edge fires once all of them have finished. */
   readonly sources: readonly string[];
   /** Evaluates the targets on a state. @throws GraphError `EXPRESSION_FAILED` or `INVALID_ROUTE` */
   readonly targets: (bindings: Bindings) => EdgeTargets;
@@ -61,7 +61,7 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   };
 }
 
-/** A route looks its value up in `paths`; a list is looked up value by value. */
+/** Compiles a route: its value is looked up in `paths`, a list value by value. */
 function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
   const expression = parseExpression(route, NODE_NAMES);
   const known = new Map(Object.entries(paths).map(([value, target]) => [value, nodesOf(target)]));
@@ -78,7 +78,7 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
   };
 }
 
-/** The first branch whose condition holds counts; if none does, the edge leads nowhere. */
+/** Compiles branches: the first true condition chooses the targets. If none is true, there are no targets. */
 function compileBranches(branches: readonly Branch[]): Choose {
   const compiled = branches.map(({ when, to }) => ({
     when: when === undefined ? null : parseExpression(when, NODE_NAMES),

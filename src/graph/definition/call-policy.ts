@@ -1,10 +1,10 @@
 import { toMs } from '../values/duration.ts';
 import type { RetryDefinition } from './definition.ts';
 
-/** How a call to a model, tool or function is tried and tried again. Times are milliseconds. */
+/** The attempts of a call to a model, tool or function. Times are milliseconds. */
 export interface CallPolicy {
   readonly timeoutMs: number;
-  /** For all attempts together; `null`: as long as the attempts take. */
+  /** For all attempts together; `null` if there is no deadline. */
   readonly deadlineMs: number | null;
   readonly heartbeatMs: number;
   readonly retry: RetryPolicy;
@@ -15,17 +15,17 @@ export interface RetryPolicy {
   readonly initialMs: number;
   readonly coefficient: number;
   readonly maxMs: number;
-  /** Codes that end the attempts at once. */
+  /** Error codes after which there are no more attempts. */
   readonly nonRetryable: readonly string[];
 }
 
-/** One place that may say how calls are tried; what it leaves open, the next place says. */
+/** The call settings of one source. A later source sets the fields that are missing. */
 export interface CallSettings {
   readonly timeout?: string | undefined;
   readonly retry?: RetryDefinition | undefined;
 }
 
-/** A retry policy that leaves nothing open. */
+/** A retry policy in which every field is set. */
 export interface DefaultRetry {
   readonly maxAttempts: number;
   readonly initialInterval: string;
@@ -41,7 +41,7 @@ interface BaseSettings {
 }
 
 /**
- * Puts a policy together field by field: what the first place says wins over the second, and so on down to the base.
+ * Merges settings into a policy, field by field. The first source that sets a field wins; the base comes last.
  * @param deadline of the node
  */
 export function toCallPolicy(
@@ -92,7 +92,7 @@ function first<T>(values: readonly (T | undefined)[], fallback: T): T {
   return values.find((value) => value !== undefined) ?? fallback;
 }
 
-/** A policy whose attempts have no more time than is left, in milliseconds; `null`: as much as they had. */
+/** Returns the policy with its deadline cut to the time left, in milliseconds; `null` changes nothing. */
 export function within(policy: CallPolicy, leftMs: number | null): CallPolicy {
   if (leftMs === null) return policy;
   return { ...policy, deadlineMs: Math.min(leftMs, policy.deadlineMs ?? leftMs) };

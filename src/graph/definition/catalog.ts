@@ -3,29 +3,29 @@ import type { CallSettings, DefaultRetry } from './call-policy.ts';
 import type { GraphDefinition } from './definition.ts';
 
 /**
- * What an installation offers, as far as a graph must know it: names for validation, and what a run pins when it starts.
- * It is data; the code and the secrets behind it stay with the activities.
+ * The part of an installation that graphs depend on: names for validation, and settings that a run pins at its start.
+ * It is plain data. Code and secrets stay with the activities.
  */
 export interface Catalog {
   readonly models: Readonly<Record<string, ModelEntry>>;
   readonly tools: Readonly<Record<string, ToolEntry>>;
   readonly functions: Readonly<Record<string, FunctionEntry>>;
-  /** Node types that are registered by code. */
+  /** Node types that code registers. */
   readonly nodeTypes?: Readonly<Record<string, NodeTypeEntry>>;
-  /** What a `context` may name as its strategy; without it, any name is taken for granted. Runs do not pin it. */
+  /** Names that a `context` may use as strategy. If absent, any name is valid. Runs do not pin it. */
   readonly messageProcessors?: readonly string[];
-  /** Published graphs that subgraph nodes name, by the name that they use. */
+  /** Published graphs, by the name that subgraph nodes use. */
   readonly graphs?: Readonly<Record<string, GraphDefinition>>;
   readonly defaults: CatalogDefaults;
 }
 
-/** How often a call may be made again after a crash between claim and record (specification, "Configuration"). */
+/** Rules whether a call may be repeated after a crash between claim and record (specification, "Configuration"). */
 export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
 
 export interface ModelEntry extends CallSettings {
   /** USD per million tokens. */
   readonly price?: { readonly input: number; readonly output: number } | undefined;
-  /** Tokens that a request may have. */
+  /** The largest request, in tokens. */
   readonly contextWindow?: number | undefined;
 }
 
@@ -34,15 +34,15 @@ export interface ToolEntry extends CallSettings {
   readonly parameters: JsonSchema;
   readonly effect: CallSafety;
   readonly approval?: ApprovalRule | undefined;
-  /** Roles of which who started a run needs one, so that it may call the tool. */
+  /** The starter of a run needs one of these roles for the run to call the tool. */
   readonly roles?: readonly string[] | undefined;
-  /** What becomes of a call that a model asked for and that has failed: `tell` it, `intervene`, or another tool's name. */
+  /** The reaction to a failed call of a model: `tell` the model, `intervene`, or call the tool of this name. */
   readonly onFailure?: string | undefined;
-  /** Temporal's task queue of the workers that serve it; without one, the engine's own. */
+  /** The Temporal task queue of the tool's workers; the engine's own if absent. */
   readonly taskQueue?: string | undefined;
 }
 
-/** When a person is asked before a call is made; `when` is CEL over the call's `args`. */
+/** The rule for asking a person before a call; `when` is CEL over the call's `args`. */
 export type ApprovalRule = 'never' | 'always' | { readonly when: string };
 
 export interface FunctionEntry extends CallSettings {
@@ -50,22 +50,22 @@ export interface FunctionEntry extends CallSettings {
 }
 
 export interface NodeTypeEntry extends CallSettings {
-  /** Of the fields that a node of this type has besides the common ones. */
+  /** JSON Schema of the fields that nodes of this type have besides the common ones. */
   readonly schema: JsonSchema;
   readonly effect: CallSafety;
 }
 
-/** The installation's defaults, for graphs that say nothing else. Durations are text. */
+/** The installation's defaults for fields that a graph does not set. Durations are text. */
 export interface CatalogDefaults {
   readonly maxSteps: number;
-  /** A duration; without one runs have no deadline unless their graph says so. */
+  /** A duration. If absent, only graphs that set a deadline have one. */
   readonly deadline?: string | undefined;
   readonly approvalTimeout: string;
   readonly timeout: string;
   readonly retry: DefaultRetry;
-  /** How long the server waits for a sign of life of a call before it has it made again. */
+  /** The time without a heartbeat after which the server retries a call. */
   readonly heartbeatTimeout: string;
-  /** Events of a workflow's history after which a run goes on in a new execution. */
+  /** The number of history events after which a workflow continues as new. */
   readonly continueAfter: number;
 }
 

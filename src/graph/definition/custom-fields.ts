@@ -1,6 +1,6 @@
 import type { JsonObject } from '../values/json.ts';
 
-/** The fields that a node of any type may have; all others of a custom node are its own. */
+/** The fields that a node of any type may have. All other fields of a custom node are defined by its type. */
 const COMMON: ReadonlySet<string> = new Set([
   'type',
   'description',
@@ -14,7 +14,7 @@ const COMMON: ReadonlySet<string> = new Set([
   'mayGoto',
 ]);
 
-/** The fields of a custom node that its type has made up. */
+/** Returns the fields of a custom node that its type defines. */
 export function ownFields(node: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(node).filter(([name]) => !COMMON.has(name)));
 }

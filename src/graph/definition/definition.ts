@@ -67,13 +67,13 @@ interface CallFields extends CommonFields {
   readonly timeout?: string;
 }
 
-/** What is said to a model, and how. */
+/** The request to a model: messages, tools and settings. */
 export interface ModelFields extends CallFields {
   readonly model?: string | readonly string[];
   readonly system?: string;
   readonly prompt?: string;
   readonly messages?: string;
-  /** Names of the tools that it may ask for. */
+  /** Names of the tools that the model may call. */
   readonly tools?: readonly string[];
   readonly output?: JsonSchema;
   readonly context?: ContextDefinition;
@@ -81,14 +81,14 @@ export interface ModelFields extends CallFields {
   readonly maxOutputTokens?: number;
 }
 
-/** How the messages are made to fit, by the name of a strategy or by processors in their order. */
+/** Fits the messages into the context window: the name of a strategy, or processors in order. */
 export interface ContextDefinition {
   readonly maxTokens?: number;
   readonly strategy?: string | readonly string[];
 }
 
 interface AgentFields extends ModelFields {
-  /** How many turns may ask for tools. */
+  /** The maximum number of model turns that call tools. */
   readonly maxIterations?: number;
   /** By tool: `always`, `never`, or CEL over the call's `args`. */
   readonly approve?: Readonly<Record<string, string>>;
@@ -99,13 +99,13 @@ type ToolFields = OneCallFields | CallsFields;
 interface OneCallFields extends CallFields {
   readonly tool: string;
   readonly args?: Json;
-  /** What takes the call back when the run fails or is canceled; the arguments see its `result`. */
+  /** The compensating call if the run fails or is canceled. Its arguments see the `result` of this call. */
   readonly compensate?: { readonly tool: string; readonly args?: Json };
   readonly calls?: never;
 }
 
 interface CallsFields extends CallFields {
-  /** A channel of messages: the calls of its last assistant message that have no answer yet are made. */
+  /** A channel of messages. The node makes the unanswered tool calls of its last assistant message. */
   readonly calls: string;
   readonly tool?: never;
   readonly args?: never;
@@ -121,7 +121,7 @@ interface FunctionFields extends CallFields {
 interface SubgraphFields extends CommonFields {
   /** `"name"`, `"name@3"`, or the definition itself. */
   readonly graph: string | GraphDefinition;
-  /** Channels of the child, as templates. */
+  /** Templates for the input channels of the child. */
   readonly input?: Readonly<Record<string, Json>>;
 }
 
@@ -172,7 +172,7 @@ export type NodeType = keyof NodeFields;
 export type NodeOfType<T extends NodeType> = { [K in T]: { readonly type: K } & NodeFields[K] }[T];
 export type NodeDefinition = NodeOfType<NodeType>;
 
-/** A node of a type that is registered by code: fields of its own stand next to the common ones. */
+/** A node of a type that code registers. It has the common fields and those that its type defines. */
 export interface CustomNodeDefinition extends CallFields {
   readonly type: string;
   readonly mayGoto?: readonly string[];
@@ -199,7 +199,7 @@ export interface Branch {
 
 export interface RouteEdge {
   readonly from: Target;
-  /** CEL that gives a text, or a list of texts for several ways at once. */
+  /** CEL that returns a text, or a list of texts for several targets at once. */
   readonly route: string;
   readonly paths: Readonly<Record<string, Target>>;
   readonly default?: Target;
@@ -208,7 +208,7 @@ export interface RouteEdge {
 /** One task of the target for each element of a list. */
 export interface ForEachEdge {
   readonly from: Target;
-  /** CEL that gives a list. */
+  /** CEL that returns a list. */
   readonly forEach: string;
   readonly to: string;
   readonly maxConcurrency?: number;

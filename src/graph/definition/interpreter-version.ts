@@ -1,2 +1,2 @@
-/** The newest interpreter; docs/versioning.md says when it is raised, and how. */
+/** The newest interpreter. docs/versioning.md explains when and how to raise it. */
 export const INTERPRETER_VERSION = 1;

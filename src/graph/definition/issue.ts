@@ -1,8 +1,8 @@
-/** What is wrong, or doubtful, about a definition (specification, "Compile-time issues"). */
+/** An error or warning about a definition (specification, "Compile-time issues"). */
 export interface GraphIssue {
   readonly code: ErrorIssueCode | WarningIssueCode;
   readonly severity: 'error' | 'warning';
-  /** JSON Pointer to the offending value; for something missing, to the object that lacks it. */
+  /** JSON Pointer to the invalid value, or to the object in which a value is missing. */
   readonly path: string;
   readonly message: string;
   readonly hint?: string;

@@ -1,10 +1,10 @@
-/** `count` is 1 at least, `countOrNone` 0; `amount` is any number from 0 on, `duration` a text. */
+/** `count` is an integer from 1, `countOrNone` one from 0, `amount` any number from 0, and `duration` a text. */
 export type LimitValue = 'count' | 'countOrNone' | 'amount' | 'duration';
 
-/** The limits that a graph, or a run of it, may set. Budgets, deadlines and supersteps enforce them. */
+/** The limits that a graph or a run may set. Budgets, deadlines and supersteps enforce them. */
 export const LIMITS = {
   maxSteps: { value: 'count' },
-  /** So many calls of one run are out at a time; the server holds 2,000 at most. */
+  /** The maximum of open calls of one run. The server allows 2,000 open activities of a workflow. */
   maxConcurrency: { value: 'count', byDefault: 100, atMost: 500 },
   deadline: { value: 'duration' },
   maxTokens: { value: 'count' },
@@ -15,9 +15,9 @@ export const LIMITS = {
 
 interface LimitDescription {
   readonly value: LimitValue;
-  /** In force where nobody sets the limit. */
+  /** The limit if neither the graph nor the run sets one. */
   readonly byDefault?: number;
-  /** In force where somebody asks for more. */
+  /** The limit if the graph or the run sets a higher one. */
   readonly atMost?: number;
 }
 

@@ -1,12 +1,12 @@
 import { isJsonObject, isJsonList } from '../values/json.ts';
 import type { JsonObject, Json } from '../values/json.ts';
 
-/** A chat message as `messages` channels hold it; every model adapter maps to and from this shape. */
+/** A chat message in a `messages` channel. Every model adapter maps to and from this shape. */
 export interface Message extends NewMessage {
   readonly id: string;
 }
 
-/** A message that a channel is yet to give an id. */
+/** A message that may have no id yet. The channel adds one. */
 export interface NewMessage extends JsonObject {
   readonly role: (typeof ROLES)[number];
   readonly content: string;
@@ -24,7 +24,7 @@ export function isMessage(value: Json): value is Message {
   return messageProblem(value) === '';
 }
 
-/** What is wrong with a value that should be a message; nothing: it is one. */
+/** Returns the problem of a value that should be a message; an empty text if it is one. */
 export function messageProblem(value: Json): string {
   if (!isJsonObject(value)) return 'a message is an object with role and content';
   const broken = FIELDS.find(([name, isRight]) => !isRight(value[name]));
@@ -47,7 +47,7 @@ function isToolCall(value: unknown): value is ToolCall {
   return isJsonObject(value) && isText(value['id']) && isText(value['name']) && value['args'] !== undefined;
 }
 
-/** The tool calls that a message asks for. */
+/** Returns the tool calls of a message. */
 export function toolCallsOf(message: NewMessage): readonly ToolCall[] {
   const calls = message['toolCalls'];
   return isJsonList(calls) ? calls.filter(isToolCall) : [];
@@ -57,7 +57,7 @@ export const SUMMARY_ID = 'summary';
 
 export const HEADING = 'Summary of the conversation before this point, which was left out:\n';
 
-/** Whether a message is what `shorten` puts in the place of others. Somebody else's may have the same id. */
+/** True if `shorten` made the message to replace others. The id alone is no proof: other messages may have it. */
 export function isSummary({ id, content }: Message): boolean {
   return id === SUMMARY_ID && content.startsWith(HEADING);
 }

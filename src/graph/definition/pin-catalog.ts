@@ -6,7 +6,7 @@ import { innerGraph } from './inner-graph.ts';
 import { namesInFields } from './names-at.ts';
 import { describeNode, fieldsOf } from './node-types/describe-node.ts';
 
-/** The part of a catalog that a graph and the graphs inside it use, which a run of it pins. */
+/** Returns the part of a catalog that a graph and its inner graphs use. A run pins this part. */
 export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
   const parts = [...withGraphsInside(definition, catalog)];
   const used = parts.flatMap(({ definition: part }) => usesOf(part, catalog));
@@ -36,7 +36,7 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
 
 interface Part {
   readonly definition: GraphDefinition;
-  /** The name by which a node knows it; `null`: it stands in the node. */
+  /** The name that a node uses for the graph; `null` if the graph is inline. */
   readonly reference: string | null;
 }
 
@@ -60,7 +60,7 @@ function toPart(graph: ReturnType<typeof innerGraph>, graphs: Readonly<Record<st
   return definition ? { definition, reference: graph } : null;
 }
 
-/** Names that one node takes from the catalog. */
+/** The catalog names that one node uses. */
 interface Uses {
   readonly type: string;
   readonly tools: readonly string[];
@@ -89,7 +89,7 @@ function defaultModels({ model = 'default' }: Defaults): readonly string[] {
   return toList(model);
 }
 
-/** Tools, and those that are called where they have failed. */
+/** Adds the fallback tools (`onFailure`) of the named tools. */
 function withFallbacks({ tools }: Catalog, names: readonly string[]): readonly string[] {
   const all = new Set(names);
   for (const name of all) {

@@ -1,13 +1,13 @@
-/** Facts about a reducer that validation needs before there is any value. */
+/** The facts about a reducer that validation needs. */
 interface ReducerDescription {
   readonly holds: ValueKind;
-  /** Two writes of one superstep can't both count. */
+  /** A superstep may write the channel only once. */
   readonly isExclusive?: true;
-  /** Messages that were there before a write stay. */
+  /** A write keeps the earlier messages. */
   readonly keepsMessages?: true;
 }
 
-/** A kind of value, in the words that an issue uses. */
+/** A kind of value, as it appears in issue messages. */
 export type ValueKind = 'any value' | 'a list' | 'a list of messages' | 'an object' | 'a number' | 'true or false';
 
 const DESCRIPTIONS = {
@@ -28,7 +28,7 @@ export type ReducerName = keyof typeof DESCRIPTIONS;
 /** The reducers that a channel may name. */
 export const REDUCERS: Readonly<Record<ReducerName, ReducerDescription>> = DESCRIPTIONS;
 
-/** The description of the reducer that a channel names; `null`: it has an expression of its own, or an unknown name. */
+/** Returns the description of a channel's reducer; `null` for an expression or an unknown name. */
 export function describeReducer(reducer: unknown = 'replace'): ReducerDescription | null {
   return typeof reducer === 'string' && isReducerName(reducer) ? REDUCERS[reducer] : null;
 }

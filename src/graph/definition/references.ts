@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../values/json.ts';
 import type { GraphDefinition } from './definition.ts';
 import { innerGraphAt } from './inner-graph.ts';
 
-/** The published graphs that the nodes of a definition name, in its inline graphs too. */
+/** Returns the published graphs that nodes name, in the definition and its inline graphs. */
 export function referencesIn(definition: Json): readonly string[] {
   const found = new Set<string>();
   collect(definition, found);
@@ -32,7 +32,7 @@ function nodesWithGraphs(definition: Json): readonly NodeWithGraph[] {
   });
 }
 
-/** The definition with every reference to a published graph replaced, in its inline graphs too. */
+/** Returns the definition with every reference to a published graph replaced, in its inline graphs too. */
 export function replaceReferences(definition: JsonObject, replace: (reference: string) => string): JsonObject {
   const { nodes } = definition;
   const changed = nodesWithGraphs(definition).map(({ id, node, inner }): [string, Json] => {
@@ -44,7 +44,7 @@ export function replaceReferences(definition: JsonObject, replace: (reference: s
   return { ...definition, nodes: { ...nodes, ...Object.fromEntries(changed) } };
 }
 
-/** Tells definitions from other values, where what is a definition at all has been validated: published, or run. */
+/** True if a value is a definition. Use it only for stored values, whose definitions are already validated. */
 export function isDefinition(value: Json): value is GraphDefinition & JsonObject {
   return isJsonObject(value) && isJsonObject(value['nodes']) && isJsonList(value['edges']);
 }

@@ -5,10 +5,10 @@ import { fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.t
 import { toList } from '../values/collections.ts';
 import type { Arrow } from './diagram.ts';
 
-/** An arrow that leaves from an edge's sources, or from a node, wherever these are drawn. */
+/** An arrow without its source. */
 export type Way = Omit<Arrow, 'from'>;
 
-/** Where an edge leads, by node id, each way with its condition. */
+/** Returns the arrows of an edge, each with a node id as target and its condition as label. */
 export function waysOf(edge: EdgeDefinition): readonly Way[] {
   if ('branches' in edge) return edge.branches.flatMap(({ when, to }) => ways(to, when ?? DEFAULT));
   if ('route' in edge) {
@@ -19,7 +19,7 @@ export function waysOf(edge: EdgeDefinition): readonly Way[] {
   return ways(edge.to, null);
 }
 
-/** Where a node may lead besides its edges. */
+/** Returns the arrows of a node in addition to its edges. */
 export function detoursOf(node: NodeDefinition): readonly Way[] {
   const { onError } = node;
   const onFailure = typeof onError === 'object' ? [detour(onError.to, 'on error')] : [];

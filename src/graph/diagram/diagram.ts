@@ -1,27 +1,27 @@
 import type { Outline } from '../definition/node-types/node-description.ts';
 
-/** A graph as something to draw: what the writers of Mermaid and PlantUML have in common. */
+/** A graph as shapes and arrows, for the Mermaid and PlantUML writers. */
 export interface Diagram {
   readonly shapes: readonly Shape[];
   readonly arrows: readonly Arrow[];
 }
 
 export interface Shape {
-  /** Names the shape in all of the drawing: letters, digits and underscores, and no word of either language. */
+  /** Unique in the drawing: letters, digits and underscores, and no keyword of Mermaid or PlantUML. */
   readonly key: string;
   readonly kind: ShapeKind;
   readonly outline: ShapeOutline;
   /** Six hexadecimal digits. */
   readonly fill: string;
-  /** What stands in it, one text a line. */
+  /** The lines of text inside. */
   readonly lines: readonly string[];
   readonly isDeferred: boolean;
   readonly mark: Mark;
-  /** What is drawn inside: the graph of an inline subgraph. */
+  /** The graph of an inline subgraph, drawn inside. */
   readonly inner: Diagram | null;
 }
 
-/** `start` and `end` are points, `join` is where several ways meet. */
+/** `start` and `end` are points; several arrows meet in a `join`. */
 export type ShapeKind = 'start' | 'end' | 'join' | 'node';
 
 export type ShapeOutline = Outline | 'stadium' | 'circle';
@@ -35,7 +35,7 @@ export interface Arrow {
   readonly label: string | null;
 }
 
-/** The nodes of a run that are marked, each by its id; one of an inline subgraph as `outer/inner`. */
+/** The marked nodes of a run, by id. The id of a node in an inline subgraph is `outer/inner`. */
 export interface Marks {
   readonly visited: readonly string[];
   readonly current: readonly string[];
@@ -43,7 +43,7 @@ export interface Marks {
 
 export const NO_MARKS: Marks = { visited: [], current: [] };
 
-/** Text without what no diagram can show: control characters and halves of surrogate pairs. Lines end with `\n`. */
+/** Removes control characters and lone surrogates, which diagrams cannot show. Lines end with `\n`. */
 export function safeText(text: string): string {
   return text
     .toWellFormed()

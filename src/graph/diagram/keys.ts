@@ -1,8 +1,8 @@
-/** Gives every shape of a drawing a key of its own. */
+/** Makes unique keys for the shapes of a drawing. */
 export interface Keys {
   /**
-   * @param prefix what the key is for; with it no key of a node is a word of a diagram's language, such as `end`
-   * @param path ids, of which the key shows what it can
+   * @param prefix the kind of key; it keeps the key of a node from being a keyword, such as `end`
+   * @param path ids; other characters than letters and digits become underscores
    */
   take(prefix: string, path: readonly string[]): string;
 }

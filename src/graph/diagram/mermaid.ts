@@ -5,7 +5,7 @@ import { toDiagram } from './to-diagram.ts';
 
 /**
  * Draws a definition as a Mermaid flowchart.
- * @param definition one that `validateGraph` found no errors in
+ * @param definition one without errors from `validateGraph`
  */
 export function toMermaid(definition: GraphDefinition, marks: Marks = NO_MARKS): string {
   const diagram = toDiagram(definition, marks);
@@ -19,7 +19,7 @@ function writeDiagram({ shapes, arrows }: Diagram, indent: string): readonly str
   ];
 }
 
-/** What a shape's text stands in. */
+/** The brackets around the text of a shape. */
 const FRAMES: Readonly<Record<ShapeOutline, readonly [string, string]>> = {
   stadium: ['([', '])'],
   circle: ['((', '))'],
@@ -73,9 +73,9 @@ function allShapes({ shapes }: Diagram): readonly Shape[] {
   return shapes.flatMap((shape) => (shape.inner ? [shape, ...allShapes(shape.inner)] : [shape]));
 }
 
-/** Text is Markdown and HTML to Mermaid: what could mean something there is written as a character reference. */
+/** Mermaid reads text as Markdown and HTML, so special characters are written as character references. */
 const SPECIAL = /[^\w .,()=!?'/+\-\u0080-\uFFFF]|\uFB02|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/gu;
-/** What begins a list or a heading. */
+/** The start of a list or a heading in Markdown. */
 const AT_LINE_START = /^(\d*)([-+=.)])/;
 
 function quote(text: string): string {

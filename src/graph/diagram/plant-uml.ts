@@ -5,14 +5,14 @@ import { toDiagram } from './to-diagram.ts';
 
 /**
  * Draws a definition as a PlantUML state diagram.
- * @param definition one that `validateGraph` found no errors in
+ * @param definition one without errors from `validateGraph`
  */
 export function toPlantUml(definition: GraphDefinition, marks: Marks = NO_MARKS): string {
   const lines = writeDiagram(toDiagram(definition, marks), '');
   return ['@startuml', 'hide empty description', ...lines, '@enduml', ''].join('\n');
 }
 
-/** The points of a state diagram have no names: in each graph `[*]` is where it begins or ends. */
+/** The start and the end of a state diagram. PlantUML has no names for them. */
 const POINT = '[*]';
 
 function writeDiagram({ shapes, arrows }: Diagram, indent: string): readonly string[] {
@@ -48,9 +48,9 @@ function writeArrow({ from, to, kind, label }: Arrow, points: ReadonlySet<string
   return `${source} ${ARROWS[kind]} ${target}${text === '' ? '' : ` : ${text}`}`;
 }
 
-/** Text is Creole and preprocessed: what could mean something there is written as a character reference. */
+/** PlantUML preprocesses text and reads it as Creole, so special characters are written as character references. */
 const SPECIAL = /[^A-Za-z0-9 .,()=!?+:'_\-\u0080-\u{10FFFF}]|(?<=_)_|(?<=-)-|(?<=')'/gu;
-/** What begins a list, a heading or a line. */
+/** The start of a list, a heading or a line in Creole. */
 const AT_LINE_START = /^[^A-Za-z0-9\u0080-\u{10FFFF}]/u;
 
 function escape(text: string): string {

@@ -2,7 +2,7 @@ import type { GraphDefinition, NodeDefinition } from '../definition/definition.t
 import { fieldAt, namesInFields } from '../definition/names-at.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 
-/** What stands in a node: its id, its type with what it works on, and what is special about it. */
+/** Returns the text of a node: its id, its type with its subject, and its notes. */
 export function shapeLines(id: string, node: NodeDefinition, definition: GraphDefinition): readonly string[] {
   const fields = fieldsOf(node);
   const { subject = [], notes = [] } = describeNode(fields).look;

@@ -10,13 +10,13 @@ import { createKeys } from './keys.ts';
 import type { Keys } from './keys.ts';
 import { shapeLines } from './shape-lines.ts';
 
-/** Lays out a definition as shapes and arrows. An edge from or to a node that is not there is left out. */
+/** Converts a definition into shapes and arrows. Edges from or to unknown nodes are left out. */
 export function toDiagram(definition: GraphDefinition, marks: Marks): Diagram {
   const markOf = markReader(marks);
   return drawGraph(definition, { path: [], keys: createKeys(), markOf });
 }
 
-/** Where in a graph, and in what drawing, something is drawn. */
+/** The graph that is being drawn, and the keys of its drawing. */
 interface Level {
   /** The ids of the inline subgraphs around it, outermost first. */
   readonly path: readonly string[];
@@ -65,7 +65,7 @@ function drawNode(
   };
 }
 
-/** The points where ways begin and end, if any does. */
+/** Draws the start point, and the end point if an edge or node leads there. */
 function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): readonly Shape[] {
   const ends = edges.some((edge) => waysOf(edge).some(({ to }) => to === END));
   const leaves = Object.values(nodes).some((node) => detoursOf(node).some(({ to }) => to === END));
@@ -76,7 +76,7 @@ function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): r
 const POINT_PREFIXES = { start: 'begin', end: 'finish' } as const;
 const POINT = { outline: 'stadium', fill: 'FFFFFF', isDeferred: false, mark: 'none', inner: null } as const;
 
-/** One edge; where several sources have to finish, their arrows meet in a join. */
+/** Draws one edge. The arrows of several sources meet in a join. */
 function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Level): Diagram {
   const sources = [...new Set(toList(edge.from))].flatMap((id) => ids.get(id) ?? []);
   const ways = drawWays(waysOf(edge), ids);
@@ -87,7 +87,7 @@ function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path
   return { shapes: [join], arrows: [...into, ...ways.map((way) => ({ from: join.key, ...way }))] };
 }
 
-/** The ways whose ends are drawn, by the keys of these. */
+/** Replaces node ids by shape keys. Arrows to unknown nodes are left out. */
 function drawWays(ways: readonly Way[], ids: ReadonlyMap<string, string>): readonly Way[] {
   return ways.flatMap(({ to, ...way }) => {
     const key = ids.get(to);

@@ -6,19 +6,19 @@ import { mapValues } from '../values/collections.ts';
 import { parseDuration } from '../values/duration.ts';
 
 /*
- * The shape of a definition. Of the graph layer only this file and `schema/` use zod, and no workflow imports them.
- * Nodes and edges are told apart before they are parsed, so that an error speaks of the kind that was meant.
+ * The shape of a definition. In `src/graph`, only `schema/` runs code of zod, and no workflow imports it.
+ * The kind of a node or edge is found before parsing, so that errors are about the right kind.
  */
 
-/** A refusal with an issue code of its own; everything else a schema refuses is `INVALID_FIELD`. */
+/** Sets the issue code of a refusal. All other refusals of a schema have the code `INVALID_FIELD`. */
 const coded = (code: string): { params: { code: string } } => ({ params: { code } });
 
-/** A text that `parseDuration` reads. */
+/** A text that `parseDuration` accepts. */
 export const Duration = z.string().refine((text) => parseDuration(text) !== null, {
   error: ({ input }) => `"${String(input)}" is no duration such as "250ms", "30s", "5m", "2h" or "7d"`,
   ...coded('INVALID_DURATION'),
 });
-/** How long something may take: where it may take no time, it is over before it has begun. */
+/** A duration above zero, for limits: a limit of zero would end everything at once. */
 export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
   error: ({ input }) => `"${String(input)}" leaves no time for it`,
   ...coded('INVALID_DURATION'),
@@ -160,7 +160,7 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
   }),
 };
 
-/** The fields of a node of a registered type, without those that the type has made up. */
+/** The common fields of a node of a registered type. The type defines all others. */
 export const CustomNodeSchema = z.strictObject({ type: z.string(), ...call, mayGoto: Names.optional() });
 
 export const EdgeSchemas = {

@@ -1,4 +1,4 @@
-/** What an editor says of a kind of edge. */
+/** The descriptions that editors show for each kind of edge. */
 export const EDGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   plain: 'Always leads on. With a list in `from` it waits until all of them have finished.',
   branches: 'Leads where the first branch says that holds; one without `when` is the default.',
@@ -6,7 +6,7 @@ export const EDGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   forEach: 'Runs `to` once for every element of a list, in parallel, each with its own `item` and `index`.',
 };
 
-/** What an editor says of a field, wherever it is. */
+/** The descriptions that editors show for a field of this name, at any depth. */
 export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   channels: 'The state of a run, by name.',
   nodes: 'What is done, by id.',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The names of the fields that a schema has at a place in its values, in whichever of its unions. */
+/** Returns the names of the fields that a schema has at a path, over all branches of its unions. */
 export function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
   const there = path.reduce<readonly z.core.$ZodType[]>(
     (schemas, part) => schemas.flatMap(bare).flatMap((one) => partOf(one, part)),
@@ -9,7 +9,7 @@ export function fieldsAt(schema: z.core.$ZodType, path: readonly PropertyKey[]):
   return there.flatMap(bare).flatMap((one) => (one instanceof z.ZodObject ? Object.keys(one.shape) : []));
 }
 
-/** What a schema stands for: what may be left out, and each way to be what it says. */
+/** Unwraps optional schemas and unions into the schemas inside. */
 function bare(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
   if (schema instanceof z.ZodOptional) return bare(schema.unwrap());
   return schema instanceof z.ZodUnion ? schema.options.flatMap(bare) : [schema];

@@ -11,9 +11,9 @@ import { EDGE_DESCRIPTIONS, FIELD_DESCRIPTIONS } from './descriptions.ts';
 type NodeTypes = NonNullable<Catalog['nodeTypes']>;
 
 /**
- * The shape of definitions as JSON Schema (2020-12), for editors: completion, and errors of shape. Whether the names in
- * a definition are known, and its expressions right, only `validateGraph` can tell.
- * @param nodeTypes those that code registers
+ * Returns the shape of definitions as JSON Schema (2020-12), for completion and shape errors in editors.
+ * Only `validateGraph` checks names and expressions.
+ * @param nodeTypes the types that code registers
  */
 export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   const nodes = { ...NodeSchemas, ...registered(nodeTypes) };
@@ -59,7 +59,7 @@ function titled(title: string, description: string | undefined): JsonObject {
   return { title, ...(description !== undefined && { description }) };
 }
 
-/** Nodes of registered types have fields of their own. They may be templates, so that only their names are told. */
+/** Lists only the names of the fields that registered types define: their values may be templates. */
 function registered(nodeTypes: NodeTypes): Readonly<Record<string, z.ZodType>> {
   return mapValues(nodeTypes, ({ schema }, type) => {
     const { properties = {}, required = [] } = isJsonObject(schema) ? schema : {};
@@ -78,7 +78,7 @@ function describeFields({ properties = {} }: z.core.JSONSchema.BaseSchema): void
   }
 }
 
-/** Durations are told by the code of the issue that a text that is none gives. */
+/** True for the schema of a duration. Its mark is the issue code `INVALID_DURATION`. */
 function isDuration({ _zod: { def } }: z.core.$ZodTypes): boolean {
   return (def.checks ?? []).some(({ _zod: check }) => 'params' in check.def && isCoded(check.def.params));
 }

@@ -3,7 +3,7 @@ import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { didYouMean, truncate } from '../values/text.ts';
 
-/** Says what a value should have been and what it is, with the name that was probably meant. */
+/** Returns a message with the expected values, the actual one, and the most similar valid name. */
 export function unlikeExpected(issues: readonly z.core.$ZodIssue[], value: Json): string {
   const expected = issues.flatMap(expectationsOf);
   const names = expected.flatMap(({ name }) => (name === undefined ? [] : [name]));
@@ -11,14 +11,14 @@ export function unlikeExpected(issues: readonly z.core.$ZodIssue[], value: Json)
   return `This must be ${eitherOf(expected.map(({ text }) => text))}, not ${toWords(value)}.${meant}`;
 }
 
-/** Whether an issue says that the whole value is something else than was expected. */
+/** True if an issue is about the type of the whole value. */
 export function isUnexpected({ code, path }: z.core.$ZodIssue): boolean {
   return path.length === 0 && (code === 'invalid_type' || code === 'invalid_value' || code === 'invalid_union');
 }
 
 interface Expectation {
   readonly text: string;
-  /** A word that may stand there. */
+  /** A valid word, for "did you mean". */
   readonly name?: string;
 }
 
@@ -49,5 +49,5 @@ function toWords(value: Json): string {
   return isJsonObject(value) ? 'an object' : truncate(JSON.stringify(value), MAX_SHOWN);
 }
 
-/** So much of a value is enough to know it again. */
+/** In characters of JSON: longer values are cut in messages. */
 const MAX_SHOWN = 80;

@@ -1,7 +1,7 @@
 import type { ErrorIssueCode, GraphIssue, WarningIssueCode } from '../definition/issue.ts';
 import type { Subject } from './subject.ts';
 
-/** Looks at a definition and gives every issue of its kind. */
+/** Returns all issues of one kind in a definition. */
 export type Rule = (subject: Subject) => readonly GraphIssue[];
 
 export function error(code: ErrorIssueCode, path: string, message: string): GraphIssue {

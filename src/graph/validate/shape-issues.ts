@@ -9,14 +9,14 @@ import type { Path } from '../values/value-at.ts';
 import { isUnexpected, unlikeExpected } from './expectation.ts';
 import { error } from './rule.ts';
 
-/** Where a value stands in the definition, and what its fields may be named. */
+/** The path of a value in the definition, and names for its fields. */
 interface Location {
   readonly path: Path;
-  /** Names that could have been meant at the top of the value, besides those that the schema knows. */
+  /** More names for "did you mean" at the top of the value, besides those of the schema. */
   readonly alsoKnown?: readonly string[];
 }
 
-/** What a schema of the language says is wrong with a value: each issue at the deepest place that is wrong. */
+/** Returns the issues of a value by a schema of the language, each at the deepest invalid value. */
 export function shapeIssues(schema: z.ZodType, value: Json, place: Location): readonly GraphIssue[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
@@ -25,13 +25,13 @@ export function shapeIssues(schema: z.ZodType, value: Json, place: Location): re
     .flatMap((found) => toIssues(found, { schema, value, ...place }));
 }
 
-/** An issue of zod's; its path from the top of the value is told beside it. */
+/** An issue of zod, with its path from the top of the value. */
 interface Found {
   readonly issue: z.core.$ZodIssue;
   readonly at: Path;
 }
 
-/** Of a value that fits no branch of a union: what is wrong with it as the branch that it is nearest to. */
+/** Replaces the issue of a union by the issues of its nearest branch: the one with the fewest. */
 function innermost(issue: z.core.$ZodIssue, above: Path): readonly Found[] {
   const at = [...above, ...issue.path.map((part) => (typeof part === 'number' ? part : String(part)))];
   if (issue.code !== 'invalid_union') return [{ issue, at }];

@@ -8,8 +8,8 @@ import { describeNode } from '../definition/node-types/describe-node.ts';
 import type { NodeDescription } from '../definition/node-types/node-description.ts';
 
 /**
- * A definition under validation, as far as it can be read: rules look at the readable parts and leave the rest to the
- * rule about shapes, so that all issues are found at once.
+ * A definition under validation, as far as it is readable. Rules skip parts of the wrong shape, which the rule `shape`
+ * reports, so that one pass finds all issues.
  */
 export interface Subject {
   readonly definition: JsonObject;
@@ -67,12 +67,12 @@ function readEdge(fields: JsonObject, index: number): SubjectEdge {
   return { fields, path, kind, sources, targets: TARGETS[kind](fields, path) };
 }
 
-/** A join waits once for a node that it names twice. */
+/** Drops repeated names: a join waits once for each node. */
 function firstOfEach(names: readonly Named[]): readonly Named[] {
   return names.filter(({ name }, at) => names.findIndex((other) => other.name === name) === at);
 }
 
-/** Kinds that a field of their own tells. */
+/** The kinds of edges that have a field of the same name. */
 const KINDS = ['branches', 'route', 'forEach'] as const;
 
 const TARGETS: Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Named[]>> = {
@@ -88,7 +88,7 @@ const TARGETS: Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => r
   ],
 };
 
-/** The readable branches of an edge. */
+/** Returns the readable branches of an edge. */
 export function branchesOf(
   edge: JsonObject,
   path: string,

@@ -13,7 +13,7 @@ const MAX_DEFINITION_BYTES = 1_048_576;
 const MAX_NODES = 2_000;
 
 /**
- * Gives every issue of a definition at once, whatever it is; no error among them: it can be compiled and run.
+ * Returns all issues of a definition. It can be compiled and run if none of them is an error.
  * @param definition any JSON value
  */
 export function validateGraph(definition: Json, catalog: Catalog): readonly GraphIssue[] {
@@ -24,7 +24,7 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
   return [...RULES.flatMap((rule) => rule(subject)), ...inlineGraphs(subject)];
 }
 
-/** The issues of the graphs that stand inside the definition. */
+/** Returns the issues of inline graphs. */
 function inlineGraphs({ nodes, catalog }: Subject): readonly GraphIssue[] {
   return [...nodes.values()].flatMap(({ fields, path }) => {
     const inner = innerGraphAt(fields);

@@ -8,12 +8,12 @@ import { CallFailure, runInMemory } from '../doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../doubles/memory-shell.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 
-/* Agents whose models answer by a script, and whose tools answer by the argument `key` of a call. */
+/* Agents with scripted models, whose tools answer with the argument `key` of a call. */
 
 export type Agent = Partial<NodeDefinition & { readonly type: 'agent' }>;
 export type Said = string | Error | ModelReply | OverflowReply;
 
-/** A reply that asks for tools: each as its name and its arguments. */
+/** Builds a reply with tool calls, each given as name and arguments. */
 export function asks(...calls: readonly (readonly [name: string, args: Json, id?: string])[]): ModelReply {
   const toolCalls = calls.map(([name, args, id], at): ToolCall => ({ id: id ?? `c${at}`, name, args }));
   return says('', { toolCalls, finishReason: 'tool-calls' });
@@ -26,7 +26,7 @@ export function says(text: string, over: Partial<ModelReply> = {}): ModelReply {
 
 export const modelDown = new CallFailure('MODEL_FAILED', 'down');
 
-/** What a played agent leads to: its run, and what was asked of models and tools, with every key that was performed. */
+/** The result of an agent's run: the run, the requests to models and tools, and the keys of all calls made. */
 export interface Played {
   readonly run: MemoryRun;
   readonly requests: readonly ModelCallRequest[];
@@ -35,18 +35,18 @@ export interface Played {
 }
 
 export interface Stage {
-  /** What models answer, one after the other. */
+  /** The answers of the models, in order. */
   readonly replies: readonly Said[];
   readonly tools?: Readonly<Record<string, Partial<ToolEntry>>>;
   readonly catalog?: Partial<Catalog>;
   readonly graph?: Partial<GraphDefinition>;
   readonly limits?: Partial<RunLimits>;
-  /** What a tool answers; its argument `key` unless this says otherwise. */
+  /** Returns the answer of a tool; by default its argument `key`. */
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly outside?: Outside;
 }
 
-/** Runs a graph of one agent, `a`, which has all tools of the catalog unless it says otherwise. */
+/** Runs a graph of one agent, `a`. By default it has all tools of the catalog. */
 export function playAgent(agent: Agent, stage: Stage): Played {
   const prompt = agent.messages === undefined ? { prompt: 'Hello' } : {};
   const node = { type: 'agent', tools: ['lookup', 'charge'], write: { log: ['{{ result }}'] }, ...prompt } as const;
@@ -112,7 +112,7 @@ function catalogWith(tools: Readonly<Record<string, Partial<ToolEntry>>>): Catal
 const echo = ({ args }: ToolCallRequest): Json =>
   args !== null && typeof args === 'object' && 'key' in args ? (args['key'] ?? null) : null;
 
-/** What the model was told by tools before its latest answer. */
+/** Returns the tool results in the latest request to the model, or in the one at another index. */
 export function toldIn({ requests }: Pick<Played, 'requests'>, at = -1): readonly string[] {
   const messages: readonly Message[] = requests.at(at)?.messages ?? [];
   return messages.filter(({ role }) => role === 'tool').map(({ content }) => content);

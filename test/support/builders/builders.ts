@@ -18,7 +18,7 @@ export function aCatalog(over: Partial<Catalog> = {}): Catalog {
   };
 }
 
-/** A definition; without edges its nodes stand in a row, in the order given. */
+/** Builds a definition. Without edges its nodes form a chain in the given order. */
 export function aDefinition(over: Partial<GraphDefinition> = {}): GraphDefinition {
   const nodes = over.nodes ?? { a: { type: 'set', write: { log: 'a' } } };
   return { name: 'test', channels: { log: { reducer: 'append' } }, edges: inARow(Object.keys(nodes)), ...over, nodes };

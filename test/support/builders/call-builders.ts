@@ -8,7 +8,7 @@ import type { Carrier } from '../../../src/graph/journal/packed-events.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../../src/graph/run/effect.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 
-/** A policy whose times are long enough never to matter, unless a test says otherwise. */
+/** Builds a policy. Its default times are too long to affect a test. */
 export function aPolicy({
   retry,
   ...over
@@ -42,7 +42,7 @@ export function aModelRequest(over: Partial<ModelCallRequest> = {}): ModelCallRe
   };
 }
 
-/** As a model is asked, with no tools unless a test says so. */
+/** Builds a question to a model, by default without tools. */
 export function aModelQuestion(over: Partial<ModelRequest> = {}): ModelRequest {
   const { kind: _kind, policy: _policy, context: _context, tools: _tools, ...asked } = aModelRequest();
   return { ...asked, tools: [], ...over };
@@ -62,7 +62,7 @@ export function aTask(over: Partial<CallTask<ToolCallRequest>> = {}): CallTask<T
   };
 }
 
-/** A tool that takes any arguments. */
+/** Builds a tool that accepts any arguments. */
 export function aTool(over: Partial<Tool> & Pick<Tool, 'execute'>): Tool {
   return { name: 'pay', description: 'Pay', parameters: true, effect: 'keyed', ...over };
 }
@@ -73,13 +73,13 @@ export function aContext(over: Partial<ToolContext> = {}): ToolContext {
   return { key: 'K1', runId: 'R1', tenantId: 'acme', principal, attempt: 1, signal, ...over };
 }
 
-/** What a code tool is told; its secrets are called what they are named. */
+/** Builds the context of a code tool. The value of each secret is its name. */
 export function aCodeContext(over: Partial<CodeToolContext> = {}): CodeToolContext {
   const nothing = { logger: createLogger('silent'), secret: (name: string) => name, heartbeat: () => undefined };
   return { ...aContext(), ...nothing, ...over };
 }
 
-/** A journal activity of its own. */
+/** Builds a new journal activity. */
 export const CARRIER: Carrier = { runId: 'R1', call: null };
 
 /** The first event of a run. */

@@ -4,14 +4,14 @@ import { json } from '../doubles/loopback-server.ts';
 import type { Answer, HeardRequest, LoopbackServer } from '../doubles/loopback-server.ts';
 import { at, listAt, textAt } from '../readers/json-at.ts';
 
-/* What a model says over HTTP, by OpenAI's chat protocol, and what it was told. A `LoopbackServer` is the model. */
+/* Answers of a model by OpenAI's chat protocol, and readers of its requests. A `LoopbackServer` is the model. */
 
 interface Used {
   readonly input?: number;
   readonly output?: number;
 }
 
-/** A reply that asks for tools: each as its name and its arguments. Their ids are `call-0`, `call-1`, … */
+/** Builds a reply with tool calls, each given as name and arguments. Their ids are `call-0`, `call-1`, … */
 export function askFor(calls: readonly (readonly [name: string, args: Json])[], used: Used = {}): Answer {
   const tool_calls = calls.map(([name, args], index) => ({
     id: `call-${index}`,
@@ -40,19 +40,19 @@ function completion(
   });
 }
 
-/** The bodies of the requests that a model has heard. */
+/** Returns the bodies of the requests to a model. */
 export function requestsOf({ requests }: LoopbackServer): Json[] {
   return requests.map(({ body }: HeardRequest) => toJson(JSON.parse(body)));
 }
 
-/** What tools have told a model by one of its requests, the last one unless another is meant. */
+/** Returns the tool results in one request to a model, by default the last. */
 export function toldTo(model: LoopbackServer, which = -1): string[] {
   const request = requestsOf(model).at(which) ?? null;
   const messages = listAt(request, '/messages').filter((message) => at(message, '/role') === 'tool');
   return messages.map((message) => textAt(message, '/content'));
 }
 
-/** The names of the tools that a model was offered by each of its requests. */
+/** Returns the names of the tools in each request to a model. */
 export function offeredTo(model: LoopbackServer): string[][] {
   return requestsOf(model).map((request) => {
     const tools = at(request, '/tools') === undefined ? [] : listAt(request, '/tools');

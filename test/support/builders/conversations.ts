@@ -8,7 +8,7 @@ export function aCall(id: string, args: ToolCall['args'] = {}): ToolCall {
   return { id, name: 'lookup', args };
 }
 
-/** A message of an assistant that asks for tools. */
+/** Builds an assistant's message with tool calls. */
 export function aCaller(id: string, ...calls: readonly string[]): Message {
   return { id, role: 'assistant', content: '', toolCalls: calls.map((call) => aCall(call)) };
 }
@@ -21,7 +21,7 @@ export function aMessage(id: string, role: Message['role'], content: string = id
   return { id, role, content };
 }
 
-/** A message counts for as many tokens as it has characters. */
+/** Counts one token for each character. */
 export function byLength(maxTokens: number): ProcessorContext {
   return { maxTokens, count: lengthOf };
 }
@@ -34,7 +34,7 @@ export function idsOf(messages: readonly Message[]): readonly string[] {
   return messages.map(({ id }) => id);
 }
 
-/** Whether each call has exactly one answer right behind it, in the order of the calls. */
+/** True if each call has exactly one answer right behind it, in the order of the calls. */
 export function isPaired(messages: readonly Message[]): boolean {
   const expected = messages
     .filter(({ role }) => role !== 'tool')
@@ -63,7 +63,7 @@ const anyMessage: fc.Arbitrary<(id: string) => Message> = fc.oneof(
   ),
 );
 
-/** Conversations with calls and answers in any order, or missing; ids that are twice in it now and then. */
+/** Conversations with calls and answers in any order or missing, and some repeated ids. */
 export const anyConversation: fc.Arbitrary<readonly Message[]> = fc
   .array(fc.tuple(anyMessage, fc.nat({ max: 9 })), { maxLength: 14 })
   .map((drawn) => drawn.map(([messageOf, number], at) => messageOf(number === 0 ? 'twice' : `m${at}`)));

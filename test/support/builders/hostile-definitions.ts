@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 
-/** Text that means something to a diagram's language, to HTML, or to a lexer. */
+/** Texts with a special meaning in a diagram's language, in HTML, or for a lexer. */
 const HOSTILE = [
   'end',
   'subgraph',
@@ -69,7 +69,7 @@ const nodeId = fc.oneof(
   fc.constantFrom('a', 'b', 'a-b', 'a_b', 'o', 'x'),
 );
 
-/** Graphs that no check has passed: whatever they are made of, a drawing of them is to be read. */
+/** Graphs that may be invalid. A drawing of them must be readable all the same. */
 export const hostileDefinition = (depth = 2): fc.Arbitrary<GraphDefinition> =>
   fc.uniqueArray(nodeId, { minLength: 1, maxLength: 5 }).chain((ids) =>
     fc

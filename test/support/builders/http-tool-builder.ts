@@ -3,12 +3,12 @@ import { createEnvironmentSecrets } from '../../../src/activities/secrets.ts';
 import { createHttpTool } from '../../../src/activities/tools/http-tool.ts';
 import type { HttpTool, HttpToolSettings } from '../../../src/activities/tools/http-tool.ts';
 
-/** In each secret, and nowhere else. */
+/** A text that is part of each secret, and of nothing else. */
 export const CANARY = 'canary-4711';
 
 const SECRETS = { PAY_KEY: `Bearer ${CANARY}`, BROKEN_KEY: `${CANARY}\nx`, EMPTY_KEY: '', PIN: '1234567' };
 
-/** An HTTP tool that may reach one place of this machine, and what `allow` names; `path` follows its address in the URL. */
+/** Builds an HTTP tool that may reach one local address and those in `allow`; `path` follows the address in the URL. */
 export function aHttpTool(
   address: string,
   { path = '/pay', ...over }: Partial<HttpToolSettings> & { path?: string } = {},

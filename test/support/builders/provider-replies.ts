@@ -6,7 +6,7 @@ import { json } from '../doubles/loopback-server.ts';
 import type { Answer } from '../doubles/loopback-server.ts';
 import { at } from '../readers/json-at.ts';
 
-/* What the four providers answer, in their own formats; each for 12 tokens in and 3 out. */
+/* Answers of the four providers in their own formats. Each costs 12 tokens in and 3 out. */
 
 interface Replies {
   readonly text: Answer;
@@ -105,7 +105,7 @@ export function aFunctionCall(id: string, order: number): JsonObject {
   return { type: 'function_call', id: `fc_${id}`, call_id: id, name: 'lookup', arguments: given, status: 'completed' };
 }
 
-/** A response as it is streamed: item by item. */
+/** Builds the stream of a response, item by item. */
 export function responseEvents(output: readonly JsonObject[], over: JsonObject = {}): Answer {
   const items = output.flatMap((item, output_index) => [
     { type: 'response.output_item.added', output_index, item: { ...item, content: [], arguments: '' } },
@@ -147,7 +147,7 @@ export function aToolUse(id: string, order: number): JsonObject {
   return { type: 'tool_use', id, name: 'lookup', input: { order } };
 }
 
-/** A message of Claude as it is streamed: block by block. */
+/** Builds the stream of a message of Claude, block by block. */
 export function claudeEvents(
   content: readonly JsonObject[],
   stop_reason: string,
@@ -206,7 +206,7 @@ export function aToolCall(id: string, order: number): JsonObject {
   return { id, type: 'function', function: { name: 'lookup', arguments: JSON.stringify({ order }) } };
 }
 
-/** A completion as it is streamed, the usage in a piece of its own. */
+/** Builds the stream of a completion, with the usage in its own chunk. */
 export function completionEvents(deltas: readonly JsonObject[], finish_reason: string): Answer {
   const chunk = (choices: Json, over: JsonObject = {}): JsonObject => ({
     id: 'c1',

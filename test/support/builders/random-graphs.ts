@@ -11,8 +11,8 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import { aCatalog } from './builders.ts';
 
 /*
- * Graphs whose runs end, whatever happens and in whatever order: loops are bounded by `maxSteps` and `maxVisits`, and
- * calls answer with what their arguments say.
+ * Graphs whose runs end for any occurrences in any order: loops are bounded by `maxSteps` and `maxVisits`, and
+ * the arguments of a call contain its answer.
  */
 
 export const randomCatalog: Catalog = aCatalog({
@@ -42,7 +42,7 @@ const CHANNELS: Readonly<Record<string, ChannelDefinition>> = {
   none: { default: [] },
 };
 
-/** What a node with a given id may write; a result is text, an object or nothing. */
+/** Random writes of the node with the given id. A result is text, an object or nothing. */
 const writesOf = (id: string): fc.Arbitrary<WriteDefinition> =>
   fc.oneof(
     { weight: 1, arbitrary: fc.constant('log') },
@@ -67,7 +67,7 @@ const writesOf = (id: string): fc.Arbitrary<WriteDefinition> =>
     { weight: 1, arbitrary: fc.constant({ last: id, log: '{{ state.last }}' }) },
   );
 
-/** Expressions that hold now and then. */
+/** Expressions that are sometimes true. */
 const conditions = fc.constantFrom('true', 'false', 'state.total > 2', 'size(state.log) < 3');
 
 const someOf = (ids: readonly string[]): fc.Arbitrary<string[]> =>
@@ -134,10 +134,10 @@ function isNode(value: object): value is NodeDefinition {
   return 'type' in value;
 }
 
-/** A whole result goes into the log. */
+/** True if the log can take the whole result. A `set` has none, and that of an approval contains the time. */
 const textResult = (own: object): boolean => !('type' in own && (own.type === 'set' || own.type === 'approval'));
 
-/** A `set` has no result, and that of an approval holds the time. */
+/** Removes a `write` of the whole result into the log. */
 const withoutText = (shared: object): object => ('write' in shared && shared.write === 'log' ? { write: {} } : {});
 
 const toolCalls = fc.array(
@@ -149,7 +149,7 @@ const toolCalls = fc.array(
   { maxLength: 3 },
 );
 
-/** Models and agents, which do what their system text says. */
+/** Models and agents that follow the instructions in their system text. */
 const randomTalk: fc.Arbitrary<object> = fc
   .record({
     type: fc.constantFrom('llm', 'agent', 'agent', 'agent'),
@@ -192,7 +192,7 @@ function randomSubgraph({ depth }: Place): fc.Arbitrary<object> {
     .map(([graph, more]) => ({ type: 'subgraph', graph, input, ...more }));
 }
 
-/** Most edges lead on; those that lead back make loops. */
+/** Most edges lead forward. Those that lead back make loops. */
 function randomEdge(ids: readonly string[]): fc.Arbitrary<EdgeDefinition> {
   return fc.tuple(fc.nat(ids.length - 1), fc.integer({ min: 0, max: 4 })).chain(([at, chance]) => {
     const later = ids.slice(at + 1);
@@ -230,7 +230,7 @@ function edgeFrom(at: number, ids: readonly string[], targets: readonly string[]
   return fc.oneof(plain, plain, branches, route, forEach, forEach, join);
 }
 
-/** A graph of a few nodes; those inside its subgraphs are `depth` deep. */
+/** Graphs of a few nodes, with subgraphs up to `depth` levels. */
 export function randomGraph(depth: number, maxNodes: number): fc.Arbitrary<GraphDefinition> {
   return fc.integer({ min: 1, max: maxNodes }).chain((size) => {
     const ids = Array.from({ length: size }, (_, at) => `n${at}`);

@@ -52,7 +52,7 @@ export const randomSignal: fc.Arbitrary<RandomSignal> = fc
   )
   .map(([name, payload]) => ({ kind: 'signal', name, payload }));
 
-/** Keeps a few fields only: a payload with all of them is refused for those that its kind does not know. */
+/** Picks a few fields only: a payload with all of them is refused for the unknown ones. */
 function signalOf(payloads: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
   return fc.tuple(payloads, fc.array(fc.nat(12), { maxLength: 3 })).map(([payload, picks]) => {
     const entries = Object.entries(payload ?? {});

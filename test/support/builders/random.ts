@@ -1,13 +1,13 @@
-/** Random choices that a seed repeats. */
+/** Random choices that are the same for the same seed. */
 export interface Random {
   /** From 0 up to 1. */
   next(): number;
-  /** @throws RangeError when there is nothing to choose from */
+  /** @throws RangeError if there are no items */
   pick<T>(items: readonly T[]): T;
   shuffle<T>(items: readonly T[]): T[];
 }
 
-/** Mulberry32 (Tommy Ettinger, 2017): small, and good enough to choose tests by. */
+/** Mulberry32 (Tommy Ettinger, 2017): small, and random enough for tests. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -31,7 +31,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** A seed of some words and numbers: so a choice depends on what it is for, not on when it is made (FNV-1a). */
+/** Hashes words and numbers into a seed (FNV-1a), so that a choice depends on its purpose, not on its time. */
 export function seedOf(...parts: readonly (string | number)[]): number {
   let hash = 0x811c9dc5;
   for (const character of parts.join(' ')) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193);

@@ -22,7 +22,7 @@ export const typesOf = ({ events }: MemoryRun): string[] => events.map(({ type }
 
 export const logOf = ({ run }: MemoryRun): Json | undefined => run.root.channels['log'];
 
-/** The first thing in the log. */
+/** Returns the first entry of the log. */
 export function firstLogged(run: MemoryRun): Json | undefined {
   const log = logOf(run) ?? null;
   return isJsonList(log) ? log[0] : undefined;
@@ -35,7 +35,7 @@ export const failing: Outside = {
   },
 };
 
-/** An outside whose functions return what their argument `give` says. */
+/** An outside whose functions return their argument `give`. */
 export const obeying: Outside = {
   function: ({ args }) => (isJsonObject(args) ? (args['give'] ?? null) : null),
 };

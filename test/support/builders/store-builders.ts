@@ -12,7 +12,7 @@ import type { NewRun } from '../../../src/store/runs.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aCatalog, aDefinition } from './builders.ts';
 
-/** When everything happens, unless it matters. */
+/** The default time of everything. */
 export const AT = '2026-01-02T03:04:05.678Z';
 export const LATER = '2026-01-02T04:04:05.678Z';
 
@@ -55,7 +55,7 @@ export function aBatch(seqs: readonly number[], over: Partial<JournalBatch> = {}
   };
 }
 
-/** Number n of a run's occurrences: a call was completed. */
+/** Builds the recorded occurrence number n of a run: a completed call. */
 export const anOccurrence = (n: number): RecordedOccurrence => ({
   kind: 'call.completed',
   key: `R:a:${n}:0:0`,
@@ -64,7 +64,7 @@ export const anOccurrence = (n: number): RecordedOccurrence => ({
   at: Date.parse(AT),
 });
 
-/** Number n of a run's checkpoints, which is written with event n. */
+/** Builds the checkpoint number n of a run, written with event n. */
 export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> = {}): Checkpoint {
   return {
     id: `${runId}.c${n}`,
@@ -80,7 +80,7 @@ export function aCheckpoint(runId: string, n: number, over: Partial<Checkpoint> 
   };
 }
 
-/** What a run has asked a person. */
+/** Builds an approval of a run. */
 export function anApproval(runId: string, status: Approval['status']): Approval {
   return {
     id: `${runId}.a1`,
@@ -101,7 +101,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
   };
 }
 
-/** A run that has ended, as it is kept. */
+/** Builds the stored state of an ended run. */
 function aClosedRun(id: string): EndedRunState {
   const identity = {
     id,

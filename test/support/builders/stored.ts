@@ -9,8 +9,8 @@ import type { EarlierCall, Run } from '../../../src/graph/run/run.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 
 /*
- * What the store does with runs, without a store: everything goes through JSON, a run that has ended is kept without
- * its values, and values and places are folded from checkpoints.
+ * The effects of the store on runs, without a store: everything passes through JSON, an ended run loses its values,
+ * and values and resume points are folded from checkpoints.
  */
 
 /** A graph, and all checkpoints of one of its runs, the oldest first. */
@@ -19,22 +19,22 @@ export interface Stored {
   readonly checkpoints: readonly Checkpoint[];
 }
 
-/** What a fork is asked for with besides its checkpoint. */
+/** The options of a fork besides its checkpoint. */
 export interface Forking {
   readonly values?: JsonObject;
   readonly asNode?: string;
-  /** Another graph than that of the parent. */
+  /** The graph of the fork; that of the parent if absent. */
   readonly graph?: GraphDefinition;
-  /** What the parent has callsSince after the checkpoint. */
+  /** The calls of the parent after the checkpoint. */
   readonly callsSince?: readonly EarlierCall[];
 }
 
-/** A run that has ended, as it comes out of the store. */
+/** Returns an ended run as it comes back from the store. */
 export function throughTheStore(run: Run, { graph, checkpoints }: Stored): Run {
   return fromEndedState(copyOf(toEndedState(run, graph)), foldCheckpoints(copyOf(checkpoints)));
 }
 
-/** What a fork at a checkpoint begins with. Joins are half-filled by edges of the parent's graph; another one has others. */
+/** Returns the start of a fork at a checkpoint. Pending joins are dropped if the graph differs: its edges do, too. */
 export function forkStartAt(id: string, forking: Forking, { checkpoints }: Pick<Stored, 'checkpoints'>): ForkStart {
   const { values = {}, asNode = null, graph, callsSince = [] } = forking;
   const chain = copyOf(checkpoints.slice(0, checkpoints.findIndex((checkpoint) => checkpoint.id === id) + 1));

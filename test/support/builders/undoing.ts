@@ -1,7 +1,7 @@
 import type { NodeDefinition, NodeOfType } from '../../../src/graph/definition/definition.ts';
 import type { MemoryRun } from '../doubles/memory-shell.ts';
 
-/** Pays, and is paid back with what the payment answered. */
+/** Pays; the compensation uses the result of the payment. */
 export const pays = (key: string): Extract<NodeOfType<'tool'>, { tool: string }> => ({
   type: 'tool',
   tool: 'charge',
@@ -11,7 +11,7 @@ export const pays = (key: string): Extract<NodeOfType<'tool'>, { tool: string }>
 export const breaks: NodeDefinition = { type: 'tool', tool: 'lookup', args: { key: 'break' } };
 export const asks: NodeDefinition = { type: 'approval', title: 'May I?' };
 
-/** What the history says of undoing, and of which nodes. */
+/** Returns the compensation events of a run, each with its node. */
 export const undoEventsOf = ({ events }: MemoryRun): string[] =>
   events.flatMap((event) =>
     'node' in event && /^compensation|^node\.compensated/.test(event.type) ? [`${event.type} ${event.node}`] : [],

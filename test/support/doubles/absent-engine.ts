@@ -1,6 +1,6 @@
 import type { Engine } from '../../../src/api/temporal/engine.ts';
 
-/** A Temporal that is not there. @param over what it answers all the same */
+/** Builds an engine whose Temporal is unavailable. @param over methods that work all the same */
 export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
   const absent = new Error('There is no Temporal');
   const nobody = async (): Promise<never> => await Promise.reject(absent);

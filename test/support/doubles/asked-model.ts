@@ -13,7 +13,7 @@ export type Provider = ModelSettings['provider'];
 
 export const PROVIDERS: readonly Provider[] = ['openai', 'anthropic', 'google', 'openai-compatible'];
 
-/** A model of each provider that takes what most take. */
+/** A model of each provider that accepts the usual settings. */
 export const MODELS: Readonly<Record<Provider, string>> = {
   openai: 'gpt-4.1',
   anthropic: 'claude-sonnet-4-5',
@@ -26,7 +26,7 @@ export interface Asking extends Partial<Omit<ModelSettings, 'provider'>> {
   readonly signal?: AbortSignal;
 }
 
-/** Asks a model of a provider that is the given server. */
+/** Calls a model of a provider, with the given server as the provider. */
 export async function askModel(
   server: LoopbackServer,
   provider: Provider,
@@ -37,7 +37,7 @@ export async function askModel(
   return await createGenerate({ ...defaults, ...settings }, deps)(aModelQuestion(request), { key: 'K1', signal });
 }
 
-/** How a call ends that fails. */
+/** Returns the error of a failing call. */
 export async function failureOf(call: Promise<ModelReply>): Promise<CallError> {
   const thrown = await call.then(
     () => 'nothing',
@@ -47,7 +47,7 @@ export async function failureOf(call: Promise<ModelReply>): Promise<CallError> {
   throw new Error('The model did not fail with a CallError', { cause: thrown });
 }
 
-/** The one request that the server has heard, its body as JSON. */
+/** Returns the only request to the server, its body as JSON. */
 export function onlyRequest({ requests }: LoopbackServer): Omit<HeardRequest, 'body'> & { readonly body: Json } {
   const [first] = requests;
   if (!first || requests.length > 1) throw new Error(`The server heard ${requests.length} requests`);
@@ -58,12 +58,12 @@ interface TypedEvent extends JsonObject {
   readonly type: string;
 }
 
-/** Server-sent events as OpenAI's chat completions and Google send them. */
+/** Builds server-sent events in the format of OpenAI's chat completions and Google. */
 export function dataEvents(...events: readonly Json[]): Answer {
   return eventStream(events.map((event) => `data: ${event === '[DONE]' ? '[DONE]' : JSON.stringify(event)}\n\n`));
 }
 
-/** Server-sent events as Anthropic and OpenAI's responses send them: with the type as the event's name. */
+/** Builds server-sent events in the format of Anthropic and OpenAI's responses: the type is the event's name. */
 export function namedEvents(...events: readonly TypedEvent[]): Answer {
   return eventStream(events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`));
 }
@@ -72,7 +72,7 @@ function eventStream(lines: readonly string[]): Answer {
   return answer(200, { 'content-type': 'text/event-stream' }, lines.join(''));
 }
 
-/** The beginning of a stream; what becomes of the rest is for another answer to say. */
+/** Sends the beginning of a stream, then leaves the response to another answer. */
 export function begunStream(events: readonly Json[], then: Answer): Answer {
   return (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -4,7 +4,7 @@ import { toText } from '../../../src/graph/values/text.ts';
 import { CallFailure } from './memory-shell.ts';
 import type { Outside } from './memory-shell.ts';
 
-/** An outside whose tool calls fail as long as their argument `key` is broken. */
+/** An outside whose tool calls fail while their argument `key` is broken. */
 export interface Breakable {
   readonly outside: Outside;
   readonly broken: Set<string>;
@@ -26,11 +26,11 @@ export function breakable(...names: readonly string[]): Breakable {
   return { outside, broken, calls };
 }
 
-/** A node that calls a tool with its own name, or a template, and logs what comes back. */
+/** Builds a node that calls a tool with its own name, or a template, and logs the result. */
 export const works = (key: string, over: Partial<Extract<NodeOfType<'tool'>, { tool: string }>> = {}) =>
   ({ type: 'tool', tool: 'charge', args: { key }, write: { log: '{{ result }}' }, ...over }) as const;
 
-/** Nodes that call tools with their own names. */
+/** Builds nodes that call tools with their own names. */
 export function allWork(...ids: readonly string[]): Record<string, ReturnType<typeof works>> {
   return Object.fromEntries(ids.map((id) => [id, works(id)]));
 }

@@ -1,7 +1,7 @@
 import type { HttpToolInput } from '../../../src/config/tool.ts';
 import type { LoopbackServer } from './loopback-server.ts';
 
-/** A tool of a configuration that posts whatever it is given to a server of the test, and is tried once. */
+/** Builds a configured tool that posts its arguments to a server of the test. Its calls have one attempt. */
 export function aToolOf({ url }: Pick<LoopbackServer, 'url'>, over: Partial<HttpToolInput> = {}): HttpToolInput {
   return {
     name: 'work',

@@ -4,7 +4,7 @@ const nothing = (): never => {
   throw new Error('Nothing is asked for');
 };
 
-/** The context of a task that calls, and asks for nothing else. */
+/** The context of a task that only makes calls. */
 export const IDLE_TASK: TaskContext = {
   bindings: {},
   call: () => 'key',

@@ -2,24 +2,24 @@ import { EventEmitter, once } from 'node:events';
 import { z } from 'zod';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A third party that does jobs, once for each idempotency key, and remembers who asked for what. */
+/** A third party that does a job once for each idempotency key, and records all calls. */
 export interface JobService {
   readonly url: string;
-  /** As `http.allow` names it. */
+  /** The address in the form of `http.allow`. */
   readonly address: string;
-  /** Every call as it came, repeated and refused ones too. */
+  /** All calls in order, with repeated and refused ones. */
   readonly calls: readonly JobCall[];
-  /** The jobs that were done, in the order in which they were. */
+  /** The finished jobs in order. */
   readonly done: readonly string[];
-  /** Refuses a job so often: nothing is done then. */
+  /** Refuses the next calls for a job, `times` in number, without doing it. */
   refuse(job: string, times?: number): void;
-  /** Lets the next call for a job wait. @returns what lets it go on, once the call has come */
+  /** Blocks the next call for a job. Resolves when it arrives. @returns a function that unblocks it */
   hold(job: string): Promise<() => void>;
-  /** Breaks off what is held, and lets nobody in. */
+  /** Goes offline and breaks the connections of blocked calls. */
   leave(): Promise<void>;
-  /** Is there again where it was, and knows what it has done. */
+  /** Goes online again at the same address, with its finished jobs. */
   comeBack(): Promise<void>;
-  /** Forgets all of it. */
+  /** Forgets all calls and jobs. */
   forget(): void;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface JobCall {
 
 const BodySchema = z.looseObject({ job: z.string() });
 
-/** @param port any free one, unless it is to come back to it after long */
+/** @param port by default any free one; a service that is offline for long needs a reserved one */
 export async function startJobService(port = 0): Promise<JobService> {
   const events = new EventEmitter().setMaxListeners(0);
   const refusals = new Map<string, number>();

@@ -5,34 +5,34 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Json } from '../../../src/graph/values/json.ts';
 
-/** An HTTP server of this machine that answers by script and remembers what it was asked. */
+/** A local HTTP server that answers by a script and records its requests. */
 export interface LoopbackServer {
   readonly port: number;
-  /** As `http.allow` names it. */
+  /** The address in the form of `http.allow`. */
   readonly address: string;
   readonly url: string;
   readonly requests: readonly HeardRequest[];
-  /** How many connections anybody has opened, with a request or without. */
+  /** The number of connections opened so far, also of those without a request. */
   readonly connections: number;
-  /** Answers the next requests, one after the other. A request too many gets 501. */
+  /** Sets the answers to the next requests, in order. Further requests get 501. */
   answers(...script: Answer[]): void;
-  /** Forgets the script and what it was asked. */
+  /** Forgets the script and the requests. */
   forget(): void;
   stop(): Promise<void>;
 }
 
 export interface HeardRequest {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query as sent. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** What becomes of one request. */
+/** Answers one request, or breaks it. */
 export type Answer = (response: ServerResponse) => void;
 
-/** Listens at every address of this machine, so that no way to loopback leads past it. */
+/** Starts a server that listens at every local address, so that every spelling of loopback reaches it. */
 export async function startLoopbackServer(): Promise<LoopbackServer> {
   let script: Answer[] = [];
   let requests: HeardRequest[] = [];
@@ -68,7 +68,7 @@ export async function startLoopbackServer(): Promise<LoopbackServer> {
   };
 }
 
-/** A port of this machine at which nothing listens. */
+/** Returns a local port without a listener. */
 export async function closedPort(): Promise<number> {
   const server = await startLoopbackServer();
   await server.stop();
@@ -83,16 +83,16 @@ export function json(body: Json, status = 200, headers: Record<string, string> =
   return answer(status, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
 }
 
-/** Breaks the connection before an answer comes. */
+/** Breaks the connection before an answer. */
 export const hangUp: Answer = (response) => response.destroy();
 
-/** Breaks the connection in the middle of an answer that was going to be fine. */
+/** Breaks the connection in the middle of a valid answer. */
 export const breakOff: Answer = (response) => {
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
   response.write('{"text":', () => response.destroy());
 };
 
-/** Never answers; tells when it was asked, and when the other side has hung up. */
+/** Never answers. Its promises resolve at the request, and when the client has closed the connection. */
 export function silence(): {
   readonly answer: Answer;
   readonly asked: Promise<unknown>;
@@ -109,7 +109,7 @@ export function silence(): {
   };
 }
 
-/** Goes on answering until the other side hangs up, and tells when it has. */
+/** Sends without end. Its promise resolves when the client has closed the connection. */
 export function endlessText(): { readonly answer: Answer; readonly left: Promise<unknown> } {
   const { answer: wait, left } = silence();
   return {

@@ -9,7 +9,7 @@ import { aContext } from '../builders/call-builders.ts';
 
 type Servers = NonNullable<ConfigInput['mcpServers']>;
 
-/** The tools of MCP servers, by name, as a test calls them. */
+/** The tools of MCP servers by name, for calls from a test. */
 export interface TestedTools {
   readonly names: readonly string[];
   tool(name: string): Tool;
@@ -23,7 +23,7 @@ export interface TestedSurroundings {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-/** Connects servers as a configuration describes them. */
+/** Connects the servers of a configuration. */
 export async function openTestedTools(
   mcpServers: Servers,
   { allow = [], secrets = {} }: TestedSurroundings = {},
@@ -51,5 +51,5 @@ export async function openTestedTools(
 
 const ODD = fileURLToPath(new URL('./odd-mcp-server.ts', import.meta.url));
 
-/** The odd server as a program. */
+/** The configuration of the odd server as a program. */
 export const ODD_PROGRAM = { command: process.execPath, args: ['--import', 'tsx', ODD] };

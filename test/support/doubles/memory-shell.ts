@@ -33,24 +33,24 @@ import { shown } from '../readers/shown-run.ts';
 import type { ShownRun } from '../readers/shown-run.ts';
 
 /*
- * Runs a graph in memory: the interpreter with a synchronous outside instead of Temporal. What the workflow shell does
- * with activities, timers and signals, this does in a loop; time stands still but for a millisecond an occurrence.
+ * Runs a graph in memory: the interpreter with a synchronous outside instead of Temporal. A loop replaces the
+ * activities, timers and signals of the workflow. Time advances by one millisecond for each occurrence.
  */
 
-/** What answers a run's calls and questions. A call that nobody answers is a mistake of the test, and throws. */
+/** Answers the calls and approvals of a run. A call without an answer is a mistake of the test, and throws. */
 export interface Outside {
   /** Text, or a whole reply. */
   readonly model?: (request: ModelCallRequest, key: string) => string | ModelReply | OverflowReply;
   readonly tool?: (request: ToolCallRequest, key: string) => Json;
   readonly function?: (request: FunctionCallRequest, key: string) => Json;
   readonly node?: (request: NodeCallRequest, key: string) => Json;
-  /** Which of the calls that are out comes back next, by its place among them; the first one without. `null`: none does. */
+  /** Returns the index of the open call that completes next, by default the first; `null` if none does. */
   readonly next?: (calls: readonly CallEffect[]) => number | null;
   /** `null` leaves the approval pending. */
   readonly approval?: (approval: Approval) => Answer | null;
 }
 
-/** What a person says to an approval. */
+/** The decision of a person on an approval. */
 export interface Answer {
   readonly decision: 'approve' | 'reject';
   readonly by?: Principal;
@@ -59,7 +59,7 @@ export interface Answer {
   readonly values?: Json;
 }
 
-/** Thrown by an outside: the call has failed, for good. */
+/** The final failure of a call, thrown by an outside. */
 export class CallFailure extends Error {
   readonly code: RunErrorCode;
 
@@ -69,22 +69,22 @@ export class CallFailure extends Error {
   }
 }
 
-/** A run that went as far as it could: it has ended, or waits for a person, a signal or a timer. */
+/** A run that has ended, or waits for a person, a signal or a timer. */
 export interface MemoryRun {
   readonly run: ShownRun;
   readonly events: readonly RunEvent[];
   readonly checkpoints: readonly Checkpoint[];
   /** The nodes of each superstep so far. */
   readonly steps: readonly (readonly string[])[];
-  /** The calls that are out, in the order in which they were asked for. */
+  /** The open calls, in the order of their effects. */
   readonly out: readonly CallEffect[];
-  /** Sends a signal, such as `retry`, and goes on as far as that leads. */
+  /** Sends a signal, such as `retry`, and runs on until the run ends or waits. */
   signal(name: string, payload: Json): void;
-  /** Lets time pass; the timers that are due then fire. */
+  /** Advances the time and fires the timers that are due. */
   passTime(ms: number): void;
-  /** Has the run, which has ended, come out of the store and take a signal, and goes on as far as that leads. */
+  /** Reopens the ended run by a signal, as read from the store, and runs on until it ends or waits. */
   reopen(name: string, payload?: JsonObject): void;
-  /** Begins a fork at a checkpoint, in the same outside, and takes it as far as it goes. @returns it, or why it can't begin */
+  /** Starts a fork at a checkpoint, with the same outside, and runs it on. @returns the fork, or its refusal */
   fork(checkpoint: string, forking?: Forking): MemoryRun | Refusal;
 }
 
@@ -92,7 +92,7 @@ export interface MemoryStart {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly input: JsonObject;
-  /** The run's own, within those of its graph. */
+  /** Limits of the run, within those of its graph. */
   readonly limits?: Partial<RunLimits>;
 }
 
@@ -100,7 +100,7 @@ const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
 const REQUESTER: Principal = { sub: 'uma', roles: ['user'] };
 const APPROVER: Principal = { sub: 'ada', roles: ['approver'] };
 
-/** Starts a run and takes it as far as it goes. */
+/** Starts a run and returns it when it has ended or waits. */
 export function runInMemory({ definition, catalog, input, limits }: MemoryStart, outside: Outside): MemoryRun {
   const graph = compileShared(definition, catalog);
   const identity = identityOf('run-1', graph, limits);
@@ -159,11 +159,11 @@ interface Shell {
   last: Advance;
   now: number;
   isDriven: boolean;
-  /** What has happened and not been taken in. */
+  /** Occurrences that the interpreter has not handled yet. */
   readonly inbox: OccurrenceBody[];
-  /** Calls that were asked for and not made yet, in order. */
+  /** Calls that are not made yet, in order. */
   calls: readonly CallEffect[];
-  /** Approvals that the outside has seen as they are. */
+  /** Approvals that the outside has seen in their current state. */
   readonly asked: Set<string>;
   readonly events: RunEvent[];
   readonly checkpoints: Checkpoint[];
@@ -192,7 +192,7 @@ function absorb(shell: Shell, step: Advance): void {
   shell.checkpoints.push(...step.checkpoints);
 }
 
-/** Goes on until nothing is left that the outside answers. The outside may send signals while it answers. */
+/** Runs on until the outside has no more answers. The outside may send signals while it answers. */
 function settle(shell: Shell, outside: Outside, given: readonly OccurrenceBody[] = []): void {
   const { inbox } = shell;
   inbox.push(...given);

@@ -4,14 +4,14 @@ import { answer, startLoopbackServer } from './loopback-server.ts';
 import type { Answer, HeardRequest } from './loopback-server.ts';
 import { createOddMcpServer, readMcpMessage } from './odd-mcp-server.ts';
 
-/** The odd server at an address. Tests may put other answers before its own. */
+/** The odd server over HTTP. Tests may replace its answers. */
 export interface OddMcpAddress {
   readonly url: string;
   readonly address: string;
   readonly requests: readonly HeardRequest[];
-  /** What becomes of the next request for this tool, instead of an answer; `null`: what it would have come to. */
+  /** Replaces the answer to the next request for this tool. */
   instead(tool: string, what: Answer): void;
-  /** How answers come: as one document, or as a stream of events, perhaps with numbers to go on from. */
+  /** The format of answers: one document, or a stream of events, with or without ids for resuming it. */
   answersAs: 'json' | 'events' | 'numbered events';
   stop(): Promise<void>;
 }

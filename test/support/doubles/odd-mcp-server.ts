@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
 import { toText } from '../../../src/graph/values/text.ts';
 import { isMain } from '../../../src/process/is-main.ts';
 
-/** An MCP server that does what well-behaved ones don't. It speaks plain JSON-RPC, so that nothing is put right for it. */
+/** An MCP server that breaks rules. It uses plain JSON-RPC, because a library would correct its mistakes. */
 export interface OddMcpServer {
-  /** Takes a message; what is to be said about it goes to `send`, now or later. */
+  /** Handles a message. Its answers go to `send`, now or later. */
   hear(message: string): void;
 }
 
@@ -93,7 +93,7 @@ export function createOddMcpServer(send: (message: JsonObject) => void): OddMcpS
   };
 }
 
-/** As a program, over standard input and output. */
+/** Runs the server as a program, over standard input and output. */
 function main(): void {
   const server = createOddMcpServer((message) => void process.stdout.write(`${JSON.stringify(message)}\n`));
   if (process.env['STUBBORN'] === 'yes') {

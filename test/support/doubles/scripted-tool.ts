@@ -13,10 +13,10 @@ import type { Json } from '../../../src/graph/values/json.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { aTool } from '../builders/call-builders.ts';
 
-/** A tool that does the next step of its script at each call, and throws when there is none left. */
+/** A tool that runs the next step of its script at each call, and throws if there is none left. */
 export interface ScriptedTool {
   readonly tool: Tool;
-  /** What it was told of each call. */
+  /** The context of each call. */
   readonly calls: readonly ToolContext[];
 }
 
@@ -45,13 +45,13 @@ export function throws(error: Error): Step {
   };
 }
 
-/** An HTTP answer that is no success. */
+/** Builds a step that fails with the status of an HTTP answer. */
 export function answers(status: number, headers: Record<string, string> = {}): Step {
   const message = `pay answered ${status}`;
   return throws(fromStatus({ code: 'TOOL_FAILED', callee: 'tool', message, status, headers: new Headers(headers) }));
 }
 
-/** A step that has begun and does not end before it is let go. */
+/** A step that ends only when the test releases it. */
 export interface HeldStep {
   readonly step: Step;
   readonly begun: Promise<unknown>;
@@ -76,7 +76,7 @@ export function held(): HeldStep {
   };
 }
 
-/** An activity for code to run in; it keeps failures that a test wants to itself. */
+/** Builds an activity environment. It logs errors only: many tests want failures. */
 export function anActivity(info: Partial<Info> = {}): MockActivityEnvironment {
   return new MockActivityEnvironment(info, { logger: new DefaultLogger('ERROR') });
 }
@@ -94,13 +94,13 @@ export function createAttempt(store: () => Store): Attempt {
     const running = activity.run<[], CallOutcome, () => Promise<CallOutcome>>(
       async () => await performCall(store(), calls, task),
     );
-    // One whose worker is lost fails when its test has been over for long.
+    // The attempt of a lost worker fails long after the end of its test.
     running.catch(() => undefined);
     return running;
   };
 }
 
-/** How an attempt tells the server that it failed. */
+/** Returns the failure that an attempt reports to the server. */
 export async function failureOf(attempt: Promise<CallOutcome>): Promise<ApplicationFailure> {
   const thrown = await attempt.then(
     () => 'nothing',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A model that asks for tools first, and answers once it has been told what they did; it speaks OpenAI's protocol. */
+/** A model, by OpenAI's protocol, that calls tools first and answers once it has their results. */
 export interface ToolAskingModel {
   readonly url: string;
-  /** As `http.allow` names it. */
+  /** The address in the form of `http.allow`. */
   readonly address: string;
   stop(): Promise<void>;
 }
@@ -17,7 +17,7 @@ interface Asked {
 const BodySchema = z.looseObject({ messages: z.array(z.looseObject({ role: z.string() })) });
 const USAGE = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
 
-/** @param calls that it asks for, all in its first turn */
+/** @param calls the tool calls of its first turn */
 export async function startToolAskingModel(calls: readonly Asked[]): Promise<ToolAskingModel> {
   const door = await listen(
     { fetch: async (request) => Response.json(complete(await request.json(), calls)) },

@@ -1,16 +1,16 @@
 import { EventEmitter, once } from 'node:events';
 import { listen } from '../../../src/process/listen.ts';
 
-/** A service seen through a door that can be held shut: for what has to happen while a call is out. */
+/** A proxy of a service that can block calls, for tests of what happens while a call is open. */
 export interface WatchedService {
   readonly url: string;
   /**
-   * Holds the next call whose method and path match. `before`: the service never hears of it; `after`: it does the work,
-   * and its answer stays behind the door.
-   * @returns when a call is held there
+   * Blocks the next call whose method and path match. `before`: the call never reaches the service.
+   * `after`: the service does the work, and its answer is blocked.
+   * @returns when a call is blocked
    */
   holdNext(call: string, when: 'before' | 'after'): Promise<void>;
-  /** Lets all through again; calls that were held break. */
+  /** Passes all calls on again and breaks the blocked ones. */
   release(): void;
   stop(): Promise<void>;
 }
@@ -20,7 +20,7 @@ interface Hold {
   readonly when: 'before' | 'after';
 }
 
-/** @param target the service's own address */
+/** @param target the address of the service */
 export async function watchService(target: string): Promise<WatchedService> {
   const events = new EventEmitter();
   let holds: readonly Hold[] = [];

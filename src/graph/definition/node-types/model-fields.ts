@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../values/json.ts';
 import type { FieldProblem } from './node-description.ts';
 
-/** The parts of a description that all node types which ask models have in common. */
+/** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
   templates: ['system', 'prompt'],
   uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },

@@ -3,84 +3,84 @@ import type { NodeOfType, NodeType } from '../definition.ts';
 import type { ErrorIssueCode } from '../issue.ts';
 
 /**
- * What the shared code of all node types reads of one: validation, the JSON Schema document, diagrams, pinning and
- * compilation look here instead of asking for the type. Fields are named at the top of a node.
+ * The facts about a node type that shared code reads instead of the type: validation, the JSON Schema document,
+ * diagrams, pinning and compilation. Field names refer to the top level of a node.
  */
 export interface NodeDescription<Field extends string = string> {
   /** Fields whose texts may hold `{{ cel }}` over `state`, `run`, `item` and `index`. */
   readonly templates: readonly Field[];
-  /** As `templates`; their expressions see `result`, too. */
+  /** As `templates`, but their expressions see `result`, too. */
   readonly resultTemplates?: readonly FieldPath<Field>[];
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
   readonly graph?: GraphFields<Field>;
-  /** CEL, `always` or `never` for each tool that the node may call. */
+  /** The approval rules of the tools that the node may call: CEL, `always` or `never`. */
   readonly approvals?: ApprovalFields<Field>;
-  /** The node is a question to people; the field says what a rejection does, and `fail` ends the run. */
+  /** The field of an approval node that names the reaction to a rejection; `fail` ends the run. */
   readonly onReject?: Field;
-  /** The node waits for people, time or another graph, so that it can't end a canceled run. */
+  /** The node may wait for people, time or another graph, so it cannot be the last node of a canceled run. */
   readonly mayWait?: true;
-  /** The engine watches over the node's `deadline`; that of other nodes bounds their calls. */
+  /** The engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
   readonly look: NodeLook<Field>;
 }
 
 /** The description of a node type of the language. */
 export interface NodeTypeDescription<Field extends string = string> extends NodeDescription<Field> {
-  /** One line for editors. */
+  /** A one-line description for editors. */
   readonly summary: string;
   /** Channels of messages that the node reads, or reads and writes. */
   readonly conversations?: readonly Field[];
   /** Fields that hold a JSON Schema. */
   readonly schemas?: readonly Field[];
-  /** Node ids that the node may send the run to besides its edges. */
+  /** Fields with node ids that the node may go to, in addition to its edges. */
   readonly goto?: readonly Field[];
-  /** A node has exactly one of these fields. */
+  /** A node must have exactly one of these fields. */
   readonly exactlyOne?: readonly Field[];
-  /** Problems of fields that are each of the right shape, and do not go together. */
+  /** Returns the problems of fields that are valid alone but not together. */
   readonly findProblems?: (fields: JsonObject) => readonly FieldProblem[];
-  /** JSON Schema for editors, of fields that the shape leaves too open. */
+  /** JSON Schemas for editors that are stricter than the shape. */
   readonly editorSchemas?: { readonly [F in Field]?: JsonObject };
 }
 
-/** As `NodeTypeDescription`, with the fields that nodes of the type have. */
+/** A `NodeTypeDescription` that can name only fields of the node type. */
 export type DescriptionOf<T extends NodeType> = NodeTypeDescription<keyof NodeOfType<T> & string>;
 
 /** A field, or a field inside it. */
 type FieldPath<Field extends string> = Field | `${Field}/${string}`;
 
-/** Fields that name what the installation configures: one name or a list of them. */
+/** Fields that name entries of the catalog: one name or a list of names. */
 interface CatalogUses<Field extends string> {
   readonly tools?: readonly FieldPath<Field>[];
-  /** Where it is given, the node may call any tool. */
+  /** A node with this field may call any tool. */
   readonly anyTool?: Field;
-  /** A node with no model in any of them uses that of its graph's defaults, or the one named `default`. */
+  /** A node without any of these uses the model of its graph's defaults, or the one named `default`. */
   readonly models?: readonly FieldPath<Field>[];
   readonly functions?: readonly FieldPath<Field>[];
   readonly messageProcessors?: readonly FieldPath<Field>[];
 }
 
 interface GraphFields<Field extends string> {
-  /** A published graph's name, or the definition. */
+  /** The field with the name of a published graph, or with a definition. */
   readonly definition: Field;
-  /** Its input channels. */
+  /** The field with the values of its input channels. */
   readonly input: Field;
 }
 
 interface ApprovalFields<Field extends string> {
-  /** An object by tool. */
+  /** The field with an object of rules by tool name. */
   readonly rules: Field;
   readonly tools: Field;
 }
 
-/** How diagrams draw a node. */
+/** The look of a node in diagrams. */
 interface NodeLook<Field extends string> {
   readonly outline: Outline;
   /** Six hexadecimal digits. */
   readonly fill: string;
-  /** The first of these that is a text stands beside the type. */
+  /** The first of these fields with a text is shown beside the type. */
   readonly subject?: readonly FieldPath<Field>[];
-  /** Lines for fields that are given. */
+  /** Extra lines, each for a field that the node has. */
   readonly notes?: readonly { readonly label: string; readonly field: FieldPath<Field> }[];
 }
 
@@ -96,9 +96,9 @@ export type Outline =
   | 'cylinder';
 
 export interface FieldProblem {
-  /** `null`: the node lacks a field. */
+  /** `null` if a field is missing. */
   readonly field: string | null;
   readonly message: string;
-  /** `INVALID_FIELD` where it is absent. */
+  /** The issue's code; `INVALID_FIELD` if absent. */
   readonly code?: ErrorIssueCode;
 }

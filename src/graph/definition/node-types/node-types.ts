@@ -9,7 +9,7 @@ import { subgraph } from './subgraph.ts';
 import { tool } from './tool.ts';
 import { wait } from './wait.ts';
 
-/** The node types of the language: one file a type. */
+/** The node types of the language. Each has its own file. */
 export const NODE_TYPES: { readonly [T in NodeType]: DescriptionOf<T> } = {
   set,
   llm,

@@ -17,7 +17,7 @@ export const tool: DescriptionOf<'tool'> = {
   },
 };
 
-/** Fields of one call; they mean nothing where a message says what is called. */
+/** Fields of a single call. A node that takes its calls from a message cannot have them. */
 const OF_ONE_CALL = ['tool', 'args', 'compensate'];
 
 function findProblems(fields: JsonObject): readonly FieldProblem[] {

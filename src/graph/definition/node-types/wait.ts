@@ -33,7 +33,7 @@ function findProblems(fields: JsonObject): readonly FieldProblem[] {
   return findMomentProblems(first.field, first.value);
 }
 
-/** A moment without a template can be checked now. */
+/** Checks a moment that is not a template; a template has no value yet. */
 function findMomentProblems(field: (typeof WAYS)[number], value: Json): readonly FieldProblem[] {
   if (typeof value !== 'string' || value.includes('{{')) return [];
   if (field === 'for' && parseDuration(value) === null)

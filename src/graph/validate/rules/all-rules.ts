@@ -21,7 +21,7 @@ import { unknownNodes } from './unknown-nodes.ts';
 import { unreachableNodes } from './unreachable-nodes.ts';
 import { unusedChannels } from './unused-channels.ts';
 
-/** The rules, in the order in which their issues are told. */
+/** The rules, in the order in which their issues are listed. */
 export const RULES: readonly Rule[] = [
   shape,
   names,

@@ -17,7 +17,7 @@ export const unknownTools: Rule = (subject) =>
     named: namesUsed(subject, 'tools'),
   });
 
-/** `UNKNOWN_TOOL`: an approval of a tool that the agent has not. */
+/** `UNKNOWN_TOOL`: an approval rule for a tool that the agent doesn't have. */
 export const unknownApprovals: Rule = ({ nodes }) =>
   [...nodes.values()].flatMap(({ fields, path, description: { approvals } }) => {
     const rules = approvals && fields[approvals.rules];
@@ -44,7 +44,7 @@ export const unknownFunctions: Rule = (subject) =>
     named: namesUsed(subject, 'functions'),
   });
 
-/** `UNKNOWN_MODEL`: a model that nobody configured. */
+/** `UNKNOWN_MODEL`: a model that is not configured. */
 export const unknownModels: Rule = (subject) => {
   const { defaults } = subject.definition;
   const ofDefaults =
@@ -59,7 +59,7 @@ export const unknownModels: Rule = (subject) => {
   });
 };
 
-/** A node that names no model uses the one called `default`. */
+/** Returns the model `default` for nodes that name no model. */
 function implicitModels({ nodes, definition }: Subject): readonly Named[] {
   const { defaults } = definition;
   if (typeof defaults === 'object' && defaults !== null && 'model' in defaults) return [];
@@ -81,7 +81,7 @@ export const unknownProcessors: Rule = (subject) => {
     : [];
 };
 
-/** The names of one kind that nodes take from the catalog. */
+/** Returns the catalog names of one kind that nodes use. */
 function namesUsed({ nodes }: Subject, kind: 'tools' | 'models' | 'functions' | 'messageProcessors'): readonly Named[] {
   return [...nodes.values()].flatMap((node) => namesInFields(node, node.description.uses?.[kind]));
 }

@@ -5,7 +5,7 @@ import type { Rule } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
 import { writesOf } from './unknown-channels.ts';
 
-/** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write one channel that takes one write only. */
+/** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write a channel that takes one write a superstep. */
 export const concurrentWrites: Rule = (subject) => {
   const reported = new Set<string>();
   return [...alwaysTogether(subject.edges).values()]
@@ -13,7 +13,7 @@ export const concurrentWrites: Rule = (subject) => {
     .filter(({ path }) => !reported.has(path) && reported.add(path));
 };
 
-/** The nodes that plain edges of one source start in the same superstep. */
+/** Returns the nodes that plain edges of one source start in the same superstep. */
 function alwaysTogether(edges: readonly SubjectEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
   const groups = new Map<string, Set<string>>();
   for (const { kind, sources, targets } of edges) {

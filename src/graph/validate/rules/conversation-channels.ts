@@ -5,7 +5,7 @@ import { isJsonObject } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 
-/** `INVALID_FIELD`: a conversation in a channel that does not keep one. Nodes write only what is new of it. */
+/** `INVALID_FIELD`: a conversation in a channel that drops earlier messages. Nodes write only new messages. */
 export const conversationChannels: Rule = ({ nodes, channels }) =>
   [...nodes.values()]
     .flatMap((node) => namesInFields(node, fieldsOfKind('conversations')))

@@ -2,7 +2,7 @@ import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import { branchesOf } from '../subject.ts';
 
-/** `DEAD_END_BRANCH`: branches of which perhaps none holds, a route without a default. */
+/** `DEAD_END_BRANCH`: branches that may all be false, or a route without a default. */
 export const deadEndBranches: Rule = ({ edges }) =>
   edges
     .filter(

@@ -43,7 +43,7 @@ function isSchema(value: unknown): value is Parameters<typeof compileJsonSchema>
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-/** One that may have no id yet. */
+/** True for a message, with or without an id. */
 function isNewMessage(value: Json): boolean {
   return isMessage(isJsonObject(value) ? { id: 'new', ...value } : value);
 }

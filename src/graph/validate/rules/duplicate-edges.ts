@@ -2,7 +2,7 @@ import { canonicalJson } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 
-/** `DUPLICATE_EDGE`: an entry that says what an earlier one says. */
+/** `DUPLICATE_EDGE`: an entry that equals an earlier one. */
 export const duplicateEdges: Rule = ({ edges }) => {
   const first = new Map<string, string>();
   return edges.flatMap(({ fields, path }) => {

@@ -9,7 +9,7 @@ import type { Rule } from '../rule.ts';
 import { branchesOf } from '../subject.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for what expressions read. */
+/** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for channels that expressions read. */
 export const expressions: Rule = (subject) => {
   return bareExpressions(subject).flatMap(({ source, names, path, words = [] }) => {
     try {
@@ -25,11 +25,11 @@ interface BareExpression {
   readonly source: string;
   readonly names: readonly Name[];
   readonly path: string;
-  /** Words that may stand there instead. */
+  /** Words that are valid in place of an expression. */
   readonly words?: readonly string[];
 }
 
-/** The fields that are CEL without braces. */
+/** Returns the fields that are CEL without braces. */
 export function bareExpressions({ channels, edges, nodes }: Subject): readonly BareExpression[] {
   const reducers = [...channels].flatMap(([name, { reducer }]) => {
     const source = isJsonObject(reducer) ? reducer['expr'] : undefined;
@@ -53,7 +53,7 @@ export function bareExpressions({ channels, edges, nodes }: Subject): readonly B
 
 const APPROVAL_WORDS = ['always', 'never'];
 
-/** The rules of a node for approvals of its tools, where they are no plain words. */
+/** Returns the approval rules of a node that are CEL, not plain words. */
 function approvalRules({ fields, path, description: { approvals } }: SubjectNode): readonly BareExpression[] {
   const rules = approvals && fields[approvals.rules];
   if (!approvals || !isJsonObject(rules)) return [];
@@ -71,13 +71,13 @@ function approvalRules({ fields, path, description: { approvals } }: SubjectNode
   );
 }
 
-/** Where an expression stands, and the code of what is wrong with one that stands there. */
+/** The path of an expression, and the code of issues there. */
 interface Standing {
   readonly path: string;
   readonly code: 'INVALID_EXPRESSION' | 'INVALID_TEMPLATE';
 }
 
-/** What an expression reads and is not there. */
+/** Returns an issue for each unknown name that an expression reads. */
 export function readIssues(
   { channels }: Subject,
   { references }: Expression,

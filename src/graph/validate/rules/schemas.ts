@@ -4,7 +4,7 @@ import { findSchemaProblems } from '../../values/json-schema.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 
-/** `INVALID_SCHEMA`: a JSON Schema that is none, or refers to nothing. */
+/** `INVALID_SCHEMA`: an invalid JSON Schema, or one with a reference that does not resolve. */
 export const schemas: Rule = ({ channels, nodes }) => {
   const ofChannels = [...channels].map(([name, { schema }]) => ({
     schema,

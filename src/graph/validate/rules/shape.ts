@@ -31,10 +31,10 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
   ...[...nodes.values()].flatMap(fieldProblems),
 ];
 
-/** Who misspells the field that tells an edge's kind means a field of that kind. */
+/** The fields of all kinds of edges: a misspelt field may belong to a kind that its edge was not taken for. */
 const EDGE_FIELDS = Object.values(EdgeSchemas).flatMap(({ shape: fields }) => Object.keys(fields));
 
-/** Of a custom node: the common fields by our schema, its own by that of its type; templates are filled later. */
+/** Checks a custom node: common fields by our schema, others by that of its type. Templates have no value yet. */
 function customIssues({ schema }: NodeTypeEntry, fields: JsonObject, id: string): readonly GraphIssue[] {
   const given = ownFields(fields);
   const common = Object.fromEntries(Object.entries(fields).filter(([name]) => !Object.hasOwn(given, name)));
@@ -58,7 +58,7 @@ function unknownType(type: string, { nodeTypes = {} }: Catalog, path: Path): Gra
   );
 }
 
-/** Fields that a node type does not take together, or lacks. */
+/** Returns the issues of fields that are missing or not valid together. */
 function fieldProblems({ type, fields, path }: SubjectNode): readonly GraphIssue[] {
   const problems = describeType(type)?.findProblems?.(fields) ?? [];
   return problems.map(({ field, message, code = 'INVALID_FIELD' }) =>

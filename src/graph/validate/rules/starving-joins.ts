@@ -2,7 +2,7 @@ import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 
-/** `JOIN_MAY_STARVE`: a join waits for a node that only a branch reaches, and may wait for ever. */
+/** `JOIN_MAY_STARVE`: a join waits for a node that only a branch reaches, so it may wait for ever. */
 export const starvingJoins: Rule = (subject) =>
   subject.edges
     .filter(({ sources }) => sources.length > 1)

@@ -8,7 +8,7 @@ import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `UNKNOWN_GRAPH`, `RECURSIVE_SUBGRAPH`, and `UNKNOWN_CHANNEL` for what a child is given. */
+/** `UNKNOWN_GRAPH`, `RECURSIVE_SUBGRAPH`, and `UNKNOWN_CHANNEL` for the input of a child. */
 export const subgraphs: Rule = (subject) => [...subject.nodes.values()].flatMap((node) => check(subject, node));
 
 function check({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {

@@ -10,7 +10,7 @@ import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 import { readIssues } from './expressions.ts';
 
-/** `INVALID_TEMPLATE`, and `UNKNOWN_CHANNEL` for what templates read. */
+/** `INVALID_TEMPLATE`, and `UNKNOWN_CHANNEL` for channels that templates read. */
 export const templates: Rule = (subject) =>
   [...subject.nodes.values()]
     .flatMap(templatedFields)
@@ -22,7 +22,7 @@ interface TemplatedField {
   readonly path: string;
 }
 
-/** Every field of a node whose texts may hold `{{ cel }}`. */
+/** Returns the fields of a node whose texts may hold `{{ cel }}`. */
 export function templatedFields({ fields, path, description }: SubjectNode): readonly TemplatedField[] {
   const { templates: named, resultTemplates = [] } = description;
   const { write, onError } = fields;
@@ -47,7 +47,7 @@ interface Templated {
 const WITH_RESULT: readonly Name[] = [...NODE_NAMES, 'result'];
 const WITH_ERROR: readonly Name[] = [...NODE_NAMES, 'error'];
 
-/** Texts are checked one by one: each bad one is an issue of its own. */
+/** Checks each text of a value alone, so that each invalid one gives its own issue. */
 function check(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>

@@ -14,7 +14,7 @@ export const unboundedLoops: Rule = (subject) => {
   });
 };
 
-/** Where plain edges lead, past nodes that no `maxVisits` bounds. */
+/** Returns the targets of plain edges by source. Nodes with `maxVisits` are left out: they bound a loop. */
 function plainSteps({ edges, nodes }: Subject): ReadonlyMap<string, readonly string[]> {
   const onward = new Map<string, string[]>();
   const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
@@ -33,7 +33,7 @@ interface Cycle {
   readonly rest: readonly string[];
 }
 
-/** The shortest way from a node back to itself. */
+/** Returns the shortest cycle through a node; `null` if there is none. */
 function cycleThrough(start: string, onward: ReadonlyMap<string, readonly string[]>): Cycle | null {
   const cameFrom = new Map<string, string>();
   const queue = [start];
@@ -54,7 +54,7 @@ function wayTo(end: string, start: string, cameFrom: ReadonlyMap<string, string>
   return way;
 }
 
-/** At the edge that the loop begins with. */
+/** Returns a warning at the first edge of the loop. */
 function toWarnings({ edges }: Subject, { start, rest }: Cycle): ReturnType<Rule> {
   const [second = start] = rest;
   const closes = ({ sources, targets }: Subject['edges'][number]): boolean =>

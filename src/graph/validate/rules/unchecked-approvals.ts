@@ -2,7 +2,7 @@ import { END } from '../../definition/definition.ts';
 import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 
-/** `APPROVAL_UNCHECKED`: an approval whose rejection changes nothing. */
+/** `APPROVAL_UNCHECKED`: an approval whose rejection has no effect. */
 export const uncheckedApprovals: Rule = ({ nodes, edges }) =>
   [...nodes.values()]
     .filter(({ fields, description: { onReject } }) => onReject !== undefined && fields[onReject] !== 'fail')

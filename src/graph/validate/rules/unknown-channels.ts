@@ -18,12 +18,12 @@ export const unknownChannels: Rule = (subject) => {
     );
 };
 
-/** The channels that nodes write, or use as their conversation. */
+/** Returns the channels that nodes write, or use as their conversation. */
 export function channelsWritten({ nodes }: Subject): readonly Named[] {
   return [...nodes.values()].flatMap(writesOf);
 }
 
-/** The channels that one node writes. */
+/** Returns the channels that one node writes. */
 export function writesOf(node: SubjectNode): readonly Named[] {
   const { fields, path } = node;
   const { write, onError } = fields;
@@ -34,7 +34,7 @@ export function writesOf(node: SubjectNode): readonly Named[] {
   ];
 }
 
-/** The channels that the definition lists as its input and output. */
+/** Returns the channels that the definition lists as input and output. */
 export function channelsListed({ definition }: Subject): readonly Named[] {
   return ['input', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }

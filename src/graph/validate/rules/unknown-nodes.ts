@@ -8,7 +8,7 @@ import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
-/** `UNKNOWN_NODE`: a name that should be a node's. */
+/** `UNKNOWN_NODE`: the name of a node that doesn't exist. */
 export const unknownNodes: Rule = (subject) => [
   ...unknown(
     subject,
@@ -25,7 +25,7 @@ export const unknownNodes: Rule = (subject) => [
   ...unknown(subject, lastNodeOf(subject), []),
 ];
 
-/** Where a node may send the run besides its edges. */
+/** Returns the nodes that a node may go to, in addition to its edges. */
 export function gotoTargetsOf(node: SubjectNode): readonly Named[] {
   const { onError } = node.fields;
   return [
@@ -34,12 +34,12 @@ export function gotoTargetsOf(node: SubjectNode): readonly Named[] {
   ];
 }
 
-/** The nodes that the definition stops at. */
+/** Returns the nodes with a breakpoint. */
 function breakpointsOf({ definition }: Subject): readonly Named[] {
   return ['interruptBefore', 'interruptAfter'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
 
-/** The node that runs last when a run is canceled. */
+/** Returns the node that runs last if a run is canceled. */
 export function lastNodeOf({ definition }: Subject): readonly Named[] {
   return namesAt(definition['onCancel'], '/onCancel');
 }

@@ -4,7 +4,7 @@ import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
 import { gotoTargetsOf, lastNodeOf } from './unknown-nodes.ts';
 
-/** `UNREACHABLE_NODE`: no way leads there from the start. */
+/** `UNREACHABLE_NODE`: no path leads from the start to the node. */
 export const unreachableNodes: Rule = (subject) => {
   const reached = reachable(subject);
   if (reached.size === 1) return [];

@@ -9,7 +9,7 @@ import { bareExpressions } from './expressions.ts';
 import { templatedFields } from './templates.ts';
 import { channelsListed, channelsWritten } from './unknown-channels.ts';
 
-/** `UNUSED_CHANNEL`: declared, and neither written, read nor listed. */
+/** `UNUSED_CHANNEL`: a channel that is neither written, read nor listed. */
 export const unusedChannels: Rule = (subject) => {
   const used = new Set([...channelsWritten(subject), ...channelsListed(subject)].map(({ name }) => name));
   for (const expression of readableExpressions(subject))
@@ -34,7 +34,7 @@ function readableExpressions(subject: Subject): readonly Expression[] {
   ];
 }
 
-/** What is wrong with an expression is another rule's business. */
+/** Ignores invalid expressions: another rule reports them. */
 function ifValid(read: () => readonly Expression[]): readonly Expression[] {
   try {
     return read();
