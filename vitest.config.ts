@@ -36,22 +36,22 @@ export default defineConfig({
           include: INTEGRATION,
           ...withServers,
           globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/shared-servers.ts'],
-          maxWorkers: 2,
+          // Integration files mostly wait, so three share two processors.
+          maxWorkers: 3,
           isolate: false,
           sequence: { groupOrder: 1 },
         },
       },
-      // Processes die in these: one file at a time, so that nothing is slow because of another. `npm test` runs the first.
+      // Processes die in these. The long ones run one file at a time, so that nothing is slow because of another.
       ...[
-        { name: 'smoke', include: [SMOKE], exclude: [] },
-        { name: 'system', include: [SYSTEM], exclude: [SMOKE] },
+        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 3 },
+        { name: 'system', include: [SYSTEM], exclude: [SMOKE], maxWorkers: 1 },
       ].map((files, at) => ({
         extends: true as const,
         test: {
           ...files,
           ...withServers,
           globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/provide-temporal.ts'],
-          fileParallelism: false,
           sequence: { groupOrder: 2 + at },
         },
       })),
