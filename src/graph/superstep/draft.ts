@@ -165,9 +165,9 @@ interface Load {
 const MAX_BYTES = 1_000_000;
 const MAX_COST = 5_000_000;
 const EVENT_OVERHEAD = 120;
-/** Closed approvals kept for queries; the store holds all of them. */
+/** The number of closed approvals that queries return; the store holds all of them. */
 const MAX_CLOSED = 100;
-/** Results of decisions kept for queries, which the API makes at once. */
+/** The number of decision results that queries return; the API queries right after its signal. */
 const MAX_OUTCOMES = 100;
 
 /** An event's superstep and the ids of the enclosing nodes. */
@@ -176,7 +176,7 @@ export interface EventPlace {
   readonly path: readonly string[];
 }
 
-/** Records an event with its number, time and place. */
+/** Records an event with its number, time and location. */
 export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
   const numbered = { seq: draft.next('seq'), at: draft.at, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);

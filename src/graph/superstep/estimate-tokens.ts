@@ -43,7 +43,7 @@ function ofMessage(message: Message): number {
   return PER_MESSAGE + Math.max(ofText(message.content), ofProviderParts(message)) + ofCalls;
 }
 
-/** Parts kept for the provider, such as encrypted reasoning, may be longer than the content. */
+/** Parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
 function ofProviderParts({ providerParts }: Message): number {
   return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
 }

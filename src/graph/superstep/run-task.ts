@@ -80,7 +80,7 @@ function isAskedAnew({ code }: RunError): boolean {
   return code === 'ABORTED';
 }
 
-/** A task with an unwritable outcome fails and saves its work. */
+/** A task whose outcome can't be written fails, and keeps the outcome for a retry. */
 function finish(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
     return outcome.kind === 'done' ? complete(handle, outcome) : obey(handle, outcome);
