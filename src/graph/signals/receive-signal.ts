@@ -26,7 +26,7 @@ const PRINCIPAL_SCHEMA = {
 } as const;
 
 /**
- * Processes an unvalidated signal. A malformed, unknown, stale or refused one only adds an event; one with a known id
+ * Validates and processes a signal. A malformed, unknown, stale or refused one only adds an event; one with a known id
  * is dropped.
  */
 export function receiveSignal(draft: Draft, name: string, given: Json | undefined): void {

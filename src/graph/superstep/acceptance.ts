@@ -5,14 +5,14 @@ import type { ResumablePosition, TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
 import type { TaskHandle } from './frames.ts';
 
-/** A task goes on with an input, or only keeps what it says for a retry, or ignores it. */
+/** A task resumes with an input, only keeps its result for a retry, or ignores it. */
 export type Acceptance = 'resume' | 'keep' | 'ignore';
 
 type FailedState = TaskState & { readonly phase: 'failed' | 'intervention' };
 
 type Rule<P extends TaskState['phase']> = (state: TaskState & { readonly phase: P }, input: TaskInput) => Acceptance;
 
-/** By the phase of a task: what becomes of an input while the run goes on, and once it or a node around is about to end. */
+/** The rule for an input by the task's phase: `ending` applies once the run, or an enclosing node, is about to end. */
 const RULES: { readonly [P in TaskState['phase']]: { readonly going: Rule<P>; readonly ending: Rule<P> } } = {
   ready: { going: () => 'ignore', ending: () => 'ignore' },
   open: { going: () => 'resume', ending: ({ position }, input) => lateResult(input, batchOf(position).length > 0) },
@@ -22,7 +22,7 @@ const RULES: { readonly [P in TaskState['phase']]: { readonly going: Rule<P>; re
   diverted: { going: () => 'ignore', ending: () => 'ignore' },
 };
 
-/** An input comes too late for a task that is over, and at the end of a run where it would begin new work. */
+/** Returns the use of an input: a finished task ignores it, and an ending run or node starts no new work with it. */
 export function acceptanceOf(handle: TaskHandle, input: TaskInput): Acceptance {
   return ruleFor(handle.task.state, isAboutToEnd(handle) ? 'ending' : 'going')(input);
 }
@@ -35,12 +35,12 @@ function ruleFor<P extends TaskState['phase']>(
   return (input) => rule(state, input);
 }
 
-/** The run, or a node around a task, only waits for its calls. */
+/** True if the run, or an enclosing node, only waits for its open calls. */
 export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
   return isEnding(draft.run) || frame.isFailing;
 }
 
-/** An unknown outcome is kept, and what has become of one of several calls. */
+/** An ending task accepts failed calls, whose outcome may be unknown, and results of a tool batch. */
 function lateResult(input: TaskInput, isOneOfSeveral: boolean): Acceptance {
   return isCallResult(input) && (input.kind === 'call.failed' || isOneOfSeveral) ? 'resume' : 'ignore';
 }
@@ -49,7 +49,7 @@ function keepResult(state: TaskState, input: TaskInput): Acceptance {
   return isCallResult(input) && keepsCalls(state) ? 'keep' : 'ignore';
 }
 
-/** The task has failed with calls whose outcome is kept. */
+/** True for a failed task with a part of its work saved, which may include open calls. */
 export function keepsCalls(state: TaskState): state is FailedState & { readonly saved: ResumablePosition } {
   const hasFailed = state.phase === 'failed' || state.phase === 'intervention';
   return hasFailed && state.saved !== null && state.saved.kind !== 'finished';

@@ -3,7 +3,7 @@ import { isWithin } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 import { cancelTimersOf, cancelTimer } from './timers.ts';
 
-/** Takes back what a task, and what is inside it, still asks of people and clocks. */
+/** Cancels the open timers and approvals of a task and of the tasks inside it. */
 export function cancelApprovalsOf(handle: TaskHandle): void {
   const { draft, taskPath } = handle;
   cancelTimersOf(handle);
@@ -13,7 +13,7 @@ export function cancelApprovalsOf(handle: TaskHandle): void {
   }
 }
 
-/** Takes back what the tasks of a run still ask of people, clocks and others. */
+/** Cancels the open calls, timers and approvals of all tasks of a run. */
 export function cancelOpenQuestions(draft: Draft): void {
   if (Object.keys(draft.run.calls).length > 0) draft.effects.push({ kind: 'cancel.calls' });
   for (const [id, { taskPath }] of Object.entries(draft.run.timers)) if (taskPath.length > 0) cancelTimer(draft, id);

@@ -2,7 +2,7 @@ import type { Breakpoints } from '../run/run.ts';
 import type { Frame } from './frames.ts';
 import { moveTo } from './scope-draft.ts';
 
-/** The nodes among some that a breakpoint of the graph, or of the run, stands at. */
+/** Returns the given nodes that have a breakpoint of the graph or, at the root, of the run. */
 export function stopsAmong(
   { draft: { run }, graph, path }: Frame,
   { at, nodes }: { at: keyof Breakpoints; nodes: readonly string[] },
@@ -15,7 +15,7 @@ export function stopsAmong(
 
 const NONE: readonly string[] = [];
 
-/** Has a graph stand at the breakpoints before the nodes that run next, unless they have been passed. @returns whether it does */
+/** Stops a graph at breakpoints before its next nodes, unless it has passed them. @returns true if it stops */
 export function stopBefore(frame: Frame): boolean {
   const { at } = frame.scope;
   if (at.kind !== 'ready' || at.hasPassedBreakpoint) return false;
@@ -25,7 +25,7 @@ export function stopBefore(frame: Frame): boolean {
   return nodes.length > 0;
 }
 
-/** Has a graph go on from the breakpoint at which it stands, if it stands at one. */
+/** Moves a stopped graph past its breakpoint; others stay unchanged. */
 export function passBreakpoint(frame: Frame): void {
   const { at } = frame.scope;
   if (at.kind === 'before') moveTo(frame, { kind: 'ready', triggers: at.triggers, hasPassedBreakpoint: true });

@@ -11,8 +11,8 @@ import { isSameTask, openTasks } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 
 /*
- * Budgets of a run. A call sets aside what it may use before it is made, and its output is held to that, so that calls
- * that are out at the same time can't use more together than there is. What a call has used then takes its place.
+ * Budgets of a run. Each call reserves its maximum usage first and limits its output to it, so concurrent calls never
+ * exceed a budget together. The real usage later replaces the reservation.
  */
 
 interface BudgetedCall<R extends CallRequest> {
@@ -21,9 +21,8 @@ interface BudgetedCall<R extends CallRequest> {
 }
 
 /**
- * Sets aside what a call may use.
- * @returns the call, with its output held to what is left
- * @throws GraphError `BUDGET_EXCEEDED`, which names the budget
+ * Reserves the budgets of a call. @returns the call, with its output limited to what is available
+ * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */
 export function reserve(handle: TaskHandle, request: CallRequest): BudgetedCall<CallRequest> {
   const { draft } = handle;
@@ -34,10 +33,10 @@ export function reserve(handle: TaskHandle, request: CallRequest): BudgetedCall<
   return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reservation: null };
 }
 
-/** What calls that are out have set aside: together, and the most that one of them has; `null`: nothing. */
+/** The sum and the maximum of the open calls' reservations; `null` without any. */
 export type ReservedTotals = (Reservation & { readonly most: Reservation }) | null;
 
-/** Looks at the calls that are out; whoever asks often keeps it for as long as no call begins or ends. */
+/** Sums the reservations of open calls. The result stays valid until a call begins or ends, so loops reuse it. */
 export function reservedTotals({ run }: Draft): ReservedTotals {
   const { maxTokens, maxCostUsd } = run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return null;
@@ -57,8 +56,8 @@ export function reservedTotals({ run }: Draft): ReservedTotals {
 }
 
 /**
- * Whether a model may be asked now. Calls that are out have set aside more than they will use: while not even as much is
- * left as one of them has, others wait until it is given back. One that is asked alone need not wait for anything.
+ * True if a model may be asked now. Reservations exceed real usage, so a call waits while less than the largest open
+ * reservation is available; without open reservations it does not wait.
  */
 export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boolean {
   if (!totals) return true;
@@ -69,7 +68,7 @@ export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boole
   return totals.most.tokens <= tokens && totals.most.costMicros <= micros;
 }
 
-/** What a call has to wait for room for. @returns `null`: it need not wait */
+/** Returns the budget needs of a call that must wait. @returns `null` if it need not wait */
 export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
   const totals = reservedTotals(draft);
   if (!totals) return null;
@@ -78,8 +77,8 @@ export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNee
 }
 
 /**
- * Whether a call waits until calls that are out give back what they do not use. One that gets all it wants does not, nor
- * one that can't be made whatever they give back: that is refused. So something is out while anything waits.
+ * True if a call must wait for open calls to release budget. Calls with all of their output available, and calls that
+ * can never be made, do not wait; so a call is always open while one waits.
  */
 export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
   const left = availableOutput(draft, needs, totals ?? NOTHING);
@@ -89,17 +88,17 @@ export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: Reser
 
 const NOTHING: Reservation = { tokens: 0, costMicros: 0 };
 
-/** Whether a model may be asked at all in a run: where cost has a limit, it needs a price. */
+/** True if a run may ask a model: a limit on cost requires a known price. */
 export function isModelAllowed(draft: Draft, model: string): boolean {
   return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
 }
 
-/** Why a run may not begin so many calls of tools that belong together: others may have been promised some already. */
+/** Returns the failure if a run may not begin a batch of tool calls; planned calls of other batches count. */
 export function refuseToolBatch(draft: Draft, count: number): TaskFailure | null {
   return refuseToolCalls(draft, count, plannedToolCalls(openTasks(draft)));
 }
 
-/** How many calls of tools other tasks have been promised. */
+/** Counts the planned tool calls of other tasks. */
 function plannedToolCallsBeside(handle: TaskHandle): number {
   const { draft } = handle;
   if (draft.run.limits.maxToolCalls === undefined) return 0;
@@ -113,7 +112,7 @@ function plannedToolCalls(tasks: readonly TaskHandle[]): number {
   return batches.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked').length;
 }
 
-/** Why a run may not call tools so many times more; calls that are out count as made. */
+/** Returns the failure if a run may not make more tool calls; open calls count as made. */
 function refuseToolCalls({ run }: Draft, count: number, promised: number): TaskFailure | null {
   const { maxToolCalls } = run.limits;
   if (maxToolCalls === undefined) return null;
@@ -125,7 +124,7 @@ function refuseToolCalls({ run }: Draft, count: number, promised: number): TaskF
   return { callFailed: false, error: { code: 'BUDGET_EXCEEDED', message } };
 }
 
-/** So much a call may write that says nothing itself, where a budget is set. */
+/** Tokens of output for a call without its own maximum, where a budget applies. */
 const DEFAULT_OUTPUT = 4_096;
 
 function reserveModelCall(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
@@ -147,7 +146,7 @@ function needsOf(draft: Draft, request: ModelCallRequest): ModelNeeds {
   return { model, input: inputOf(draft, request), output: maxOutputTokens ?? DEFAULT_OUTPUT };
 }
 
-/** What a call reads: no more than its context, or its model's, lets through. */
+/** Returns a call's input tokens, at most those of its context policy and of its model. */
 function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): number {
   const { contextWindow = Number.POSITIVE_INFINITY } = own(catalog.models, request.model) ?? {};
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
@@ -162,7 +161,7 @@ function refuseBeyondTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reserva
   throw new GraphError('BUDGET_EXCEEDED', `${what}; about ${needs.input} more are needed`);
 }
 
-/** A cost that nobody knows can't be kept within a limit: then nothing is called. */
+/** A model without a price is refused, because an unknown cost can't stay within a limit. */
 function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
   if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
@@ -173,7 +172,7 @@ function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reser
   throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, amounts));
 }
 
-/** How many tokens a call may write where so much is set aside; below 1 it can't be made. */
+/** Returns the output tokens available beside a reservation; below 1 the call is impossible. */
 function availableOutput(draft: Draft, needs: ModelNeeds, reservation: Reservation): number {
   return Math.min(
     availableByTokens(draft, needs, reservation.tokens),
@@ -198,7 +197,7 @@ function availableByCost(draft: Draft, needs: ModelNeeds, reserved: number): num
   return price.output === 0 ? Number.POSITIVE_INFINITY : Math.floor(left / price.output);
 }
 
-/** What a call has cost is rounded to whole millionths; so is the limit, but for what floats make of it. */
+/** Tolerance for floating-point errors of the limit, as costs are whole millionths. */
 const ROUNDING = 1e-6;
 
 function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelEntry['price'] {

@@ -3,14 +3,14 @@ import type { TaskFailure } from '../values/errors.ts';
 import { childFrame, isWithin } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 
-/** The keys of the calls that are out of a task, and of what is inside it. */
+/** Returns the keys of open calls of a task and of the tasks inside it. */
 export function callsWithin({ draft, taskPath: path }: TaskHandle): readonly string[] {
   return Object.entries(draft.run.calls).flatMap(([key, { taskPath }]) => (isWithin(taskPath, path) ? [key] : []));
 }
 
 /**
- * Has a subgraph whose deadline is over wait for the calls inside that are out: what they have done has to be known.
- * @returns `null`: there are none
+ * Cancels the open calls of a subgraph whose deadline is over, and waits for their results.
+ * @returns `null` if there are none
  */
 export function cancelCallsWithin(
   handle: TaskHandle,

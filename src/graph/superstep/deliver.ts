@@ -7,7 +7,7 @@ import { findTask, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 import { keepResult, placed, resumeTask } from './run-task.ts';
 
-/** Gives a task what it waited for, as far as it still counts; a task that is gone gets nothing. */
+/** Delivers an input to a task according to its acceptance; a missing task ignores it. */
 export function deliver(handle: TaskHandle | null, input: TaskInput): void {
   if (!handle) return;
   switch (acceptanceOf(handle, input)) {
@@ -20,7 +20,7 @@ export function deliver(handle: TaskHandle | null, input: TaskInput): void {
   }
 }
 
-/** The history says of each task inside a node that has failed that it waits for nothing any more. */
+/** Records the end of each task inside a failed node whose call returns. */
 function recordCanceledCall(handle: TaskHandle, { kind }: TaskInput): void {
   const { state } = handle.task;
   if (state.phase !== 'open' || (kind !== 'call.completed' && kind !== 'call.failed')) return;
@@ -28,7 +28,7 @@ function recordCanceledCall(handle: TaskHandle, { kind }: TaskInput): void {
   emitTask(handle, { type: 'node.failed', error: placed(handle, error), attempts: 1 });
 }
 
-/** Records an event about the task at an address, as far as it is still there. */
+/** Records an event about the task at a path, if the task still exists. */
 export function emitAt(draft: Draft, address: TaskPath, body: TaskEventBody): void {
   const found = findTask(draft, address);
   if (found) emitTask(found, body);

@@ -18,7 +18,7 @@ import { own } from '../values/json.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** A copy of a run's bookkeeping; the values are shared. */
+/** A copy of a run's bookkeeping that shares the values. */
 type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' | 'spent'>> & {
   readonly calls: Record<string, OpenCall>;
   readonly timers: Record<string, OpenTimer>;
@@ -28,24 +28,24 @@ type DraftRun = Mutable<Omit<Run, 'calls' | 'timers' | 'approvals' | 'counters' 
 };
 
 /**
- * The working copy of a run during one `advance`, and what it has led to so far. Its methods are the only writers of a
- * run, but for the scopes in it (`scope-draft.ts`); `run` is for reading.
+ * The working copy of a run during one `advance`, with its effects and journal entries. Its methods are the only
+ * writers of a run, except for scopes (`scope-draft.ts`); `run` is read-only.
  */
 export class Draft {
   readonly graph: CompiledGraph;
   readonly now: number;
-  /** `now` and the run's start as RFC 3339. */
+  /** `now` and the run's start in RFC 3339. */
   readonly at: string;
   readonly startedAt: string;
   readonly effects: Effect[] = [];
   readonly events: RunEvent[] = [];
   readonly checkpoints: Checkpoint[] = [];
   readonly occurrences: RecordedOccurrence[] = [];
-  /** Approvals that are new or changed, by id. */
+  /** New and changed approvals by id. */
   readonly approvals = new Map<string, Approval>();
   /** Lists that this `advance` may extend in place. */
   readonly owned = new OwnedLists();
-  /** Scopes that this `advance` has copied, and may change. */
+  /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
   readonly load: Load = { bytes: 0, costBefore: totalCost() };
   readonly #run: DraftRun;
@@ -69,7 +69,7 @@ export class Draft {
     return this.#run;
   }
 
-  /** The next number of something that a run numbers. */
+  /** Increments a counter of the run and returns it. */
   next(counter: keyof Counters): number {
     return ++this.#run.counters[counter];
   }
@@ -78,7 +78,7 @@ export class Draft {
     this.#run.calls[key] = call;
   }
 
-  /** A call that is not open has been answered before, or belongs to work that was given up. */
+  /** Removes an open call; `undefined` if it was already answered, or its work was discarded. */
   takeCall(key: string): OpenCall | undefined {
     const call = own(this.#run.calls, key);
     delete this.#run.calls[key];
@@ -114,12 +114,12 @@ export class Draft {
     spent.toolCalls += amounts.toolCalls ?? 0;
   }
 
-  /** @param keys of calls that are counted already; none once the superstep is over */
+  /** @param keys of calls whose usage is counted; empty after the superstep */
   setCounted(keys: readonly string[]): void {
     this.#run.counted = keys;
   }
 
-  /** The next checkpoint holds them. */
+  /** Replaces the buffered events, which the next checkpoint saves. */
   bufferEvents(events: readonly BufferedEvent[]): void {
     this.#run.bufferedEvents = events;
     this.#run.areBufferedEventsSaved = false;
@@ -156,7 +156,7 @@ export class Draft {
   }
 }
 
-/** Measures an `advance`: past the limits it stops, so that no activation grows too long. */
+/** Measures an `advance`, which yields beyond the limits to keep workflow activations short. */
 interface Load {
   bytes: number;
   readonly costBefore: number;
@@ -165,18 +165,18 @@ interface Load {
 const MAX_BYTES = 1_000_000;
 const MAX_COST = 5_000_000;
 const EVENT_OVERHEAD = 120;
-/** So many approvals that are closed can be asked for by query; all of them are in the store. */
+/** The number of closed approvals that queries return; the store holds all of them. */
 const MAX_CLOSED = 100;
-/** So many decisions can be asked after; the API asks at once. */
+/** The number of decision results that queries return; the API queries right after its signal. */
 const MAX_OUTCOMES = 100;
 
-/** The superstep in which an event happens, and the ids of the nodes around it. */
+/** An event's superstep and the ids of the enclosing nodes. */
 export interface EventPlace {
   readonly step: number;
   readonly path: readonly string[];
 }
 
-/** Records an event of the run; its number, time and place are added. */
+/** Records an event with its number, time and location. */
 export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
   const numbered = { seq: draft.next('seq'), at: draft.at, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
@@ -190,20 +190,20 @@ export function emitOfRun(draft: Draft, body: RunEventBody): void {
   emit(draft, { step: draft.run.root.step, path: [] }, body);
 }
 
-/** Counts only what an `advance` can have many of: results come one at a time, and are bounded outside. */
+/** Measures only the events that can be many in one `advance`; results come singly and are limited elsewhere. */
 function payloadSize(body: RunEventBody): number {
   if ('update' in body) return jsonSize(body.update);
   if (body.type === 'tool.requested') return jsonSize(body.args);
   return body.type === 'approval.requested' ? jsonSize(body.approval) : 0;
 }
 
-/** Records that the run has taken an occurrence in, before the events that it leads to. */
+/** Records a processed occurrence, before the events that it causes. */
 export function recordOccurrence(draft: Draft, body: RecordedBody): void {
   const number = draft.next('occurrence');
   draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }
 
-/** True when this `advance` has done enough and should let the shell write its events first. */
+/** True if this `advance` should yield for its events to be written. */
 export function mustYield({ load }: Draft): boolean {
   return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
 }

@@ -6,7 +6,9 @@ import type { Frame } from './frames.ts';
 import { saveCheckpoint } from './save-checkpoint.ts';
 import { moveTo, nextStep, writeChannels } from './scope-draft.ts';
 
-/** Takes the input through the reducers and finds the first nodes. @param startAt a node to begin with instead of those */
+/**
+ * Writes the input through the reducers and triggers the first nodes. @param startAt replaces the start edges' targets
+ */
 export function enterScope(
   frame: Frame,
   { input, startAt }: { input: JsonObject; startAt: string | null },
@@ -23,7 +25,7 @@ export function enterScope(
   return failure;
 }
 
-/** The first checkpoint holds every channel: those after it, what has changed. */
+/** The first checkpoint contains every channel; later ones contain changes. */
 function saveAll(frame: Frame): void {
   const { channels, step } = frame.scope;
   const everything = Object.entries(channels).map(([name, value]) => [name, { set: value }]);

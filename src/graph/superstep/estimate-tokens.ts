@@ -43,7 +43,7 @@ function ofMessage(message: Message): number {
   return PER_MESSAGE + Math.max(ofText(message.content), ofProviderParts(message)) + ofCalls;
 }
 
-/** What a provider wants back of its answer, such as encrypted reasoning, may be longer than what it says. */
+/** Parts that the provider needs back, such as encrypted reasoning, may be longer than the content. */
 function ofProviderParts({ providerParts }: Message): number {
   return isJsonObject(providerParts) ? ofJson(providerParts['parts'] ?? []) : 0;
 }
@@ -54,5 +54,5 @@ function ofText(text: string): number {
   return Math.ceil(latin / CHARACTERS_PER_TOKEN) + (text.length - latin);
 }
 
-/** Where the scripts begin that are not Latin: Greek (Unicode 16, Blocks). */
+/** The first code point that counts as non-Latin: Greek (Unicode 16, Blocks). */
 const FIRST_NON_LATIN = 0x370;

@@ -9,7 +9,7 @@ import { scopeBindings } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { moveTo, setJoins } from './scope-draft.ts';
 
-/** Evaluates the edges of the nodes that have finished; what they lead to is triggered on top of what is. */
+/** Evaluates the edges of finished nodes and adds their targets to the triggers. */
 export function fire(frame: Frame): RunError | null {
   try {
     const { triggers: all, joins } = evaluateEdges(frame);
@@ -24,7 +24,7 @@ export function fire(frame: Frame): RunError | null {
   }
 }
 
-/** The nodes that the edges of a scope would lead to now; none when they can't tell. */
+/** Returns the current edge targets of a scope; none if an edge fails. */
 export function previewNext(frame: Frame): readonly string[] {
   try {
     const { triggers, deferred } = sortTriggers(frame, evaluateEdges(frame).triggers);
@@ -36,13 +36,13 @@ export function previewNext(frame: Frame): readonly string[] {
   }
 }
 
-/** At a breakpoint after a node, what comes next depends on the new state. */
+/** Updates the next nodes of a graph at a breakpoint after nodes, because they depend on the new state. */
 export function lookAgain(frame: Frame): void {
   const { at } = frame.scope;
   if (at.kind === 'after') moveTo(frame, { ...at, next: previewNext(frame) });
 }
 
-/** Tells nodes that run next from those that run when nothing else is left to run. */
+/** Separates ordinary triggers from those of deferred nodes. */
 export function sortTriggers(
   { graph: { nodes } }: Frame,
   all: readonly Trigger[],
@@ -51,15 +51,15 @@ export function sortTriggers(
   return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
 }
 
-/** Edges are evaluated on it. */
+/** The input of edge evaluation. */
 interface EdgeInput {
   readonly finished: readonly string[];
-  /** These run in the next superstep anyway. */
+  /** Triggers of the next superstep that are known already. */
   readonly already: readonly Trigger[];
   readonly bindings: Bindings;
 }
 
-/** Finds the targets of a scope's edges. @param given instead of what the scope holds @throws EdgeFailure */
+/** Finds the targets of a scope's edges. @param given replaces parts of the scope @throws EdgeFailure */
 export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fired {
   const { graph, scope } = frame;
   const { at, deferred, joins } = scope;
@@ -71,13 +71,13 @@ export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fir
   return fireEdges(graph.outgoing, joins, { finished: [...new Set(finished)].sort(), already, bindings });
 }
 
-/** Where the edges of finished nodes lead, and what their joins have gathered. */
+/** The targets of finished nodes' edges, and the arrivals at their joins. */
 export interface Fired {
   readonly triggers: readonly Trigger[];
   readonly joins: Scope['joins'];
 }
 
-/** An edge that could not be evaluated: the run fails at its source. */
+/** An edge whose evaluation failed; the run fails at its source. */
 export class EdgeFailure extends Error {
   readonly node: string;
   override readonly cause: GraphError;
@@ -89,7 +89,7 @@ export class EdgeFailure extends Error {
   }
 }
 
-/** A firing under way. */
+/** The state of one edge evaluation. */
 interface Firing {
   readonly outgoing: Outgoing;
   readonly bindings: Bindings;
@@ -98,14 +98,14 @@ interface Firing {
   /** Targets of `forEach` over an empty list. */
   readonly empty: Set<string>;
   readonly joins: Record<string, readonly string[]>;
-  /** Joins that have fired. */
+  /** Joins that have fired in this evaluation. */
   readonly used: Set<string>;
 }
 
 /**
- * Evaluates the edges of nodes that have finished, each entry on its own, in the order of source and entry. A node that
- * was to run for each element of an empty list, and that nothing else runs, has finished with it. A join fires once at
- * most, and uses up all arrivals: the order of its sources makes no difference.
+ * Evaluates the edges of finished nodes in the order of source and entry, each entry on its own. An untriggered node
+ * with an empty `forEach` list counts as finished. A join fires at most once and uses up all arrivals, so the order of
+ * its sources is irrelevant.
  * @throws EdgeFailure
  */
 export function fireEdges(
@@ -153,7 +153,7 @@ function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<strin
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
-/** Counts an arrival; a join that has all of its sources is re-armed for the next superstep. */
+/** Counts an arrival. A complete join returns true and is re-armed for the next superstep. */
 function isComplete({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
   if (sources.length === 1) return true;
   if (used.has(id)) return false;

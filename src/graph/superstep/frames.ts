@@ -9,19 +9,19 @@ import type { JsonObject } from '../values/json.ts';
 import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
 
-/** A graph that is open, and the tasks around it. What it holds is looked up at each use, so it is never stale. */
+/** An open graph with its enclosing tasks. Its content is read at each use, so it is never stale. */
 export class Frame {
   readonly draft: Draft;
   readonly graph: CompiledGraph;
-  /** The task that it is inside of; `null`: it is the run's own graph. */
+  /** The enclosing task; `null` for the run's own graph. */
   readonly parent: TaskHandle | null;
   /** Ids of the parent nodes, outermost first; empty for the run's own graph. */
   readonly path: readonly string[];
   /** Keys of the parent tasks. */
   readonly taskPath: TaskPath;
-  /** Executions of the parent tasks: unlike the keys, never the same twice in a run. */
+  /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
   readonly executionPath: readonly string[];
-  /** A deadline of a node around it holds for what is in it. */
+  /** An enclosing node has a deadline. */
   readonly isTimed: boolean;
 
   constructor(draft: Draft, graph: CompiledGraph, parent: TaskHandle | null) {
@@ -45,19 +45,19 @@ export class Frame {
     return this.scope.step;
   }
 
-  /** A node around it has failed, and only waits for the calls that are out: nothing new begins. */
+  /** True if an enclosing node has failed and only waits for its open calls, so no new work begins. */
   get isFailing(): boolean {
     if (!this.parent) return false;
     return this.parent.frame.isFailing || subgraphPosition(this.parent.task)?.failing !== undefined;
   }
 }
 
-/** A node task of an open superstep, by its place there. What it is now is looked up at each use. */
+/** A handle of a task in an open superstep, found by its index. Its state is read at each use. */
 export class TaskHandle {
   readonly frame: Frame;
   readonly node: CompiledNode;
   readonly key: string;
-  /** Its place among the tasks of the superstep, which never changes. */
+  /** The task's index in the superstep, which never changes. */
   readonly at: number;
   readonly #visit: number;
 
@@ -75,7 +75,7 @@ export class TaskHandle {
     return this.frame.draft;
   }
 
-  /** @throws TypeError when its superstep is over */
+  /** @throws TypeError if the superstep is over */
   get task(): NodeTask {
     const task = tasksIn(this.frame.scope)[this.at];
     if (task?.key === this.key && task.visit === this.#visit) return task;
@@ -86,7 +86,7 @@ export class TaskHandle {
     return [...this.frame.taskPath, this.key];
   }
 
-  /** Names this execution of the task, unique in its run. */
+  /** Returns the keys of this execution, unique in its run. */
   get executionPath(): readonly string[] {
     return [...this.frame.executionPath, executionKey(this.task)];
   }
@@ -96,7 +96,7 @@ export function rootFrame(draft: Draft): Frame {
   return new Frame(draft, draft.graph, null);
 }
 
-/** The graph inside a subgraph task that is open; `null`: there is none. */
+/** Returns the frame of an open subgraph task; `null` if there is none. */
 export function childFrame(handle: TaskHandle): Frame | null {
   const { subgraph } = handle.node;
   return subgraph && subgraphPosition(handle.task) ? new Frame(handle.draft, subgraph, handle) : null;
@@ -106,17 +106,17 @@ function subgraphPosition({ state }: NodeTask): SubgraphPosition | null {
   return state.phase === 'open' && state.position.kind === 'subgraph' ? state.position : null;
 }
 
-/** The first path leads to the task at the second one, or to one inside it. */
+/** True if the first path leads to the task at the second, or to a task inside it. */
 export function isWithin(task: TaskPath, address: TaskPath): boolean {
   return address.every((key, depth) => task[depth] === key);
 }
 
-/** Two handles lead to one task. */
+/** True if two handles lead to one task. */
 export function isSameTask(one: TaskHandle, other: TaskHandle): boolean {
   return one.key === other.key && one.frame.taskPath.join('/') === other.frame.taskPath.join('/');
 }
 
-/** Finds a task of an open superstep by its path, or `null` when it is gone. */
+/** Returns a task of an open superstep by its path; `null` if it is gone. */
 export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
   let frame: Frame | null = rootFrame(draft);
   let found: TaskHandle | null = null;
@@ -134,19 +134,19 @@ function taskIn(frame: Frame, key: string): TaskHandle | null {
   return task ? new TaskHandle(frame, task, at) : null;
 }
 
-/** The tasks of the open superstep of one graph. */
+/** Returns the tasks of one graph's open superstep. */
 export function tasksOf(frame: Frame): TaskHandle[] {
   return tasksIn(frame.scope).map((task, at) => new TaskHandle(frame, task, at));
 }
 
-/** Every graph of a run that is open, outermost first. */
+/** Returns every open graph within a frame, outermost first. */
 export function openFrames(frame: Frame): Frame[] {
   if (!frame.graph.hasSubgraphs) return [frame];
   const children = tasksOf(frame).flatMap((handle) => childFrame(handle) ?? []);
   return [frame, ...children.flatMap((child) => openFrames(child))];
 }
 
-/** Every task of every open graph of a run. */
+/** Returns every task of every open graph of a run. */
 export function openTasks(draft: Draft): TaskHandle[] {
   return openFrames(rootFrame(draft)).flatMap((frame) => tasksOf(frame));
 }
@@ -157,12 +157,12 @@ export function emitTask({ draft, frame, task }: TaskHandle, body: TaskEventBody
   emit(draft, frame, Object.assign({ node, visit }, index === null ? null : { index }, body));
 }
 
-/** Names that the expressions of a task's node see. */
+/** Returns the names in scope for expressions of a task's node. */
 export function taskBindings({ frame, task: { visit, item, index } }: TaskHandle): Bindings {
   return { state: frame.scope.channels, run: runFields(frame, visit), item, index };
 }
 
-/** Names that the expressions of a graph see outside any task. */
+/** Returns the names in scope for expressions outside tasks. */
 export function scopeBindings(frame: Frame): Bindings {
   return { state: frame.scope.channels, run: runFields(frame, null), item: null, index: null };
 }

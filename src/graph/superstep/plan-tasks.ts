@@ -3,8 +3,8 @@ import type { ConcurrencyGroup, NodeTask, Scope, Trigger } from '../run/scope.ts
 import { own } from '../values/json.ts';
 
 /**
- * The tasks of the next superstep: one for each node that was triggered, and on top one for each element of a list.
- * They stand in node-id order, then element order, whatever order the triggers came in.
+ * Plans the next superstep: one task per triggered node, and one per element of a list. Tasks are sorted by node id,
+ * then element, so the order of triggers is irrelevant.
  */
 export function planTasks(triggers: readonly Trigger[], visits: Scope['visits']): NodeTask[] {
   const sorted = [...triggers].sort((a, b) => compare(a.node, b.node));
@@ -34,7 +34,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** How many elements of each `forEach` are open. */
+/** The number of open elements of each `forEach`. */
 export type OpenByGroup = Map<string, number>;
 
 export function openByGroup(tasks: readonly NodeTask[]): OpenByGroup {
@@ -47,7 +47,7 @@ export function isGroupFull(group: ConcurrencyGroup | null, groups: OpenByGroup)
   return group !== null && (groups.get(group.id) ?? 0) >= group.width;
 }
 
-/** Counts a task, unless it has not begun or is over. */
+/** Counts a task that has begun and is not over. */
 export function occupy({ group, state: { phase } }: NodeTask, groups: OpenByGroup): void {
   const isOpen = phase === 'open' || phase === 'intervention';
   if (group && isOpen) groups.set(group.id, (groups.get(group.id) ?? 0) + 1);

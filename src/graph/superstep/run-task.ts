@@ -19,7 +19,7 @@ import { setState } from './scope-draft.ts';
 import { OpenTask } from './task-context.ts';
 import { cancelTimersOf } from './timers.ts';
 
-/** Starts a task that is ready. */
+/** Starts a ready task. */
 export function startTask(handle: TaskHandle): void {
   emitTask(handle, { type: 'node.started' });
   advanceTask(handle, () => {
@@ -36,14 +36,14 @@ function begin(handle: TaskHandle): Progress {
   return kept && behavior.restart ? behavior.restart(new OpenTask(handle), kept) : behavior.start(new OpenTask(handle));
 }
 
-/** Goes on with a task that waited. One that has ended meanwhile is left alone. */
+/** Resumes a waiting task with an input; an ended task is ignored. */
 export function resumeTask(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
   if (state.phase === 'open') advanceTask(handle, () => behavior.resume(new OpenTask(handle), state.position, input));
 }
 
-/** Keeps for a retry what has become of a call of a task that has failed meanwhile. */
+/** Saves a call's result for the retry of a task that has failed meanwhile. */
 export function keepResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
@@ -55,7 +55,7 @@ function advanceTask(handle: TaskHandle, step: () => Progress): void {
   setState(handle, nextState(handle, step));
 }
 
-/** Turns a step into the task's next state; whatever is thrown on the way is the task's failure. */
+/** Turns a step into the task's next state; thrown errors become the task's failure. */
 function nextState(handle: TaskHandle, step: () => Progress): TaskState {
   try {
     const progress = step();
@@ -75,12 +75,12 @@ function nextState(handle: TaskHandle, step: () => Progress): TaskState {
   }
 }
 
-/** Code that ended the run by itself is called anew on a retry; its recorded answer would end the run again. */
+/** Code that ended the run is called again on a retry, because its recorded answer would end the run again. */
 function isAskedAnew({ code }: RunError): boolean {
   return code === 'ABORTED';
 }
 
-/** A task whose outcome can't be written has failed, and what it has done is kept. */
+/** A task whose outcome can't be written fails, and keeps the outcome for a retry. */
 function finish(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
     return outcome.kind === 'done' ? complete(handle, outcome) : obey(handle, outcome);
@@ -100,7 +100,7 @@ function complete(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): Task
   return { phase: 'completed', update, goto: null, outcome };
 }
 
-/** What a node writes, after the conversation that it has had on the same channel; what it says again counts once. */
+/** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
 function after(conversation: Update, written: Update): Update {
   const both: Record<string, Json> = {};
   for (const [channel, value] of Object.entries(written)) {
@@ -112,7 +112,7 @@ function after(conversation: Update, written: Update): Update {
   return { ...written, ...both };
 }
 
-/** Carries out what code says to the engine. */
+/** Executes a command that code returns to the engine. */
 function obey(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): TaskState {
   const { draft, node } = handle;
   const { update: given, goto, control, reason } = outcome.command;
@@ -126,8 +126,7 @@ function obey(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): Tas
 }
 
 /**
- * Gives a task the output of a person instead of its own.
- * @throws GraphError when the node can't write it; the task waits as before
+ * Completes a task with a person's output. @throws GraphError if the node can't write it; the task then keeps waiting
  */
 export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const { node, task, frame } = handle;
@@ -138,7 +137,7 @@ export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   setState(handle, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
 }
 
-/** Ends a task that a person has given up. */
+/** Fails a task that a person has given up. */
 export function failTask(
   handle: TaskHandle,
   { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
@@ -150,13 +149,13 @@ export function failTask(
   setState(handle, { phase: 'failed', failure: { ...failure, error }, saved });
 }
 
-/** An error, with where it has come up. */
+/** Adds the location to an error. */
 export function placed({ node, frame }: TaskHandle, error: RunError): RunError {
   const { attempts = 1 } = error;
   return { ...error, attempts, node: node.id, step: frame.scope.step };
 }
 
-/** Failures that are not the node's own work: `onError` doesn't catch them. */
+/** Failures outside the node's own work, which `onError` does not catch. */
 const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'BUDGET_EXCEEDED',
   'DEADLINE_EXCEEDED',
@@ -173,7 +172,7 @@ function fail(handle: TaskHandle, { callFailed, error }: TaskFailure, kept: Save
   return cancelCallsWithin(handle, failure, kept) ?? giveUp(handle, failure, kept);
 }
 
-/** Ends a subgraph that has failed, once no call inside is out any more. @returns whether it has */
+/** Ends a failed subgraph after its open calls return. @returns true if it has ended */
 export function endFailing(handle: TaskHandle): boolean {
   const kept = progressOf(handle);
   if (kept?.kind !== 'subgraph' || !kept.failing || callsWithin(handle).length > 0) return false;
@@ -199,12 +198,12 @@ function giveUp(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress |
   }
 }
 
-/** Whether a person has to say what a call of a task did, its own or one inside it, whatever its `onError` says. */
+/** True if a person must settle the unknown outcome of a call of the task or inside it, whatever `onError` says. */
 function leavesUnknownOutcome({ node }: TaskHandle, { code }: RunError, kept: SavedProgress | null): boolean {
   return hasUnknownOutcome(kept) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
 }
 
-/** What a task has done already that is not to be done again. */
+/** Returns the work that a retry must not repeat. */
 function progressOf(handle: TaskHandle): SavedProgress | null {
   const { state } = handle.task;
   if (state.phase === 'ready') return state.saved ?? null;

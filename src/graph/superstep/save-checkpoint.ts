@@ -9,7 +9,7 @@ import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Frame } from './frames.ts';
 
-/** Saves the state of the run's own graph as a checkpoint; subgraphs are saved with their parent. */
+/** Saves a checkpoint of the run's own graph, which includes its subgraphs. */
 export function saveCheckpoint(
   frame: Frame,
   { source, changes, step, visited }: Pick<Checkpoint, 'source' | 'changes' | 'step'> & { readonly visited: Visited },
@@ -36,13 +36,13 @@ export function saveCheckpoint(
 
 type Changes = Checkpoint['changes'];
 
-/** Without those of ephemeral channels. */
+/** Ephemeral channels are omitted. */
 function lasting({ graph }: Frame, changes: Changes): Changes {
   if (graph.ephemeral.length === 0) return changes;
   return Object.fromEntries(Object.entries(changes).filter(([channel]) => !graph.channels.get(channel)?.ephemeral));
 }
 
-/** A checkpoint refers to the lists that it sets. */
+/** A checkpoint refers to the lists that it sets, so they must not be extended in place. */
 function releaseLists({ owned }: Draft, changes: Readonly<Record<string, ChannelChange>>): void {
   for (const change of Object.values(changes)) {
     if ('set' in change && isJsonList(change.set)) owned.release(change.set);

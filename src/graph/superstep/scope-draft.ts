@@ -8,8 +8,8 @@ import type { Draft } from './draft.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 
 /*
- * The only writers of scopes. A scope is copied when an `advance` first writes to it, and so are the scopes around it;
- * reading copies nothing.
+ * The only writers of scopes. The first write of an `advance` to a scope copies it and its enclosing scopes; reads copy
+ * nothing.
  */
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -21,7 +21,7 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
   at: Exclude<ScopePosition, Running> | (Omit<Running, 'tasks'> & { readonly tasks: NodeTask[] });
 };
 
-/** Tasks are values: a changed one takes the place of the old one in its superstep. @throws TypeError when that is over */
+/** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
   const { at } = openForWriting(handle.frame);
   if (at.kind !== 'running' || at.tasks[handle.at] !== handle.task) throw new TypeError(`"${handle.key}" is gone`);
@@ -32,7 +32,7 @@ export function setState(handle: TaskHandle, state: TaskState): void {
   replaceTask(handle, { ...handle.task, state });
 }
 
-/** Takes writes through the reducers into the channels. Where one can't be applied, nothing has changed. */
+/** Applies writes to the channels through their reducers, either all or none. */
 export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const { graph, scope } = frame;
   const context = new ScopeContext(frame);
@@ -48,26 +48,26 @@ export function setChannels(frame: Frame, channels: Channels): void {
   openForWriting(frame).channels = channels;
 }
 
-/** Begins a superstep with what is triggered. */
+/** Opens a superstep with the given tasks. */
 export function openSuperstep(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
 }
 
-/** Has a graph stand somewhere else; the tasks of a superstep that was open are gone then. */
+/** Moves a graph to another position, which drops the tasks of an open superstep. */
 export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
   scope.at = at;
   scope.deferred = deferred;
 }
 
-/** Keeps the sources that have reached each join. */
+/** Stores the arrivals at each join. */
 export function setJoins(frame: Frame, joins: Scope['joins']): void {
   openForWriting(frame).joins = joins;
 }
 
-/** Counts a superstep that is over. */
+/** Advances to the next superstep's number. */
 export function nextStep(frame: Frame): void {
   openForWriting(frame).step += 1;
 }
@@ -94,7 +94,7 @@ function putInto(parent: TaskHandle, scope: Scope): void {
   setState(parent, { ...state, position: { ...state.position, scope } });
 }
 
-/** The context of a graph's reducers. Message ids are numbered in the graph itself: the timing of others changes none. */
+/** The context of a graph's reducers. Each graph numbers its own messages, so the timing of others changes no id. */
 class ScopeContext implements ReduceContext {
   readonly owned: OwnedLists;
   extension: readonly Json[] | null = null;

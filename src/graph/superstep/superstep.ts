@@ -22,7 +22,7 @@ import { saveCheckpoint } from './save-checkpoint.ts';
 import { moveTo, nextStep, openSuperstep, setChannels, setState, writeChannels } from './scope-draft.ts';
 import { hasCapacity } from './task-context.ts';
 
-/** How far a scope got: it waits for something outside, has nothing left to do, can't go on, or should let the shell catch up first. */
+/** The state of a scope after a step: waiting, finished, stopped, failed, or yielding for the journal. */
 export type Standing =
   | { readonly kind: 'waiting' }
   | { readonly kind: 'finished' }
@@ -30,7 +30,7 @@ export type Standing =
   | { readonly kind: 'failed'; readonly error: RunError }
   | { readonly kind: 'full' };
 
-/** Runs supersteps, one after the other, as far as they go without the outside. */
+/** Runs supersteps until the scope needs input from outside. */
 export function runSupersteps(frame: Frame): Standing {
   for (;;) {
     const standing = frame.scope.at.kind === 'running' ? workOn(frame) : openNext(frame);
@@ -39,7 +39,7 @@ export function runSupersteps(frame: Frame): Standing {
   }
 }
 
-/** Starts what can be started, goes on inside subgraphs, and closes the superstep when all of it is over. */
+/** Starts ready tasks, runs open subgraphs, and closes the superstep when all tasks are over. */
 function workOn(frame: Frame): Standing | null {
   if (startReady(frame)) return { kind: 'full' };
   const inside = driveChildren(frame);
@@ -56,7 +56,7 @@ function isOver(task: NodeTask): boolean {
   return isSettled(task) || task.state.phase === 'failed';
 }
 
-/** Goes on inside each subgraph that is open. @returns what that came to: some of them may have settled */
+/** Runs each open subgraph. @returns the combined result; some subgraphs may have settled */
 function driveChildren(frame: Frame): 'settled' | 'paused' | 'waiting' | 'full' {
   let standing: 'settled' | 'paused' | 'waiting' = 'waiting';
   if (!frame.graph.hasSubgraphs) return standing;
@@ -91,7 +91,7 @@ function enterChild({ task: { state } }: TaskHandle, child: Frame): Standing | n
   return error && { kind: 'failed', error };
 }
 
-/** The output of a graph that has finished. */
+/** Returns the output of a finished graph. */
 export function outputOf({ graph, scope }: Frame): JsonObject {
   return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
 }
@@ -102,7 +102,7 @@ function withCause(first: RunError, second: RunError | undefined): RunError {
     : first;
 }
 
-/** @returns whether the draft became full before all ready tasks were started */
+/** @returns true if the draft must yield before all ready tasks are started */
 function startReady(frame: Frame): boolean {
   const { draft } = frame;
   const groups = openByGroup(tasksIn(frame.scope));
@@ -125,13 +125,13 @@ function goOn(handle: TaskHandle, groups: OpenByGroup): void {
   occupy(handle.task, groups);
 }
 
-/** A task could begin, or has more to call, and nothing but `maxConcurrency` is in its way. */
+/** True if a task may begin or make another call, apart from `maxConcurrency`. */
 function mayGoOn(handle: TaskHandle, reserved: ReservedTotals): boolean {
   const { phase } = handle.task.state;
   return phase === 'ready' ? mayBegin(handle, reserved) : phase === 'open' && isHeldBack(handle, reserved);
 }
 
-/** A node that asks a model as it begins waits for room in the budgets. */
+/** A node that starts with a model call waits for its budgets. */
 function mayBegin({ draft, node }: TaskHandle, reserved: ReservedTotals): boolean {
   return !node.asksModel || isBudgetAvailable(draft, reserved);
 }
@@ -142,7 +142,7 @@ function isHeldBack({ draft, task: { state } }: TaskHandle, reserved: ReservedTo
   return needs ? !mustWaitForBudget(draft, needs, reserved) : wantsCapacity(state.position);
 }
 
-/** Applies the writes, saves a checkpoint and evaluates the edges on the new state. */
+/** Closes a superstep: applies writes, evaluates edges on the new state, and saves a checkpoint. */
 function close(frame: Frame, settled: readonly SettledTask[]): Standing | null {
   const { draft } = frame;
   const { step, deferred } = frame.scope;
@@ -160,7 +160,7 @@ function close(frame: Frame, settled: readonly SettledTask[]): Standing | null {
   return failure && { kind: 'failed', error: failure };
 }
 
-/** Has a graph stand at the breakpoints after the nodes that have finished. @returns whether it does */
+/** Stops a graph at breakpoints after its finished nodes. @returns true if it stops */
 function stopAfter(frame: Frame, settled: readonly SettledTask[]): boolean {
   const { at } = frame.scope;
   const nodes = isLastStep(frame) ? [] : stopsAmong(frame, { at: 'after', nodes: settled.map(({ node }) => node) });
@@ -169,7 +169,7 @@ function stopAfter(frame: Frame, settled: readonly SettledTask[]): boolean {
   return true;
 }
 
-/** Nothing leads on from the last superstep of a run that is canceled. */
+/** True for the `onCancel` superstep, whose edges are not evaluated. */
 function isLastStep({ draft, path }: Frame): boolean {
   return path.length === 0 && isClosing(draft.run);
 }
@@ -187,7 +187,7 @@ function toWrite({ key, node, state }: SettledTask): Write {
   return { by: key, node, update: state.update };
 }
 
-/** The nodes to blame for a write that can't be applied have failed; all keep what they did. */
+/** Fails the nodes whose writes can't be applied; all nodes keep their work. */
 function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): Standing {
   const failed: RunError = { ...error, step: frame.step, attempts: 1 };
   for (const handle of tasksOf(frame)) {
@@ -198,14 +198,14 @@ function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok:
   return { kind: 'failed', error: failed };
 }
 
-/** A retry writes again what a node has come to; one that had failed itself is retried as such. */
+/** A retry repeats a finished node's write; a node that failed itself is retried as a failed one. */
 function unwritten(state: SettledTask['state'], error: RunError): TaskState {
   if (state.phase === 'diverted') return { phase: 'failed', failure: { ...state.failure, error }, saved: state.saved };
   const { outcome } = state;
   return { phase: 'failed', failure: { callFailed: false, error }, saved: { kind: 'finished', outcome } };
 }
 
-/** An ephemeral channel is empty again unless this superstep wrote it. */
+/** Resets ephemeral channels that this superstep did not write. */
 function fadeEphemeral(frame: Frame, { channels, changes }: Applied & { readonly ok: true }): void {
   const faded = frame.graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
   if (faded.length === 0) return;
@@ -213,13 +213,13 @@ function fadeEphemeral(frame: Frame, { channels, changes }: Applied & { readonly
   setChannels(frame, { ...channels, ...empty });
 }
 
-/** The nodes to which nodes themselves, or their `onError`, sent the run. */
+/** Returns the targets chosen by nodes themselves or by their `onError`. */
 function gotoTargetsOf(tasks: readonly SettledTask[]): readonly Trigger[] {
   const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.goto?.nodes ?? [])));
   return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
 }
 
-/** Opens the next superstep, if there is anything to run and nothing holds it. */
+/** Opens the next superstep, if nodes are triggered and the run may continue. */
 function openNext(frame: Frame): Standing | null {
   const { draft, graph, path } = frame;
   const failure = frame.scope.at.kind === 'edges' ? fire(frame) : null;
@@ -236,7 +236,7 @@ function openNext(frame: Frame): Standing | null {
   return null;
 }
 
-/** Deferred nodes run when nothing else is left to run. */
+/** Triggers deferred nodes when no other node is left to run. */
 function releaseDeferred(frame: Frame, at: ReadyScope): ReadyScope {
   const { deferred } = frame.scope;
   if (at.triggers.length > 0 || deferred.length === 0) return at;
@@ -253,7 +253,7 @@ function recursionLimit(step: number, limit: number): RunError {
   };
 }
 
-/** Opens the next superstep with what is triggered. */
+/** Opens the next superstep with the given triggers. */
 export function openStep(frame: Frame, triggers: readonly Trigger[]): void {
   const tasks = planTasks(triggers, frame.scope.visits);
   openSuperstep(frame, tasks);

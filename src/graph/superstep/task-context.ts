@@ -27,7 +27,7 @@ import { taskBindings, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 import { cancelTimer, summaryOf, startTimer } from './timers.ts';
 
-/** What a node's code may ask of its task. A class, because one is made for each step of each task. */
+/** The services of a task for its node's code. A class for speed: each step of each task creates one. */
 export class OpenTask implements TaskContext {
   readonly #handle: TaskHandle;
   readonly now: number;
@@ -92,7 +92,7 @@ export class OpenTask implements TaskContext {
   }
 }
 
-/** Whether one more call of the run may be out: none begins in a run that stands still, or is about to end. */
+/** True if the run may have one more open call; a stopped or ending run may not. */
 export function hasCapacity({ run }: Draft): boolean {
   return !standsStill(run) && Object.keys(run.calls).length < run.limits.maxConcurrency;
 }
@@ -155,7 +155,7 @@ function requestApproval(
   return { approvalId: id, timerId };
 }
 
-/** In a fork whoever decides is told what the parent run did after the checkpoint: it may be about to be done again. */
+/** Shows deciders in a fork the parent's calls after the checkpoint, because the fork may repeat them. */
 function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
   if (!parent || parent.callsSince.length === 0) return details;
   const { runId, callsSince } = parent;
@@ -169,7 +169,7 @@ function startWaitTimer(handle: TaskHandle, fireAt: number): string {
   return id;
 }
 
-/** The oldest event of a name that came before anything waited for it. @returns `undefined`: there is none */
+/** Removes the oldest buffered event of a name. @returns `undefined` if there is none */
 function takeEvent(draft: Draft, name: string): Json | undefined {
   const { run } = draft;
   const at = run.bufferedEvents.findIndex((event) => event.name === name);
