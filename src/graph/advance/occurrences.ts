@@ -15,7 +15,7 @@ type Handler<K extends Occurrence['kind']> = (
   occurrence: Occurrence & { readonly kind: K },
 ) => RunError | void;
 
-/** The handler of each kind of occurrence; `drive` continues the run afterwards. */
+/** The handler of each kind of occurrence; `advance` runs supersteps afterwards. */
 const handlers: { readonly [K in Occurrence['kind']]: Handler<K> } = {
   'call.completed': completeCall,
   'call.failed': failCall,
