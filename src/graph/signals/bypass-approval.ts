@@ -5,6 +5,7 @@ import { approvalsAt, tasksIn } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { NodePosition, TaskState } from '../run/scope.ts';
+import { hasResumableProgress } from '../superstep/acceptance.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { openTasks } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
@@ -31,8 +32,7 @@ export function refuseBypass(
 /** Returns the approvals requested so far by a task and the tasks inside it. */
 function askedBy(state: TaskState): readonly string[] {
   if (state.phase === 'open') return askedAt(state.position);
-  const isFailed = state.phase === 'failed' || state.phase === 'intervention';
-  return isFailed && state.saved && state.saved.kind !== 'finished' ? askedAt(state.saved) : [];
+  return hasResumableProgress(state) ? askedAt(state.saved) : [];
 }
 
 function askedAt(position: NodePosition): readonly string[] {
@@ -41,8 +41,8 @@ function askedAt(position: NodePosition): readonly string[] {
 }
 
 /** Stands in for an approval whose policy the run no longer holds. */
-function forgotten({ at }: Draft): Decidable {
-  return { policy: {}, requestedAt: at };
+function forgotten({ timestamp }: Draft): Decidable {
+  return { policy: {}, requestedAt: timestamp };
 }
 
 /** Requires the right to decide from a person who writes as an approval node. */
@@ -52,7 +52,7 @@ export function refuseSpeakingFor(
   { node, by }: { node: string; by: Principal },
 ): Refusal | null {
   const policy = graph.nodes.get(node)?.behavior.policy;
-  return policy ? refuse(draft, { policy, requestedAt: draft.at }, by) : null;
+  return policy ? refuse(draft, { policy, requestedAt: draft.timestamp }, by) : null;
 }
 
 interface Decidable {
@@ -60,7 +60,7 @@ interface Decidable {
   readonly requestedAt: string;
 }
 
-function refuse({ run, at }: Draft, { policy, requestedAt }: Decidable, by: Principal): Refusal | null {
+function refuse({ run, timestamp }: Draft, { policy, requestedAt }: Decidable, by: Principal): Refusal | null {
   const namesNobody = policy.roles === undefined && policy.users === undefined;
   if (namesNobody && !by.roles.some((role) => DECIDERS.has(role)))
     return { code: 'NOT_AN_APPROVER', message: 'This passes an approval over, which only an approver may' };
@@ -69,7 +69,7 @@ function refuse({ run, at }: Draft, { policy, requestedAt }: Decidable, by: Prin
       code: 'NOT_AN_APPROVER',
       message: 'This approval takes several people or a reason: it can only be decided',
     };
-  return mayDecide({ policy, requestedAt, requestedBy: run.createdBy.sub }, { by, at });
+  return mayDecide({ policy, requestedAt, requestedBy: run.createdBy.sub }, { by, at: timestamp });
 }
 
 function firstOf(refusals: readonly (Refusal | null)[]): Refusal | null {

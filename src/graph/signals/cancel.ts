@@ -1,6 +1,6 @@
 import { isBeingCanceled, isEnding } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { cancelOpenQuestions } from '../superstep/approvals.ts';
+import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
 import { taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -17,6 +17,6 @@ export const cancel: SignalKind = {
 
 export function cancelRun(draft: Draft, by: string, reason: string | null): void {
   if (isBeingCanceled(draft.run)) return;
-  if (!isEnding(draft.run)) cancelOpenQuestions(draft);
+  if (!isEnding(draft.run)) cancelOpenRequests(draft);
   draft.enter({ kind: 'canceling', by, reason });
 }

@@ -28,7 +28,7 @@ function handle(draft: Draft, decision: DecisionRequest['decision'], { payload, 
   const result = decide(approval, {
     decision,
     by,
-    at: draft.at,
+    at: draft.timestamp,
     reason,
     args: payload['args'],
     values: payload['values'],

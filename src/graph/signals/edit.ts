@@ -1,9 +1,9 @@
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
-import { stopBefore } from '../superstep/breakpoints.ts';
+import { stopAtBreakpointBefore } from '../superstep/breakpoints.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { EdgeFailure, evaluateEdges, fire, lookAgain } from '../superstep/fire-edges.ts';
+import { EdgeFailure, evaluateEdges, triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
 import { rootFrame, scopeBindings } from '../superstep/frames.ts';
 import { moveTo } from '../superstep/scope-draft.ts';
 import { refuseBypass, refuseSpeakingFor } from './bypass-approval.ts';
@@ -35,7 +35,7 @@ export const edit: SignalKind = {
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, change);
     if (!edited.ok) return refused(edited.refusal);
-    if (asNode === undefined) lookAgain(rootFrame(draft));
+    if (asNode === undefined) refreshNextNodes(rootFrame(draft));
     const visited = asNode === undefined ? [] : goOnFrom(draft, asNode);
     saveEdit(draft, edited.changes, visited);
     if (asNode !== undefined) reopen(draft, by.sub);
@@ -84,9 +84,9 @@ function goOnFrom(draft: Draft, node: string): Visited {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
-  fire(frame);
+  triggerNextNodes(frame);
   // A run that is not running stops at the breakpoint now; a waiting run does so when it continues.
-  if (statusOf(draft.run) !== 'waiting') stopBefore(frame);
+  if (statusOf(draft.run) !== 'waiting') stopAtBreakpointBefore(frame);
   return visited;
 }
 

@@ -8,8 +8,8 @@ import { reopenRun } from '../lifecycle/reopen.ts';
 import { hasEnded } from '../run/status.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { tell } from '../lifecycle/retry-task.ts';
-import { failTask, skipTask } from '../superstep/run-task.ts';
+import { deliverIntervention } from '../lifecycle/retry-task.ts';
+import { giveUpTask, skipTask } from '../superstep/run-task.ts';
 import { emitTask } from '../superstep/frames.ts';
 import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
 import { WHICH, findIntervention } from './interventions.ts';
@@ -47,7 +47,7 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
   if (hasEnded(draft.run)) reopenRun(draft);
-  if (call) tell(handle, { kind: 'call.skipped', number: call.number, output });
+  if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();
 }
 
@@ -65,7 +65,7 @@ export const fail: SignalKind = {
     if ('code' in found) return refused(found);
     const { handle, failure, saved } = found;
     const error = givenUp(failure.error, payload, by.sub);
-    failTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
+    giveUpTask(handle, { failure: { ...failure, error }, saved, by: by.sub });
     return taken();
   },
   handleCompensation(draft, doubt, { payload, by }) {

@@ -3,7 +3,7 @@ import { pauseRequested, statusOf } from '../run/status.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { passBreakpoint } from '../superstep/breakpoints.ts';
-import { lookAgain } from '../superstep/fire-edges.ts';
+import { refreshNextNodes } from '../superstep/fire-edges.ts';
 import { openFrames, rootFrame } from '../superstep/frames.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
@@ -47,7 +47,7 @@ function goOn(draft: Draft, { payload, by }: SignalRequest): Handled {
   const edited = values && editChannels(draft, { values, by: by.sub });
   if (edited?.ok === false) return refused(edited.refusal);
   if (edited) {
-    lookAgain(rootFrame(draft));
+    refreshNextNodes(rootFrame(draft));
     saveEdit(draft, edited.changes);
   }
   release(draft, by.sub);

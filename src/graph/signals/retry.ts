@@ -6,7 +6,7 @@ import { reopenRun } from '../lifecycle/reopen.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import { hasEnded } from '../run/status.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { retryTask, tell } from '../lifecycle/retry-task.ts';
+import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
 import type { Intervention } from './interventions.ts';
 import { WHICH, findIntervention, findInterventions } from './interventions.ts';
@@ -63,7 +63,7 @@ function begin(draft: Draft, found: readonly Intervention[], by: string): void {
   for (const { handle } of found) emit(draft, handle.frame, { type: 'run.retried', node: handle.node.id, by });
   if (hasEnded(draft.run)) reopenRun(draft);
   for (const { handle, call } of found) {
-    if (call) tell(handle, { kind: 'call.ordered', number: call.number });
+    if (call) deliverIntervention(handle, { kind: 'call.ordered', number: call.number });
     else retryTask(handle);
   }
 }
