@@ -1,7 +1,8 @@
 import { compileChannel } from '../channels/channel.ts';
 import type { Channel, Update } from '../channels/channel.ts';
 import type { Catalog } from '../definition/catalog.ts';
-import type { GraphDefinition, NodeDefinition, OnErrorDefinition, WriteDefinition } from '../definition/definition.ts';
+import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
+import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { NODE_NAMES } from '../expression/expression.ts';

@@ -1,5 +1,5 @@
 import { toMs } from '../values/duration.ts';
-import type { RetryDefinition } from './definition.ts';
+import type { RetryDefinition } from './common-fields.ts';
 
 /** The attempts of a call to a model, tool or function. Times are milliseconds. */
 export interface CallPolicy {

@@ -1,7 +1,26 @@
-import type { JsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
+import type { CallFields } from '../common-fields.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
-export const tool: DescriptionOf<'tool'> = {
+export type ToolFields = OneCallFields | CallsFields;
+
+interface OneCallFields extends CallFields {
+  readonly tool: string;
+  readonly args?: Json;
+  /** The compensating call if the run fails or is canceled. Its arguments see the `result` of this call. */
+  readonly compensate?: { readonly tool: string; readonly args?: Json };
+  readonly calls?: never;
+}
+
+interface CallsFields extends CallFields {
+  /** A channel of messages. The node makes the unanswered tool calls of its last assistant message. */
+  readonly calls: string;
+  readonly tool?: never;
+  readonly args?: never;
+  readonly compensate?: never;
+}
+
+export const tool: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
   templates: ['args'],
   resultTemplates: ['compensate/args'],

@@ -1,11 +1,21 @@
 import { DURATION_PATTERN, parseDuration } from '../../values/duration.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { parseTimestamp } from '../../values/timestamp.ts';
+import type { CommonFields } from '../common-fields.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
+
+/** Exactly one of `for`, `until` and `event`. */
+export interface WaitFields extends CommonFields {
+  readonly for?: string;
+  readonly until?: string;
+  readonly event?: string;
+  /** With `event` only. */
+  readonly timeout?: string;
+}
 
 const WAYS = ['for', 'until', 'event'] as const;
 
-export const wait: DescriptionOf<'wait'> = {
+export const wait: DescriptionOf<WaitFields> = {
   summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
   templates: WAYS,
   exactlyOne: WAYS,

@@ -1,4 +1,4 @@
-import type { ModelFields } from '../../definition/definition.ts';
+import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import { isMessage, toolCallsOf } from '../../definition/message.ts';
 import type { Message, NewMessage, ToolCall } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';

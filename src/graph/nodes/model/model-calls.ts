@@ -1,7 +1,7 @@
 import { within } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
-import type { ModelFields } from '../../definition/definition.ts';
+import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';

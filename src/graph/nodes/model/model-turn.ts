@@ -1,4 +1,4 @@
-import type { ModelFields } from '../../definition/definition.ts';
+import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { NewMessage } from '../../definition/message.ts';
 import type { ModelReply, OverflowReply } from '../../run/effect.ts';
 import { withUsage } from '../../run/model-turn.ts';
