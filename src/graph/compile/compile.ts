@@ -124,7 +124,7 @@ function compileNode(
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
   const graph = innerGraph(node);
-  const subgraph = graph === null ? null : compileSubgraph(graph, catalog);
+  const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
   const settings: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
   const { uses, hasOwnDeadline } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
@@ -147,7 +147,7 @@ function compileNode(
 /** The compiled published graphs of each catalog: several nodes may name one. */
 const publishedGraphs = new WeakMap<Catalog, Map<string, CompiledGraph>>();
 
-function compileSubgraph(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
+function compileInnerGraph(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
   if (typeof graph !== 'string') return compileGraph(graph, catalog);
   const compiled = publishedGraphs.get(catalog) ?? new Map<string, CompiledGraph>();
   publishedGraphs.set(catalog, compiled);

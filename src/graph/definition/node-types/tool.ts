@@ -27,19 +27,19 @@ export const tool: DescriptionOf<ToolFields> = {
   uses: { tools: ['tool', 'compensate/tool'], anyTool: 'calls' },
   conversations: ['calls'],
   exactlyOne: ['tool', 'calls'],
-  findProblems,
+  findProblems: findToolProblems,
   look: {
     outline: 'leaningRight',
     fill: 'F3E8FA',
     subject: ['tool'],
-    notes: [{ label: 'undone by', field: 'compensate/tool' }],
+    notes: [{ label: 'compensated by', field: 'compensate/tool' }],
   },
 };
 
 /** Fields of a single call. A node that takes its calls from a message cannot have them. */
 const OF_ONE_CALL = ['tool', 'args', 'compensate'];
 
-function findProblems(fields: JsonObject): readonly FieldProblem[] {
+function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
   if (fields['calls'] === undefined)
     return fields['tool'] === undefined
       ? [{ field: null, message: 'A tool node needs a tool, or calls (a channel of messages)' }]

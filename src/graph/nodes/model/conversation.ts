@@ -35,7 +35,7 @@ export function messagesIn(state: Json | undefined, channel: string | undefined)
 }
 
 /** A model's reply as a message of the conversation. */
-export function toMessage({ text, toolCalls, providerParts }: ModelReply): NewMessage {
+export function toAssistantMessage({ text, toolCalls, providerParts }: ModelReply): NewMessage {
   return {
     role: 'assistant',
     content: text,
