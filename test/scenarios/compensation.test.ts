@@ -221,6 +221,6 @@ describe('a definition', () => {
   test('pins the tools that undo, and shows them', () => {
     const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
     expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
-    expect(toMermaid(definition)).toContain('undone by#58; notify<br/>runs last when canceled');
+    expect(toMermaid(definition)).toContain('compensated by#58; notify<br/>runs last when canceled');
   });
 });

@@ -1,5 +1,5 @@
 import type { Update } from '../channels/channel.ts';
-import type { ApprovalPolicy } from '../definition/definition.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';

@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from '../definition/definition.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import { toMs } from '../values/duration.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';

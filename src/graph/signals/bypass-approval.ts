@@ -1,5 +1,5 @@
 import type { CompiledGraph } from '../compile/compile.ts';
-import type { ApprovalPolicy } from '../definition/definition.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import { mayDecide } from '../run/approval.ts';
 import { approvalsAt, tasksIn } from '../run/position.ts';
 import type { Principal } from '../run/principal.ts';
