@@ -1,10 +1,18 @@
 import type { Visited } from '../journal/resume-point.ts';
+import { isBeingCanceled, isEnding } from '../run/status.ts';
 import { cancelOpenQuestions } from '../superstep/approvals.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame, tasksOf } from '../superstep/frames.ts';
 import { moveTo, nextStep } from '../superstep/scope-draft.ts';
 import { runSupersteps, openStep } from '../superstep/superstep.ts';
 import { uncompensated } from './compensation.ts';
+
+/** Begins to cancel a run: its approvals are canceled, and no new work begins. */
+export function cancelRun(draft: Draft, by: string, reason: string | null): void {
+  if (isBeingCanceled(draft.run)) return;
+  if (!isEnding(draft.run)) cancelOpenQuestions(draft);
+  draft.enter({ kind: 'canceling', by, reason });
+}
 
 /**
  * Runs the `onCancel` node of a canceled run as its last superstep. Each later occurrence calls this again.
