@@ -4,9 +4,9 @@ import { finishedAt, triggersAt } from '../run/position.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { refuseSpeakingFor } from '../signals/bypass-approval.ts';
-import { editChannels } from '../signals/edit-channels.ts';
-import { refuseUnknownNode } from '../signals/refusals.ts';
+import { refuseActingAs } from '../signals/checks/bypass-approval.ts';
+import { editChannels } from '../lifecycle/edit-channels.ts';
+import { refuseUnknownNode } from '../signals/checks/refusals.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
@@ -53,8 +53,7 @@ function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
   const { run, graph } = draft;
   if (asNode !== null)
     return (
-      refuseUnknownNode(draft, asNode, '/asNode') ??
-      refuseSpeakingFor(draft, graph, { node: asNode, by: run.createdBy })
+      refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(draft, graph, { node: asNode, by: run.createdBy })
     );
   const { at, deferred } = run.root;
   const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));

@@ -1,4 +1,5 @@
 import type { Visited } from '../journal/resume-point.ts';
+import { isBeingCanceled, isEnding } from '../run/status.ts';
 import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame, tasksOf } from '../superstep/frames.ts';
@@ -6,6 +7,13 @@ import { moveTo, advanceStep } from '../superstep/scope-draft.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 import { uncompensatedCause } from './compensation.ts';
+
+/** Begins to cancel a run: its approvals are canceled, and no new work begins. */
+export function cancelRun(draft: Draft, by: string, reason: string | null): void {
+  if (isBeingCanceled(draft.run)) return;
+  if (!isEnding(draft.run)) cancelOpenRequests(draft);
+  draft.enter({ kind: 'canceling', by, reason });
+}
 
 /**
  * Runs the `onCancel` node of a canceled run as its last superstep. Each later occurrence calls this again.

@@ -162,7 +162,8 @@ interface Load {
   readonly costBefore: number;
 }
 
-const MAX_BYTES = 1_000_000;
+/** Bytes of events after which an `advance` yields. */
+const MAX_EVENT_BYTES = 1_000_000;
 const MAX_COST = 5_000_000;
 const EVENT_OVERHEAD = 120;
 /** The number of closed approvals that queries return; the store holds all of them. */
@@ -205,5 +206,5 @@ export function recordOccurrence(draft: Draft, body: RecordedBody): void {
 
 /** True if this `advance` should yield for its events to be written. */
 export function mustYield({ load }: Draft): boolean {
-  return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
+  return load.bytes > MAX_EVENT_BYTES || totalCost() - load.costBefore > MAX_COST;
 }
