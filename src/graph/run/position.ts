@@ -1,4 +1,4 @@
-import type { TaskFailure } from '../values/errors.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
 import type {
   NodePosition,
   NodeTask,
@@ -93,7 +93,7 @@ export function hasUnknownOutcome(kept: SavedProgress | null): boolean {
       return tasksIn(kept.scope).some(({ state }) => isTaskOutcomeUnknown(state));
     case 'agent':
     case 'calls':
-      return kept.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure));
+      return kept.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure.error));
     default:
       return false;
   }
@@ -101,11 +101,9 @@ export function hasUnknownOutcome(kept: SavedProgress | null): boolean {
 
 /** A person who gives a task up settles its unknown outcome. */
 function isTaskOutcomeUnknown(state: TaskState): boolean {
-  return (state.phase === 'intervention' && isUnknownOutcome(state.failure)) || hasUnknownOutcome(positionOf(state));
-}
-
-function isUnknownOutcome({ error }: TaskFailure): boolean {
-  return error.code === 'UNKNOWN_OUTCOME';
+  return (
+    (state.phase === 'intervention' && isUnknownOutcome(state.failure.error)) || hasUnknownOutcome(positionOf(state))
+  );
 }
 
 /** A task that is over without failure. */
