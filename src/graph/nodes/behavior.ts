@@ -6,7 +6,7 @@ import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '
 import type { Principal } from '../run/principal.ts';
 import type { NodePosition, Outcome, ResumablePosition } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
-import { GraphError, toRunError } from '../values/errors.ts';
+import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
@@ -106,9 +106,7 @@ export type TaskInput =
 
 /** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
 export function isCallResult(input: TaskInput): boolean {
-  return input.kind === 'call.failed'
-    ? input.failure.error.code === 'UNKNOWN_OUTCOME'
-    : input.kind === 'call.completed';
+  return input.kind === 'call.failed' ? isUnknownOutcome(input.failure.error) : input.kind === 'call.completed';
 }
 
 export function done(result: Json, update?: Update): Progress {

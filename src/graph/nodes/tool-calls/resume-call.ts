@@ -1,6 +1,7 @@
 import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
+import { isUnknownOutcome } from '../../values/errors.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import { deepEqual } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
@@ -62,7 +63,7 @@ function reactToFailure(
   const { error } = failure;
   const { task, tools } = context;
   const onFailure = tools.find(call.tool)?.onFailure ?? 'tell';
-  const isUnknown = error.code === 'UNKNOWN_OUTCOME';
+  const isUnknown = isUnknownOutcome(error);
   if (task.asksPeople && (isUnknown || onFailure === 'intervene'))
     return { call: { ...call, state: { phase: 'intervention', failure, since: task.timestamp } }, callsMade };
   const isUntried = onFailure !== 'tell' && !isUnknown && !toolsTried(tools, call).has(onFailure);
