@@ -209,7 +209,7 @@ const toUsd = (micros: number): number => micros / 1_000_000;
 function exceeded(name: string, limit: number, { used, reserved }: { used: number; reserved: number }): string {
   if (reserved === 0) return `The budget ${name} of ${limit} is used up: ${used}`;
   return (
-    `The budget ${name} of ${limit} has no room: ${used} are used, and ${reserved} set aside for calls that are out. ` +
+    `The budget ${name} of ${limit} has no room: ${used} are used, and ${reserved} set aside for open calls. ` +
     'Nodes with a maxOutputTokens have less set aside'
   );
 }
