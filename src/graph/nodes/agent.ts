@@ -143,7 +143,7 @@ function afterAnswer(agent: AgentTask, answer: FinishedTurn): Progress {
 
 /** Begins the calls of a batch, if the run's budget allows all of them. */
 function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
-  const failure = agent.task.refuseToolCalls(callsToMake(progress.batch));
+  const failure = agent.task.findToolBudgetFailure(callsToMake(progress.batch));
   return failure ? failed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
 }
 

@@ -64,7 +64,7 @@ function reactToFailure(
   const onFailure = tools.find(call.tool)?.onFailure ?? 'tell';
   const isUnknown = error.code === 'UNKNOWN_OUTCOME';
   if (task.asksPeople && (isUnknown || onFailure === 'intervene'))
-    return { call: { ...call, state: { phase: 'intervention', failure, since: task.at } }, callsMade };
+    return { call: { ...call, state: { phase: 'intervention', failure, since: task.timestamp } }, callsMade };
   const isUntried = onFailure !== 'tell' && !isUnknown && !toolsTried(tools, call).has(onFailure);
   const next = isUntried ? tools.find(onFailure) : null;
   return next

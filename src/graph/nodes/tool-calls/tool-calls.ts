@@ -33,7 +33,7 @@ export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, sett
   };
   const startBatch = (task: TaskContext, batchProgress: BatchProgress): Progress => {
     const progress = { ...batchProgress, ...deadline.begin() };
-    const failure = task.refuseToolCalls(callsToMake(progress.batch));
+    const failure = task.findToolBudgetFailure(callsToMake(progress.batch));
     return failure ? failed(failure, { kind: 'calls', ...progress }) : continueBatch(task, progress);
   };
   return {
