@@ -19,7 +19,7 @@ export interface NodeBehavior {
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
-  /** The people who may decide; nodes that ask nobody leave it out. */
+  /** The people who may decide; absent if the node itself asks no one. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
   readonly compensate?: Compensate;
@@ -92,8 +92,8 @@ export type Progress =
 export type TaskInput =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
-  /** A person has one of the task's calls repeated. */
-  | { readonly kind: 'call.ordered'; readonly number: number }
+  /** A person repeats one of the task's calls. */
+  | { readonly kind: 'call.repeated'; readonly number: number }
   /** A person gives the result of one of the task's calls. */
   | { readonly kind: 'call.skipped'; readonly number: number; readonly output: Json }
   /** The run's concurrency or budgets allow a call that has waited for them. */

@@ -28,7 +28,7 @@ export function resumeCall(context: ToolBatchContext, progress: CallProgress, in
       return reactToFailure(context, progress, input.failure);
     case 'call.skipped':
       return { call: withResult(call, input.output), callsMade };
-    case 'call.ordered':
+    case 'call.repeated':
       return readyAgain(progress);
     case 'timer':
       return { call: answerExpired(task, call), callsMade };

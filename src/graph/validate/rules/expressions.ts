@@ -71,7 +71,7 @@ function approvalRules({ fields, path, description: { approvals } }: SubjectNode
   );
 }
 
-/** The path of an expression, and the code of issues there. */
+/** The path of an expression, and the code of its issues. */
 interface ReportTarget {
   readonly path: string;
   readonly code: 'INVALID_EXPRESSION' | 'INVALID_TEMPLATE';
