@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Reopening } from '../../../src/store/ended-runs.ts';
-import type { NewRun } from '../../../src/store/runs.ts';
+import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { QueueHead } from '../../../src/store/threads.ts';
 import { AT, LATER, aBatch, aNewRun, aView, endRun, writeTo } from '../builders/store-builders.ts';

@@ -4,7 +4,7 @@ import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
 import type { TerminatedRun, Span } from '../../../../src/api/temporal/terminated-runs.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import type { NewRun } from '../../../../src/store/runs.ts';
+import type { NewRun } from '../../../../src/store/accept-run.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
 import type { RunReference } from '../../../../src/workflows/contract.ts';
