@@ -54,7 +54,7 @@ describe('a run whose deadline was over while a call was out', () => {
 
   test('says so when nobody can tell what it did, and does not make it again', () => {
     const { run } = late('UNKNOWN_OUTCOME');
-    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: a: nobody can tell whether the call was done' };
+    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: a: it is unknown whether the call was done' };
     expect(shown(run).error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
     const again = retried(run);
     expect(shown(again.run)).toMatchObject({

@@ -26,7 +26,7 @@ const inside = aDefinition({
 
 const unknown = (of: string) => ({
   code: 'UNKNOWN_OUTCOME',
-  message: `Not undone: ${of}: nobody can tell whether the call was done`,
+  message: `Not undone: ${of}: it is unknown whether the call was done`,
 });
 
 test.each<[string, GraphDefinition, ReturnType<typeof unknown>]>([

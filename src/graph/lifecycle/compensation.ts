@@ -115,7 +115,7 @@ export function uncompensated({ run }: Draft): RunError['cause'] {
   return { code, message: truncate(`Not undone: ${left.join('; ')}`, MAX_MESSAGE) };
 }
 
-const UNKNOWN = 'nobody can tell whether the call was done';
+const UNKNOWN = 'it is unknown whether the call was done';
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
   const { pending, doneCount, failures } = draft.run.compensation;

@@ -19,7 +19,7 @@ export interface NodeBehavior {
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
-  /** The people who may decide; nodes that ask nobody leave it out. */
+  /** The people who may decide; absent in nodes that request no approval. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
   readonly compensate?: Compensate;

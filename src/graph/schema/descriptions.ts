@@ -50,7 +50,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   maxTokens: 'Of limits: what models may read and write together. Of a context: what one request may have.',
   mayGoto: 'Nodes that it may go to besides where its edges lead.',
   title: 'A template: what is asked.',
-  details: 'Templates, at any depth: what whoever decides should know.',
+  details: 'Templates, at any depth: facts for the people who decide.',
   argsSchema: 'JSON Schema of what is approved.',
   decisionSchema: 'JSON Schema of the values that a decision may carry.',
   policy: 'Who may decide, and how.',
