@@ -65,7 +65,7 @@ describe('the inbox', () => {
 });
 
 describe('an approval', () => {
-  test('says what is asked, by whom, and until when', async () => {
+  test('has its question, requester and expiry', async () => {
     const schema = { type: 'object' } as const;
     const question = {
       title: 'Pay {{ 6 * 7 }}?',
@@ -92,7 +92,7 @@ describe('an approval', () => {
     expect(Date.parse(textAt(approval, '/expiresAt')) - Date.parse(textAt(approval, '/requestedAt'))).toBe(3_600_000);
   });
 
-  test('of another tenant is as one that is not there', async () => {
+  test('of another tenant is unknown', async () => {
     const { approvalId } = await asking();
     const [foreign, missing] = await Promise.all(
       [approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)),
@@ -146,7 +146,7 @@ describe('deciding', () => {
     expect(await approvalOf(two)).toMatchObject({ status: 'pending' });
   });
 
-  test('is told by the history', async () => {
+  test('is an event of the history', async () => {
     const run = await asking();
     await approve('approver', run, { reason: 'fine' });
     await answerOf(run);
@@ -169,7 +169,7 @@ describe('edited arguments', () => {
   } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
-  test('are what the run goes on with', async () => {
+  test('reach the run', async () => {
     const run = await asking(edited);
     const { body } = await approve('approver', run, { args: { amount: 25 } });
     expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
@@ -202,7 +202,7 @@ describe('values of a decision', () => {
     [{ values: { ticket: 7 } }, '/values/ticket'],
     [{ values: {} }, '/values'],
     [{}, '/values'],
-  ])('are asked for: %j is refused', async (given, path) => {
+  ])('are required: %j is refused', async (given, path) => {
     const run = await asking({ decisionSchema });
     const answer = await approve('approver', run, given);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));
@@ -210,7 +210,7 @@ describe('values of a decision', () => {
     expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
   });
 
-  test('are not asked for when somebody rejects', async () => {
+  test('are not required for a rejection', async () => {
     const run = await asking({ decisionSchema });
     expect(await decide('approver', run, { decision: 'reject' })).toMatchObject({ status: 200 });
   });
@@ -272,7 +272,7 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ decision: 'approved' });
   });
 
-  test('is over with one rejection', async () => {
+  test('ends with one rejection', async () => {
     const run = await asking({ policy });
     await approve('approver', run);
     const { body } = await decide('approver2', run, { decision: 'reject' });

@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 describe('a decision that comes too late', () => {
-  test.each(['approve', 'reject'])('%s: is refused, and told who decided and when', async (decision) => {
+  test.each(['approve', 'reject'])('%s: is refused with who decided and when', async (decision) => {
     const run = await asking();
     const { body } = await approve('approver', run);
     const answer = await decide('approver2', run, { decision });
@@ -25,7 +25,7 @@ describe('a decision that comes too late', () => {
     expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
   });
 
-  test('by POST /api/runs/{id}/approve without an id is told the same', async () => {
+  test('by POST /api/runs/{id}/approve without an id is refused in the same way', async () => {
     const run = await asking();
     const { body } = await approve('approver', run);
     await answerOf(run);
