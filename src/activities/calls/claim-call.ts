@@ -3,7 +3,7 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
-import type { CallClaim } from '../../store/ledger.ts';
+import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';

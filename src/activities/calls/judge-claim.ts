@@ -1,6 +1,6 @@
 import type { CallSafety } from '../../graph/definition/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
-import type { ClaimVerdict, LedgerEntry, SeenEntry } from '../../store/ledger.ts';
+import type { ClaimJudgement, LedgerEntry, SeenEntry } from '../../store/ledger-claims.ts';
 import { CallError } from './call-error.ts';
 
 /** The state of a call that was claimed before and is not to be made now. */
@@ -29,7 +29,7 @@ export interface Claimant {
  * by a person, who may have corrected the request.
  * @throws CallError `INTERNAL` if the key belongs to another request: a call never runs with another one's arguments
  */
-export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict<KnownCall> {
+export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgement<KnownCall> {
   const isTakeover = claimant.takeover > entry.takeover;
   if (entry.requestHash !== claimant.requestHash && !isTakeover) {
     throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
@@ -64,14 +64,14 @@ interface ClaimState {
 function judgeEntry(
   entry: LedgerEntry,
   { isTakeover, mayRepeat, wasMade, isAlive }: ClaimState,
-): ClaimVerdict<KnownCall> {
+): ClaimJudgement<KnownCall> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: toCompleted(entry) };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
-      if (mayRepeat) return { takeOver: true, failures: entry.failures, ...(wasMade && { doubt: LOST_ATTEMPT }) };
+      if (mayRepeat) return { takeOver: true, failures: entry.failures, ...(wasMade && { lostAttempt: LOST_ATTEMPT }) };
       return isAlive ? IN_PROGRESS : toLost(entry, LOST);
     case 'failed':
     case 'unknown':
@@ -98,7 +98,7 @@ export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: re
  * Judges a canceled call. One that was not made is closed, so that no late attempt makes it.
  * @param lostAfterMs silence, in milliseconds, after which an attempt counts as lost
  */
-export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict<KnownCall> {
+export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimJudgement<KnownCall> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: toCompleted(entry) };
@@ -113,11 +113,11 @@ export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimVer
   }
 }
 
-function canceledAfterAttempt(entry: LedgerEntry): ClaimVerdict<KnownCall> {
+function canceledAfterAttempt(entry: LedgerEntry): ClaimJudgement<KnownCall> {
   return toLost(entry, `It was canceled after an attempt that may have made it: ${toTaskFailure(entry).error.message}`);
 }
 
-function toLost(seen: LedgerEntry, why: string): ClaimVerdict<KnownCall> {
+function toLost(seen: LedgerEntry, why: string): ClaimJudgement<KnownCall> {
   return { takeOver: false, answer: { kind: 'lost', why, seen } };
 }
 

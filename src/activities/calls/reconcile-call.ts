@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { TaskFailure } from '../../graph/values/index.ts';
-import type { CallClaim } from '../../store/ledger.ts';
+import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { answerFromLedger } from './answer-from-ledger.ts';
 import { toFailure } from './application-failure.ts';

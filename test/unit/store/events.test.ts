@@ -33,13 +33,13 @@ async function callsAfter(after: number, { upTo = 9, most = 9 } = {}): Promise<r
   return seen;
 }
 
-test('events of a type are found in order within their part of the history, over pages', async () => {
+test('events of a type are found in order within a range, over pages', async () => {
   expect(await callsAfter(0)).toEqual([1, 2, 4, 5, 7, 8]);
   expect(await callsAfter(1, { upTo: 7 })).toEqual([2, 4, 5, 7]);
   expect(await callsAfter(8)).toEqual([]);
 });
 
-test('no more of them is read than a page, and none that nobody wants', async () => {
+test('one page of events is read at most, and only of the wanted type', async () => {
   const query = vi.spyOn(database, 'query');
   expect(await callsAfter(0, { most: 3 })).toEqual([1, 2, 4]);
   const answers = await Promise.all(query.mock.results.map(async ({ value }): Promise<unknown> => await value));

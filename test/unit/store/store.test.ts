@@ -33,7 +33,7 @@ describe('a PostgreSQL server', () => {
 
   storeSuite('store on PostgreSQL', async () => await open('store'));
 
-  describe('several who use a store at once', () => {
+  describe('concurrent users of a store', () => {
     let opened: OpenedStore;
     beforeAll(async () => {
       opened = await open('shared');

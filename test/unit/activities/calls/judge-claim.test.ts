@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../src/activities/calls/judge-claim.ts';
 import type { Claimant } from '../../../../src/activities/calls/judge-claim.ts';
 import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
-import type { LedgerEntry } from '../../../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../../../src/store/ledger-claims.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
 const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -132,9 +132,9 @@ describe('judgeLeft', () => {
 
 test('that an attempt was lost stays known, whoever takes its claim over', () => {
   const taken = judgeClaim(aClaimant({ safety: 'keyed' }), anEntry());
-  expect(taken).toMatchObject({ takeOver: true, doubt: { callFailed: false } });
+  expect(taken).toMatchObject({ takeOver: true, lostAttempt: { callFailed: false } });
   expect(judgeClaim(aClaimant({ safety: 'keyed', neverMade: ['an earlier one'] }), anEntry())).not.toHaveProperty(
-    'doubt',
+    'lostAttempt',
   );
 });
 
