@@ -52,8 +52,8 @@ export type ClaimVerdict<T> =
   | {
       readonly takeOver: true;
       readonly failures: number;
-      /** A failure to store about earlier attempts, if the entry has none. */
-      readonly doubt?: TaskFailure;
+      /** The failure to record for the attempt that held the claim and may have made the call. */
+      readonly lostAttempt?: TaskFailure;
     }
   | { readonly takeOver: false; readonly answer: T };
 
@@ -90,7 +90,7 @@ export interface Ledger {
     judge: (entry: LedgerEntry) => ClaimVerdict<T>,
   ): Promise<Taken | { readonly answer: T }>;
   /** Renews the claim of an attempt that is still at work. */
-  keep(key: string, claim: string): Promise<void>;
+  renew(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call is made again. @returns as `complete` */
@@ -120,7 +120,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
   return {
     claim: (claim, judge) => claimCall(db, { claim, closing: null }, judge),
     close: (claim, failure, judge) => claimCall(db, { claim, closing: failure }, judge),
-    keep: async (key, claim) => void (await update(db, { key, claim }, {})),
+    renew: async (key, claim) => void (await update(db, { key, claim }, {})),
     complete: (key, claim, result) =>
       update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
     fail: (key, claim, { status, failures, failure, nextAttemptAt }) =>
@@ -163,9 +163,9 @@ async function claimCall<T>(
     const before = await lockEntry(transaction, claiming.claim.key);
     const verdict = judge(before);
     if (!verdict.takeOver) return { answer: verdict.answer };
-    const { failures, doubt } = verdict;
+    const { failures, lostAttempt } = verdict;
     const taken = {
-      ...(doubt && { failure: JSON.stringify(doubt) }),
+      ...(lostAttempt && { failure: JSON.stringify(lostAttempt) }),
       ...heldBy(claiming),
       failures,
       next_attempt_at: null,

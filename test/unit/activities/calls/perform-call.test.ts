@@ -115,7 +115,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     const second = attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 2 }));
     await begun;
     expect(await failureOf(attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 1 })))).toMatchObject({
-      type: 'HELD',
+      type: 'IN_PROGRESS',
     });
     letGo('done');
     expect(await second).toMatchObject({ reply: { value: 'done' } });
@@ -234,7 +234,7 @@ describe('an unsafe call that the server has given up', () => {
     await begun;
     activity.cancel('TIMED_OUT', GIVEN_UP);
     const late = attempt(tool, task);
-    expect(await failureOf(late)).toMatchObject({ type: 'HELD', nonRetryable: false });
+    expect(await failureOf(late)).toMatchObject({ type: 'IN_PROGRESS', nonRetryable: false });
     letGo('paid');
     expect(await early).toMatchObject({ reply: { value: 'paid' } });
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
@@ -246,10 +246,10 @@ describe('an unsafe call that the server has given up', () => {
       request: aToolRequest({ effect: 'unsafe', policy: aPolicy({ heartbeatMs: 30 }) }),
     });
     const { step, begun, letGo } = held();
-    const kept = vi.spyOn(store.ledger, 'keep');
+    const renewed = vi.spyOn(store.ledger, 'renew');
     const early = attempt(scriptedTool(step), task);
     await begun;
-    await expect.poll(() => kept.mock.calls.length).toBeGreaterThan(2);
+    await expect.poll(() => renewed.mock.calls.length).toBeGreaterThan(2);
     letGo('paid');
     await early;
   });

@@ -88,6 +88,6 @@ test('a call that somebody is making is asked for again, and is unknown once not
   const at = new Date().toISOString();
   await store.ledger.claim({ ...claim, claim: 'c', at, journal: null }, () => ({ takeOver: true, failures: 0 }));
   const task = { ...aNewTask('unsafe'), key, runId };
-  expect(await failureOf(settle(task))).toMatchObject({ type: 'HELD', nonRetryable: false });
+  expect(await failureOf(settle(task))).toMatchObject({ type: 'IN_PROGRESS', nonRetryable: false });
   expect(await failureOf(settle(task, 0))).toMatchObject({ type: 'UNKNOWN_OUTCOME', nonRetryable: true });
 });
