@@ -7,6 +7,7 @@ import { toAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Generate, ModelRequest, ModelSettings } from './model.ts';
 import { openTransport } from './open-transport.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { providers } from './providers.ts';
 import { readStream } from './read-stream.ts';
 import { toCallError } from './to-call-error.ts';
@@ -21,14 +22,15 @@ interface GenerateDeps {
 
 /** Creates a function that asks a configured model through its provider's adapter. */
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
-  const { provider, model, baseUrl, stream = false } = settings;
+  const { provider, model, stream = false } = settings;
+  const baseURL = settings.baseUrl ?? PROVIDER_TRAITS[provider].baseUrl ?? '';
   return async (request, { signal }) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
     const transport = openTransport(fetch);
     const toolNames = mapToolNames(namesIn(request));
     try {
-      const adapter = providers[provider]({ model, apiKey, baseUrl, fetch: transport.fetch });
+      const adapter = providers[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
       const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
       const answer = stream ? await streamed(adapter, options) : toAnswer(await adapter.doGenerate(options));
       return toReply(answer, settings, toolNames);

@@ -3,9 +3,14 @@ import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import type { ModelCallRequest, ModelReply } from '../../graph/run/index.ts';
 import type { SecretReference } from '../secrets.ts';
 
+/** The providers that have an adapter. */
+export const PROVIDER_NAMES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
 /** A configured model of a provider. */
 export interface ModelSettings extends ModelEntry {
-  readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+  readonly provider: ProviderName;
   /** The provider's name of the model. */
   readonly model: string;
   readonly baseUrl?: string | undefined;
