@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { PROVIDER_NAMES } from '../activities/models/model.ts';
+import { PROVIDER_NAMES, PROVIDER_URLS } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
-import { PROVIDER_TRAITS } from '../activities/models/provider-traits.ts';
 import { callFields, code, readAs, SecretOrText } from './fields.ts';
 
 const modelFields = {
@@ -23,7 +22,7 @@ const ProviderModel = z
     /** True to read the answer as a stream. */
     stream: z.boolean().default(false),
   })
-  .refine(({ provider, baseUrl }) => baseUrl !== undefined || PROVIDER_TRAITS[provider].baseUrl !== null, {
+  .refine(({ provider, baseUrl }) => baseUrl !== undefined || PROVIDER_URLS[provider] !== null, {
     path: ['baseUrl'],
     error: 'must say where the provider is: this one has no address of its own',
   });

@@ -1,5 +1,5 @@
 import { mapValues, own } from '../../graph/values/index.ts';
-import type { ProviderName } from '../models/model.ts';
+import type { ProviderName } from '../model-providers.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { loadOpenAiCounter } from './openai-counter.ts';
 import type { TokenCounter } from './estimate-tokens.ts';

@@ -1,13 +1,13 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { toAnswer } from './answer.ts';
 import type { Answer } from './answer.ts';
 import type { Generate, ModelRequest, ModelSettings } from './model.ts';
 import { openTransport } from './open-transport.ts';
-import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { providers } from './providers.ts';
 import { readStream } from './read-stream.ts';
 import { toCallError } from './to-call-error.ts';
@@ -23,7 +23,7 @@ interface GenerateDeps {
 /** Creates a function that asks a configured model through its provider's adapter. */
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
   const { provider, model, stream = false } = settings;
-  const baseURL = settings.baseUrl ?? PROVIDER_TRAITS[provider].baseUrl ?? '';
+  const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
   return async (request, { signal }) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');

@@ -1,12 +1,8 @@
 import type { ModelEntry } from '../../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import type { ModelCallRequest, ModelReply } from '../../graph/run/index.ts';
+import type { ProviderName } from '../model-providers.ts';
 import type { SecretReference } from '../secrets.ts';
-
-/** The providers that have an adapter. */
-export const PROVIDER_NAMES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
-
-export type ProviderName = (typeof PROVIDER_NAMES)[number];
 
 /** A configured model of a provider. */
 export interface ModelSettings extends ModelEntry {

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isJsonObject } from '../../graph/values/index.ts';
-import type { ModelRequest, ProviderName } from './model.ts';
+import type { ProviderName } from '../model-providers.ts';
+import type { ModelRequest } from './model.ts';
 import { isPlainSchema, isStrictSchema } from './plain-schema.ts';
 import { PROVIDER_TRAITS } from './provider-traits.ts';
 

@@ -1,11 +1,9 @@
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import type { ModelReply } from '../../graph/run/index.ts';
-import type { ProviderName } from './model.ts';
+import type { ProviderName } from '../model-providers.ts';
 
 /** How a provider, or its adapter, differs from others. */
 export interface ProviderTraits {
-  /** The public address; `null`: each configured model has its own. */
-  readonly baseUrl: string | null;
   readonly output: OutputTraits;
   /** The adapter accepts system messages only at the beginning. */
   readonly systemFirst: boolean;
@@ -43,7 +41,6 @@ const LIMITED_OUTPUT: OutputTraits = { withTools: false, anySchema: false };
 
 export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
   openai: {
-    baseUrl: 'https://api.openai.com/v1',
     output: { withTools: true, anySchema: true },
     systemFirst: false,
     requiresPastTools: false,
@@ -56,7 +53,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     refusalIsFiltered: true,
   },
   'openai-compatible': {
-    baseUrl: null,
     // Many servers support tools or a JSON mode, not both in one request.
     output: { withTools: false, anySchema: true },
     systemFirst: false,
@@ -69,7 +65,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     refusalIsFiltered: false,
   },
   anthropic: {
-    baseUrl: 'https://api.anthropic.com/v1',
     // For models without a JSON mode the adapter forces a tool call, so they can choose no other tool.
     output: LIMITED_OUTPUT,
     systemFirst: true,
@@ -81,7 +76,6 @@ export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
     refusalIsFiltered: false,
   },
   google: {
-    baseUrl: 'https://generativelanguage.googleapis.com/v1beta',
     // Models before Gemini 3 refuse a JSON mode with tools.
     output: LIMITED_OUTPUT,
     systemFirst: true,

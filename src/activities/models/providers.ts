@@ -3,7 +3,7 @@ import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { LanguageModelV3 } from '@ai-sdk/provider';
-import type { ProviderName } from './model.ts';
+import type { ProviderName } from '../model-providers.ts';
 
 /** Settings of an adapter. The address is explicit, because adapters read it from the environment otherwise. */
 interface Access {
