@@ -1,7 +1,6 @@
 import { Kysely, sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
-import { openEmbeddedStore } from '../../../src/store/store.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Tables } from '../../../src/store/tables.ts';
 import {
@@ -14,14 +13,14 @@ import {
   aView,
   writeTo,
 } from '../../support/builders/store-builders.ts';
-import { openMemoryDatabase } from '../../support/servers/memory-database.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
 
 let store: Store;
 let tables: Kysely<Tables>;
 beforeAll(async () => {
-  const database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
-  tables = new Kysely({ dialect: createPgliteDialect(database) });
+  const opened = await openMemoryStore();
+  store = opened;
+  tables = new Kysely({ dialect: createPgliteDialect(opened.database) });
 });
 afterAll(async () => await store.close());
 

@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -7,8 +6,6 @@ import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
 import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
-import { openEmbeddedStore } from '../../../../src/store/store.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
@@ -20,13 +17,12 @@ import {
   scriptedTool,
 } from '../../../support/doubles/scripted-tool.ts';
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
-import { openMemoryDatabase } from '../../../support/servers/memory-database.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../../support/servers/memory-database.ts';
 
-let database: PGlite;
-let store: Store;
+let store: MemoryStore;
 beforeAll(async () => {
-  database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 afterEach(() => void vi.restoreAllMocks());
@@ -60,7 +56,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
 
 /** Nothing is heard of any attempt for a long time. */
 async function silence(): Promise<void> {
-  await database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
+  await store.database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
 }
 
 /** The worker is lost while it makes the call. */
