@@ -131,7 +131,7 @@ describe('judgeCanceled', () => {
   });
 });
 
-test('that an attempt was lost stays known, whoever takes its claim over', () => {
+test('a claim that takes over a lost attempt records it', () => {
   const taken = judgeClaim(aClaimant({ safety: 'keyed' }), anEntry());
   expect(taken).toMatchObject({ takeOver: true, lostAttempt: { callFailed: false } });
   expect(judgeClaim(aClaimant({ safety: 'keyed', unusedClaims: ['an earlier one'] }), anEntry())).not.toHaveProperty(
@@ -144,7 +144,7 @@ test.each([
   ['by one that was lost', 'other', null, true],
   ['by one before that', 'an earlier one', { callFailed: false, error }, true],
   ['by one that was refused', 'an earlier one', { callFailed: true, error }, false],
-] as const)('whether a call may have been done %s', (...[, unusedClaim, failure, expected]) => {
+] as const)('tells if a call may have been done %s', (...[, unusedClaim, failure, expected]) => {
   expect(mayBeDone(anEntry({ failure }), [unusedClaim])).toBe(expected);
 });
 

@@ -127,7 +127,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect((await attempt(tool, task)).attempts).toBe(3);
   });
 
-  test('that failed for good is told again as it was, and not made', async () => {
+  test('that has failed is answered with its recorded failure, and not made', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(answers(400));
     const first = await failureOf(attempt(tool, task));
@@ -148,7 +148,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
-  test('that may have been done when it failed for good is told again as it was', async () => {
+  test('that may have been done when it failed is answered with its recorded failure', async () => {
     const task = aNewTask(safety, {
       request: aToolRequest({ effect: safety, policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
     });
@@ -306,7 +306,7 @@ describe('a database that is away', () => {
     },
   );
 
-  test('until the worker has to end leaves the record out, and the run is told what became of the call', async () => {
+  test('until the worker ends gets no record, and the run learns the outcome of the call', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const activity = anActivity();
