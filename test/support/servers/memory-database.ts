@@ -41,8 +41,8 @@ async function makeImage(): Promise<Blob> {
 /** Empties all tables but those of the migrations. */
 async function removeRows(database: PGlite): Promise<void> {
   const { rows } = await database.query<{ tables: string }>(
-    `select string_agg(quote_ident(tablename), ', ') as tables from pg_tables
-     where schemaname = 'public' and tablename not like '%migration%'`,
+    `select string_agg(quote_ident(table_name), ', ') as tables from information_schema.tables
+     where table_schema = 'public' and table_name not like '%migration%'`,
   );
   await database.exec(`truncate ${rows[0]?.tables} restart identity cascade`);
 }
