@@ -34,7 +34,7 @@ export interface Ledger {
     judge: (entry: LedgerEntry) => ClaimJudgement<T>,
   ): Promise<SuccessfulClaim | { readonly answer: T }>;
   /** Renews the claim of an attempt that is still at work. */
-  keep(key: string, claim: string): Promise<void>;
+  renew(key: string, claim: string): Promise<void>;
   /** Records the result. @returns false when another attempt has taken the claim over */
   complete(key: string, claim: string, result: Json): Promise<boolean>;
   /** Records a failure; with `nextAttemptAt` the call is made again. @returns as `complete` */
@@ -64,7 +64,7 @@ export function createLedger(db: Kysely<Tables>): Ledger {
   return {
     claim: (claim, judge) => claimEntry(db, { claim, closing: null }, judge),
     close: (claim, failure, judge) => claimEntry(db, { claim, closing: failure }, judge),
-    keep: async (key, claim) => void (await update(db, { key, claim }, {})),
+    renew: async (key, claim) => void (await update(db, { key, claim }, {})),
     complete: (key, claim, result) =>
       update(db, { key, claim }, { status: 'completed', result: JSON.stringify(result), failure: null }),
     fail: (key, claim, { status, failures, failure, nextAttemptAt }) =>

@@ -16,6 +16,7 @@ import { aDefinition } from '../../../support/builders/builders.ts';
 import { randomCatalog, randomGraph } from '../../../support/builders/random-graphs.ts';
 import { randomSignal } from '../../../support/builders/random-signals.ts';
 import { createRandom } from '../../../support/builders/random.ts';
+import { repetitions } from '../../../support/builders/repetitions.ts';
 import { shown } from '../../../support/readers/shown-run.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../../../support/readers/shuffled-run.ts';
@@ -91,7 +92,7 @@ describe('a replay', () => {
         expect(shown(run)).toEqual(played.run);
         expect(occurrences).toEqual(logOf(played).occurrences);
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 100) },
+      { numRuns: repetitions(100) },
     );
   });
 
