@@ -38,7 +38,7 @@ test('what is added to a channel that no checkpoint has set makes a list', () =>
   });
 });
 
-test('where nothing runs no lane is taken', () => {
+test('without tasks no group has open elements', () => {
   expect(openByGroup([]).size).toBe(0);
 });
 
