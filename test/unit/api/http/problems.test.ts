@@ -252,7 +252,7 @@ describe('an odd name', () => {
     '/api/approvals?runId=%00',
     `/api/graphs/a/versions/${'9'.repeat(400)}`,
     '/api/graphs/a/versions/2147483648',
-  ])('in GET %s is an error of the caller', async (path) => {
+  ])('in GET %s is no error of the server', async (path) => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 
