@@ -85,6 +85,12 @@ export function notNow(detail: string, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
 }
 
+/** @param allowed the methods that the path takes */
+export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
+  const allow = allowed.join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; ${allow} is`, { headers: { allow } });
+}
+
 const CODES = {
   NOT_ALLOWED_NOW: 'NOT_ALLOWED_NOW',
   UNKNOWN_APPROVAL: 'UNKNOWN_APPROVAL',

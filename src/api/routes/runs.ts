@@ -13,7 +13,7 @@ import { redactEvent } from '../runs/redact-event.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { Id, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { readWait, waitForRun } from '../runs/wait-for-run.ts';
@@ -35,7 +35,7 @@ const start: AddRoute = (router, deps) => {
     summary: 'Start a run of a graph',
     middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { ...body(NewRunSchema), headers: Prefer },
-    responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
+    responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
@@ -73,7 +73,7 @@ const list: AddRoute = (router, deps) => {
     summary: 'The runs of the tenant, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { query: PageQuery.extend(Filter.shape) },
-    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 422) },
+    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
@@ -94,7 +94,7 @@ const read: AddRoute = (router, deps) => {
     security,
     summary: 'A run',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, headers: Prefer },
+    request: { params: Id, query: NoQuery, headers: Prefer },
     responses: { 200: json(RunSchema, 'The run'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
@@ -112,7 +112,7 @@ const history: AddRoute = (router, deps) => {
     summary: 'Every event of a run, in order',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { params: Id, query: PageQuery },
-    responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404, 422) },
+    responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');

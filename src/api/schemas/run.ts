@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
-import { Limits } from '../../graph/schema/index.ts';
-import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+import { Duration, Limits } from '../../graph/schema/index.ts';
+import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
+import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, orNull, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
 
 export const RunStatusSchema = z
@@ -27,7 +28,7 @@ const UsageSchema = z.object({
   toolCalls: z.int(),
 });
 
-const EventSchema = z.custom<RunEvent>().openapi('Event', {
+const EventSchema = z.custom<RunEvent>(isJsonObject).openapi('Event', {
   type: 'object',
   properties: {
     seq: { type: 'integer' },
@@ -52,7 +53,7 @@ export const RunSchema = z
     forks: listOf(z.string()),
     replayOf: z.string().nullable(),
     divergence: z
-      .object({ seq: z.int(), expected: EventSchema.nullable(), actual: EventSchema.nullable() })
+      .object({ seq: z.int(), expected: orNull(EventSchema), actual: orNull(EventSchema) })
       .nullable()
       .openapi({ description: 'Of a replay: the first event that is not as it was recorded' }),
     step: z.int(),
@@ -71,13 +72,13 @@ export const RunSchema = z
         node: z.string(),
         index: z.int().optional(),
         attempt: z.int(),
-        lastError: RunErrorSchema.nullable(),
+        lastError: orNull(RunErrorSchema),
         nextAttemptAt: Time.nullable(),
       }),
     ),
     input: GivenRecord,
     output: GivenJson,
-    error: RunErrorSchema.nullable(),
+    error: orNull(RunErrorSchema),
     usage: UsageSchema,
     limits: GivenRecord,
     metadata: GivenRecord,
@@ -90,6 +91,13 @@ export const RunSchema = z
   .openapi('Run');
 
 export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: NextCursor }).openapi('RunList');
+
+/** As a graph's limits, with the form of durations in the description. */
+const RunLimits = Limits.extend({
+  deadline: Duration.optional().openapi({ pattern: DURATION_PATTERN }),
+});
+
+const NodeId = z.string().min(1);
 
 /** The id is part of URLs and of search attributes in Temporal. */
 const ThreadId = z
@@ -104,7 +112,7 @@ export const NewRunSchema = z
       .union([z.string().min(1), DefinitionSchema])
       .openapi({ description: '"name", "name@3" or a whole definition' }),
     input: JsonRecord.default({}),
-    limits: Limits.optional().openapi({ description: "May only tighten the graph's" }),
+    limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
     threadId: ThreadId.optional().openapi({ description: 'The conversation that the run goes on with' }),
     onBusy: z
@@ -113,7 +121,7 @@ export const NewRunSchema = z
       .openapi({ description: 'What happens while another run of the thread is not over' }),
     interruptBefore: z.array(z.string()).optional().openapi({ description: 'Node ids, or ["*"]' }),
     interruptAfter: z.array(z.string()).optional(),
-    startAt: z.string().optional().openapi({ description: 'A node to begin with instead of the entry' }),
+    startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),
   })
   .openapi('NewRun');
 
@@ -127,13 +135,13 @@ export const StateSchema = z
   })
   .openapi('State');
 
-export const EditSchema = z.strictObject({ values: JsonRecord, asNode: z.string().optional() }).openapi('StateEdit');
+export const EditSchema = z.strictObject({ values: JsonRecord, asNode: NodeId.optional() }).openapi('StateEdit');
 
 export const ForkSchema = z
   .strictObject({
     checkpoint: z.string().min(1),
     values: JsonRecord.optional(),
-    asNode: z.string().optional(),
+    asNode: NodeId.optional(),
     graph: z
       .union([z.string().min(1), DefinitionSchema])
       .optional()
@@ -203,12 +211,12 @@ export const PauseSchema = z.strictObject({ reason: z.string().max(2_000).option
 export const ResumeSchema = z
   .strictObject({ values: JsonRecord.optional(), checkpoint: z.string().min(1).optional() })
   .openapi('Resume');
-export const ReplanSchema = z.strictObject({ node: z.string(), values: JsonRecord.optional() }).openapi('Replan');
+export const ReplanSchema = z.strictObject({ node: NodeId, values: JsonRecord.optional() }).openapi('Replan');
 export const EventSignalSchema = z
   .strictObject({ event: z.string().min(1).max(255), payload: AnyJson.optional() })
   .openapi('EventSignal');
 export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
-const Which = { node: z.string().optional(), id: z.string().optional() };
-export const RetrySchema = z.strictObject({ ...Which, limits: Limits.optional() }).openapi('Retry');
+const Which = { node: NodeId.optional(), id: z.string().min(1).optional() };
+export const RetrySchema = z.strictObject({ ...Which, limits: RunLimits.optional() }).openapi('Retry');
 export const SkipSchema = z.strictObject({ ...Which, output: AnyJson }).openapi('Skip');
 export const FailSchema = z.strictObject({ ...Which, reason: z.string().max(2_000).optional() }).openapi('Fail');
