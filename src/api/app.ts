@@ -14,6 +14,7 @@ import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { interventionRoutes } from './routes/interventions.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
@@ -65,6 +66,7 @@ const ROUTES = [
   toolRoutes,
   adminRoutes,
   approvalRoutes,
+  interventionRoutes,
   healthRoutes,
   schemaRoutes,
 ];

@@ -44,6 +44,17 @@ export const GivenJson = z
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
 
+export const RunErrorSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    node: z.string().optional(),
+    step: z.int().optional(),
+    attempts: z.int().optional(),
+    cause: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .openapi('RunError');
+
 /** The limit of all bodies but definitions, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The path parameter of routes for one resource. */

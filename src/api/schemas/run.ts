@@ -2,23 +2,13 @@ import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
-import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, orNull, Time } from './common.ts';
+import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, orNull, RunErrorSchema, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
+import { interventionFields } from './intervention.ts';
 
 export const RunStatusSchema = z
   .enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'])
   .openapi('RunStatus');
-
-const RunErrorSchema = z
-  .object({
-    code: z.string(),
-    message: z.string(),
-    node: z.string().optional(),
-    step: z.int().optional(),
-    attempts: z.int().optional(),
-    cause: z.object({ code: z.string(), message: z.string() }).optional(),
-  })
-  .openapi('RunError');
 
 const UsageSchema = z.object({
   inputTokens: z.int(),
@@ -59,13 +49,16 @@ export const RunSchema = z
     step: z.int(),
     next: listOf(z.string()),
     waitingFor: listOf(
-      z.object({
-        kind: z.enum(['approval', 'event', 'timer', 'intervention']),
-        node: z.string(),
-        id: z.string().optional(),
-        since: Time,
-        deadline: Time.optional(),
-      }),
+      z.union([
+        z.object({
+          kind: z.enum(['approval', 'event', 'timer']),
+          node: z.string(),
+          id: z.string().optional(),
+          since: Time,
+          deadline: Time.optional(),
+        }),
+        z.object({ kind: z.literal('intervention'), ...interventionFields }),
+      ]),
     ),
     retrying: listOf(
       z.object({

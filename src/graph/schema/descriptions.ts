@@ -12,6 +12,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   nodes: 'What is done, by id.',
   edges: 'What leads where. Each fires on its own.',
   input: 'Of a graph: the channels that a run may be started with. Of a node: what the other graph is given.',
+  required: 'The input channels that every new run must be given, whatever their defaults.',
   output: "Of a graph: the channels that are its runs' output. Of a node: the JSON Schema of the model's answer.",
   interruptBefore: 'Node ids, or ["*"]: the run pauses before them.',
   interruptAfter: 'Node ids, or ["*"]: the run pauses after them.',

@@ -2,7 +2,7 @@ import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import type { OnError } from '../compile/compile.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import { hasUnknownOutcome, isResumable } from '../run/position.ts';
+import { callAt, hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
@@ -186,13 +186,16 @@ function giveUp(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress |
   const { draft, node } = handle;
   const { error } = failure;
   if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
-  if (leavesUnknownOutcome(handle, error, saved)) return { phase: 'intervention', failure, since: draft.at, saved };
+  const { state } = handle.task;
+  const call = state.phase === 'open' ? callAt(state.position) : null;
+  const intervention = { phase: 'intervention', failure, since: draft.at, saved, call } as const;
+  if (leavesUnknownOutcome(handle, error, saved)) return intervention;
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.at, saved };
+      return intervention;
     case 'goto':
       return divert(handle, onError, { failure, kept: saved });
   }

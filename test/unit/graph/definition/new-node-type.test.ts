@@ -74,7 +74,7 @@ function compile(node: { readonly with: string; readonly text: Json }): NodeBeha
   const policy = { timeoutMs: 1_000, deadlineMs: null, heartbeatMs: 1_000, retry: RETRY };
   const start = (task: TaskContext) => {
     const request = { kind: 'function', function: node.with, args: node.text, effect: 'idempotent', policy } as const;
-    return { kind: 'open', position: { kind: 'call', key: task.call(0, request) } } as const;
+    return { kind: 'open', position: { kind: 'call', key: task.call(0, request), args: node.text } } as const;
   };
   return {
     start,
