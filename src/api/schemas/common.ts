@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { isJsonObject } from '../../graph/values/index.ts';
+import { Duration, Limits } from '../../graph/schema/index.ts';
+import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 const ProblemSchema = z
@@ -23,6 +24,13 @@ const ProblemSchema = z
       .optional(),
   })
   .openapi('Problem', { description: 'A problem document (RFC 9457)' });
+
+/** As a graph's limits, with the form of durations in the description. */
+export const RunLimits = Limits.extend({
+  deadline: Duration.optional().openapi({ pattern: DURATION_PATTERN }),
+});
+
+export const NodeId = z.string().min(1);
 
 /** A named schema, or null; `nullable` would make every use of the name nullable in the description. */
 export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);

@@ -1,8 +1,18 @@
 import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
-import { Duration, Limits } from '../../graph/schema/index.ts';
-import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
-import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, orNull, RunErrorSchema, Time } from './common.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import {
+  GivenJson,
+  GivenRecord,
+  JsonRecord,
+  listOf,
+  NextCursor,
+  NodeId,
+  orNull,
+  RunErrorSchema,
+  RunLimits,
+  Time,
+} from './common.ts';
 import { DefinitionSchema } from './graph.ts';
 import { interventionFields } from './intervention.ts';
 
@@ -84,13 +94,6 @@ export const RunSchema = z
   .openapi('Run');
 
 export const RunListSchema = z.object({ items: listOf(RunSchema), nextCursor: NextCursor }).openapi('RunList');
-
-/** As a graph's limits, with the form of durations in the description. */
-const RunLimits = Limits.extend({
-  deadline: Duration.optional().openapi({ pattern: DURATION_PATTERN }),
-});
-
-const NodeId = z.string().min(1);
 
 /** The id is part of URLs and of search attributes in Temporal. */
 const ThreadId = z
@@ -199,17 +202,3 @@ export const CheckpointListSchema = z
   .openapi('CheckpointList');
 
 export const HistorySchema = z.object({ items: listOf(EventSchema), nextCursor: NextCursor }).openapi('History');
-
-export const PauseSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Pause');
-export const ResumeSchema = z
-  .strictObject({ values: JsonRecord.optional(), checkpoint: z.string().min(1).optional() })
-  .openapi('Resume');
-export const ReplanSchema = z.strictObject({ node: NodeId, values: JsonRecord.optional() }).openapi('Replan');
-export const EventSignalSchema = z
-  .strictObject({ event: z.string().min(1).max(255), payload: AnyJson.optional() })
-  .openapi('EventSignal');
-export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
-const Which = { node: NodeId.optional(), id: z.string().min(1).optional() };
-export const RetrySchema = z.strictObject({ ...Which, limits: RunLimits.optional() }).openapi('Retry');
-export const SkipSchema = z.strictObject({ ...Which, output: AnyJson }).openapi('Skip');
-export const FailSchema = z.strictObject({ ...Which, reason: z.string().max(2_000).optional() }).openapi('Fail');
