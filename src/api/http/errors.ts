@@ -40,6 +40,7 @@ export const STATUS_BY_CODE = {
   INTERVENTION_ID_REQUIRED: 422,
   IDEMPOTENCY_KEY_REUSED: 422,
   PRECONDITION_REQUIRED: 428,
+  TOO_MANY_REQUESTS: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,
 } as const;
@@ -61,20 +62,25 @@ export class ApiError extends Error {
   readonly status: number;
   readonly issues: readonly ApiIssue[];
   readonly headers: Readonly<Record<string, string>>;
+  /** The request was passed on, and may do its work although it has failed. */
+  readonly mayTakeEffect: boolean;
 
-  constructor(code: ApiErrorCode, detail: string, { issues = [], headers = {}, cause }: ApiErrorExtras = {}) {
+  constructor(code: ApiErrorCode, detail: string, extras: ApiErrorExtras = {}) {
+    const { issues = [], headers = {}, mayTakeEffect = false, cause } = extras;
     super(detail, { cause });
     this.name = 'ApiError';
     this.code = code;
     this.status = STATUS_BY_CODE[code];
     this.issues = issues;
     this.headers = headers;
+    this.mayTakeEffect = mayTakeEffect;
   }
 }
 
 interface ApiErrorExtras {
   readonly issues?: readonly ApiIssue[];
   readonly headers?: Readonly<Record<string, string>>;
+  readonly mayTakeEffect?: boolean;
   readonly cause?: unknown;
 }
 

@@ -6,6 +6,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { unavailable, toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
+import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
 
 export interface WantedEdit {
@@ -30,7 +31,8 @@ export async function editState(
   const result = await sendSignal(deps, caller, { run, signal });
   if (!result.taken) throw toApiError(result.refusal);
   if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
-  await untilWritten(deps, run.id, result.value);
+  const checkpoint = result.value;
+  await afterSending(() => untilWritten(deps, run.id, checkpoint));
 }
 
 function refuseOutdated(run: RunRecord, ifMatch: string): Refusal | null {

@@ -1,6 +1,6 @@
 import type { Update } from '../channels/channel.ts';
 import { endsAt } from '../run/countdown.ts';
-import { callKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
+import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
@@ -102,7 +102,7 @@ function waitingOf(run: Run): WaitingFor[] {
   const { compensation, error, since } = unknown;
   const { key, task, request } = compensation;
   const { node, index } = task;
-  const call = { key, tool: request.tool, args: request.args };
+  const call = { key: compensationKey(key), tool: request.tool, args: request.args };
   const id = unknownCompensationId(compensation);
   return [toIntervention({ of: 'compensation', id, node, ...(index !== undefined && { index }), since, error, call })];
 }
