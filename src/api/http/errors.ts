@@ -92,6 +92,11 @@ export function notNow(detail: string, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
 }
 
+/** As `notNow`, for a request that was passed on and may do its work. */
+export function effectUnknown(detail: string, cause: unknown): ApiError {
+  return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, mayTakeEffect: true, cause });
+}
+
 /** @param allowed the methods that the path takes */
 export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
   const allow = allowed.join(', ');

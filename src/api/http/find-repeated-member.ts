@@ -17,37 +17,37 @@ interface Container {
  */
 export function findRepeatedMember(text: string): string | null {
   const open: Container[] = [];
-  for (let at = 0; at < text.length; at++) {
-    const top = open.at(-1);
-    switch (text[at]) {
-      case '{':
-        open.push({ names: new Set(), at: '', expectsName: true });
-        break;
-      case '[':
-        open.push({ names: null, at: 0, expectsName: false });
-        break;
-      case '}':
-      case ']':
-        open.pop();
-        break;
-      case ',':
-        if (top?.names) top.expectsName = true;
-        else if (top) top.at = Number(top.at) + 1;
-        break;
-      case '"': {
-        const end = endOfString(text, at);
-        if (top?.names && top.expectsName) {
-          top.at = readName(text.slice(at, end + 1));
-          top.expectsName = false;
-          if (top.names.has(top.at)) return toPointer(open.map((container) => String(container.at)));
-          top.names.add(top.at);
-        }
-        at = end;
-        break;
-      }
-    }
+  let at = 0;
+  while (at < text.length) {
+    const sign = text.charAt(at);
+    const end = sign === '"' ? endOfString(text, at) : at;
+    if (sign !== '"') takeSign(open, sign);
+    else if (isRepeated(open.at(-1), () => text.slice(at, end + 1)))
+      return toPointer(open.map((container) => String(container.at)));
+    at = end + 1;
   }
   return null;
+}
+
+/** Takes a character outside strings. */
+function takeSign(open: Container[], sign: string): void {
+  const top = open.at(-1);
+  if (sign === '{') open.push({ names: new Set(), at: '', expectsName: true });
+  else if (sign === '[') open.push({ names: null, at: 0, expectsName: false });
+  else if (sign === '}' || sign === ']') open.pop();
+  else if (sign === ',' && top?.names) top.expectsName = true;
+  else if (sign === ',' && top) top.at = Number(top.at) + 1;
+}
+
+/** Takes a string. @returns true if it is a name that its object has already */
+function isRepeated(top: Container | undefined, quoted: () => string): boolean {
+  if (!top?.names || !top.expectsName) return false;
+  const name = readName(quoted());
+  const isKnown = top.names.has(name);
+  top.names.add(name);
+  top.at = name;
+  top.expectsName = false;
+  return isKnown;
 }
 
 function readName(quoted: string): string {

@@ -22,12 +22,9 @@ const ProblemSchema = z
         }),
       )
       .optional(),
-    mayTakeEffect: z
-      .literal(true)
-      .optional()
-      .openapi({
-        description: 'Of a 503: a decision or control was passed on; the same key finds out what became of it',
-      }),
+    mayTakeEffect: z.literal(true).optional().openapi({
+      description: 'Of a 503: a decision or control was passed on; the same key finds out what became of it',
+    }),
   })
   .openapi('Problem', { description: 'A problem document (RFC 9457)' });
 

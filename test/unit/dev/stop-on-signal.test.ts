@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { stopOnSignal } from '../../../src/dev/stop-on-signal.ts';
 
 test('a signal that comes twice within a second stops in order, a later one ends at once', () => {
-  const [begin, end] = [vi.fn(), vi.fn()];
+  const [begin, end] = [vi.fn<() => void>(), vi.fn<() => void>()];
   let now = 5_000;
   const onSignal = stopOnSignal({ begin, end, now: () => now });
   onSignal();

@@ -9,5 +9,7 @@ export const requiredInputs: Rule = ({ definition, channels }) => {
   if (!isJsonList(input)) return [];
   return namesAt(required, '/required')
     .filter(({ name }) => channels.has(name) && !input.includes(name))
-    .map(({ name, path }) => error('INVALID_FIELD', path, `"${name}" is required, and no run can give it: see "input"`));
+    .map(({ name, path }) =>
+      error('INVALID_FIELD', path, `"${name}" is required, and no run can give it: see "input"`),
+    );
 };

@@ -22,7 +22,9 @@ async function post(path: string, body: string | Uint8Array<ArrayBuffer>, header
 
 const DEFINITION = JSON.stringify(aDefinition());
 const bytes = (...parts: readonly (string | readonly number[])[]): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(Buffer.concat(parts.map((part) => Buffer.from(part as string))));
+  new Uint8Array(
+    Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part)))),
+  );
 
 describe('a body', () => {
   test.each([

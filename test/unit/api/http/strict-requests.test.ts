@@ -46,15 +46,15 @@ describe('a query', () => {
       for (const { method, path } of operations()) {
         const headers = { 'if-match': '*' };
         const answer = await api.as('admin').send(`${path}?${query}`, { method, headers });
-        expect([method, path, answer.status], JSON.stringify(answer.body)).toEqual([method, path, 422]);
+        expect([method, path, answer.status]).toEqual([method, path, 422]);
       }
     },
   );
 
   test('with an unknown parameter names it', async () => {
-    const answer = await api.as('user').get('/api/runs?stauts=failed');
+    const answer = await api.as('user').get('/api/runs?state=failed');
     expect(answer).toMatchObject(aProblem(422, 'INVALID_REQUEST'));
-    expect(issuePathsOf(answer)).toEqual(['/stauts']);
+    expect(issuePathsOf(answer)).toEqual(['/state']);
   });
 
   test.each(['limit=1&limit=1', 'status=failed&status=failed', 'cursor=a&cursor=b', 'threadId=a&threadId=a'])(
@@ -158,7 +158,7 @@ describe('a cursor', () => {
       `${content}.${signature.split('').toReversed().join('')}`,
     ];
     for (const one of forged)
-      expect(await api.as('user').get(`/api/runs?cursor=${encodeURIComponent(one)}`), one).toMatchObject(
+      expect(await api.as('user').get(`/api/runs?cursor=${encodeURIComponent(one)}`)).toMatchObject(
         aProblem(400, 'INVALID_CURSOR'),
       );
     const elsewhere = ['/api/approvals', '/api/graphs', '/api/interventions', '/api/runs?status=failed&'];
@@ -183,7 +183,7 @@ describe('every answer', () => {
     },
   );
 
-  test('of the browsable description runs its own scripts only, and keeps no token', async () => {
+  test('of the page about the API runs its own scripts only, and keeps no token', async () => {
     const page = await (await api.request('/docs')).text();
     expect(page).not.toMatch(/<script(?![^>]*src=)|\son\w+=|style=/);
     const { headers } = await api.stranger.get('/docs');

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Intervention } from '../../../../src/graph/journal/intervention.ts';
+import type { NewRun } from '../../../../src/store/runs.ts';
 import type { Json } from '../../../../src/graph/values/json.ts';
 import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
 import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
@@ -9,20 +10,20 @@ import type { TestApi } from '../../../support/servers/test-api.ts';
 let api: TestApi;
 beforeAll(async () => {
   api = await startTestApi();
-  await addRun('A', 'demo', '2026-01-01T00:00:00Z', ['a1']);
-  await addRun('B', 'demo', '2026-01-02T00:00:00Z', ['b1', 'b2', 'b3']);
-  await addRun('C', 'demo', '2026-01-03T00:00:00Z', []);
-  await addRun('D', 'other', '2026-01-04T00:00:00Z', ['d1']);
+  await addRun({ id: 'A', tenantId: 'demo', createdAt: '2026-01-01T00:00:00Z' }, ['a1']);
+  await addRun({ id: 'B', tenantId: 'demo', createdAt: '2026-01-02T00:00:00Z' }, ['b1', 'b2', 'b3']);
+  await addRun({ id: 'C', tenantId: 'demo', createdAt: '2026-01-03T00:00:00Z' }, []);
+  await addRun({ id: 'D', tenantId: 'other', createdAt: '2026-01-04T00:00:00Z' }, ['d1']);
 });
 afterAll(async () => {
   await api.stop();
 });
 
-async function addRun(id: string, tenantId: string, createdAt: string, ids: readonly string[]): Promise<void> {
-  await api.store.runs.create(aNewRun({ id, tenantId, createdAt }));
+async function addRun(run: Pick<NewRun, 'id' | 'tenantId' | 'createdAt'>, ids: readonly string[]): Promise<void> {
+  await api.store.runs.create(aNewRun(run));
   const asked = { kind: 'event', node: 'w', id: 'go', since: AT } as const;
   const view = aView({ status: 'waiting', waitingFor: [asked, ...ids.map(anIntervention)] });
-  await writeTo(api.store, { id, tenantId }, aBatch([1], { view }));
+  await writeTo(api.store, run, aBatch([1], { view }));
 }
 
 const anIntervention = (id: string): Intervention => ({
