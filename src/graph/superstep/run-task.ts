@@ -2,7 +2,7 @@ import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import type { OnError } from '../compile/compile.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import { hasUnknownOutcome, isResumable } from '../run/position.ts';
+import { callAt, hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
@@ -189,14 +189,16 @@ function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: Save
   const { draft, node } = handle;
   const { error } = failure;
   if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
-  if (leavesUnknownOutcome(handle, error, saved))
-    return { phase: 'intervention', failure, since: draft.timestamp, saved };
+  const { state } = handle.task;
+  const call = state.phase === 'open' ? callAt(state.position) : null;
+  const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
+  if (leavesUnknownOutcome(handle, error, saved)) return intervention;
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.timestamp, saved };
+      return intervention;
     case 'goto':
       return stateAfterGoto(handle, onError, { failure, saved });
   }

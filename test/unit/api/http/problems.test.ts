@@ -75,7 +75,7 @@ describe('a body', () => {
     );
   });
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.holdfast+json'])(
+  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
     'of type %s is taken',
     async (type) => {
       expect(await post('/api/graphs/validate', JSON.stringify(aDefinition()), { 'content-type': type })).toMatchObject(
