@@ -1,6 +1,6 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import { totalCost } from '../expression/meter.ts';
+import { unitsSpent } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
@@ -47,7 +47,7 @@ export class Draft {
   readonly owned = new OwnedLists();
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
-  readonly load: Load = { bytes: 0, costBefore: totalCost() };
+  readonly load: Load = { bytes: 0, costBefore: unitsSpent() };
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -205,5 +205,5 @@ export function recordOccurrence(draft: Draft, body: RecordedBody): void {
 
 /** True if this `advance` should yield for its events to be written. */
 export function mustYield({ load }: Draft): boolean {
-  return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
+  return load.bytes > MAX_BYTES || unitsSpent() - load.costBefore > MAX_COST;
 }
