@@ -148,7 +148,8 @@ function hasToJson(value: object): value is { toJSON: () => unknown } {
 }
 
 function copyForeign(value: object, depth: number, options: CopyOptions): Json {
-  const standIn = options.foreign?.(value) ?? (hasToJson(value) ? value.toJSON() : undefined);
+  const converted = options.foreign?.(value);
+  const standIn = converted === undefined && hasToJson(value) ? value.toJSON() : converted;
   if (standIn === undefined) throw new NotJsonError(value.constructor.name);
   return copy(standIn, depth + 1, options);
 }
