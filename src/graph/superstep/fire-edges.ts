@@ -1,16 +1,19 @@
 import type { Outgoing, EdgeTargets, CompiledEdge } from '../compile/edges.ts';
 import { START } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
-import { finishedAt, triggersAt } from '../run/position.ts';
+import { finishedAt, namesOfNext, triggersAt } from '../run/position.ts';
+import type { SortedTriggers } from '../run/position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
+import { spend } from '../values/meter.ts';
+import { withEdgeAllowance } from './allowances.ts';
 import { scopeBindings } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { moveTo, setJoins } from './scope-draft.ts';
 
-/** Evaluates the edges of finished nodes and adds their targets to the triggers. */
-export function fire(frame: Frame): RunError | null {
+/** Evaluates the edges of finished nodes and adds their targets to the triggers. @returns the error of an edge */
+export function triggerNextNodes(frame: Frame): RunError | null {
   try {
     const { triggers: all, joins } = evaluateEdges(frame);
     const { triggers, deferred } = sortTriggers(frame, all);
@@ -25,28 +28,23 @@ export function fire(frame: Frame): RunError | null {
 }
 
 /** Returns the current edge targets of a scope; none if an edge fails. */
-export function previewNext(frame: Frame): readonly string[] {
+export function previewNextNodes(frame: Frame): readonly string[] {
   try {
-    const { triggers, deferred } = sortTriggers(frame, evaluateEdges(frame).triggers);
-    const next = triggers.length > 0 ? triggers : deferred;
-    return [...new Set(next.map(({ node }) => node))].sort();
+    return namesOfNext(sortTriggers(frame, evaluateEdges(frame).triggers));
   } catch (error) {
     if (error instanceof EdgeFailure) return [];
     throw error;
   }
 }
 
-/** Updates the next nodes of a graph at a breakpoint after nodes, because they depend on the new state. */
-export function lookAgain(frame: Frame): void {
+/** Previews the next nodes of a graph at a breakpoint after nodes again, because its state has changed. */
+export function refreshNextNodes(frame: Frame): void {
   const { at } = frame.scope;
-  if (at.kind === 'after') moveTo(frame, { ...at, next: previewNext(frame) });
+  if (at.kind === 'after') moveTo(frame, { ...at, next: previewNextNodes(frame) });
 }
 
 /** Separates ordinary triggers from those of deferred nodes. */
-export function sortTriggers(
-  { graph: { nodes } }: Frame,
-  all: readonly Trigger[],
-): { readonly triggers: readonly Trigger[]; readonly deferred: readonly Trigger[] } {
+export function sortTriggers({ graph: { nodes } }: Frame, all: readonly Trigger[]): SortedTriggers {
   const isDeferred = ({ node }: Trigger): boolean => nodes.get(node)?.defer ?? false;
   return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
 }
@@ -68,7 +66,8 @@ export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fir
     already = [...triggersAt(at), ...deferred],
     bindings = scopeBindings(frame),
   } = given;
-  return fireEdges(graph.outgoing, joins, { finished: [...new Set(finished)].sort(), already, bindings });
+  const input = { finished: [...new Set(finished)].sort(), already, bindings };
+  return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
 }
 
 /** The targets of finished nodes' edges, and the arrivals at their joins. */
@@ -125,7 +124,7 @@ export function fireEdges(
     used: new Set<string>(),
   };
   const fired = new Set<string>();
-  for (let sources = finished; sources.length > 0; sources = passedOver(firing, fired)) {
+  for (let sources = finished; sources.length > 0; sources = emptyTargets(firing, fired)) {
     for (const source of sources) fireFrom(source, firing, fired);
   }
   return { triggers: [...[...nodes].map((node) => ({ node })), ...elements], joins: firing.joins };
@@ -134,40 +133,52 @@ export function fireEdges(
 function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
-    if (!isComplete(edge, source, firing)) continue;
-    const lead = targetsOf(edge, source, firing.bindings);
-    if (lead.kind === 'nodes') for (const node of lead.nodes) firing.nodes.add(node);
-    else addElements(lead, firing);
+    failAt(source, () => fireEdge(edge, source, firing));
   }
 }
 
+function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
+  if (!addArrival(edge, source, firing)) return;
+  const targets = edge.targets(firing.bindings);
+  if (targets.kind === 'nodes') for (const node of targets.nodes) firing.nodes.add(node);
+  else addElements(targets, firing);
+}
+
+/** Tasks of one superstep. Each is an entry of the run, and of its event history. */
+const MAX_TASKS = 10_000;
+
 function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, { elements, empty }: Firing): void {
   if (items.length === 0) empty.add(node);
+  const count = elements.length + items.length;
+  if (count > MAX_TASKS)
+    throw new GraphError('EXPRESSION_FAILED', `${count} tasks would run in one superstep; ${MAX_TASKS} may`);
+  spend(items.length);
   for (const [index, item] of items.entries())
     elements.push({ node, element: { item, index, ...(group && { group }) } });
 }
 
-function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
+function emptyTargets({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
   if (empty.size === 0) return [];
   const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
-/** Counts an arrival. A complete join returns true and is re-armed for the next superstep. */
-function isComplete({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
+/** Adds an arrival at an edge. @returns true if the edge fires; a join that fires forgets its arrivals */
+function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
   if (sources.length === 1) return true;
   if (used.has(id)) return false;
-  const arrived = [...new Set([...(joins[id] ?? []), source])];
-  joins[id] = arrived;
-  if (!sources.every((wanted) => arrived.includes(wanted))) return false;
+  const arrived = new Set([...(joins[id] ?? []), source]);
+  joins[id] = [...arrived];
+  spend(1 + arrived.size);
+  if (!sources.every((wanted) => arrived.has(wanted))) return false;
   delete joins[id];
   used.add(id);
   return true;
 }
 
-function targetsOf(edge: CompiledEdge, source: string, bindings: Bindings): EdgeTargets {
+function failAt(source: string, fire: () => void): void {
   try {
-    return edge.targets(bindings);
+    fire();
   } catch (error) {
     if (error instanceof GraphError) throw new EdgeFailure(source, error);
     throw error;
