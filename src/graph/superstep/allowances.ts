@@ -10,7 +10,7 @@ import type { Frame, TaskHandle } from './frames.ts';
 /** One step of a task: its templates, arguments and schema checks; and its writes, once more. */
 const TASK_UNITS = 3_000_000;
 /** The edges of all nodes that finish in one superstep. */
-const EDGE_UNITS = 6_000_000;
+const EDGE_UNITS = 5_000_000;
 
 /** Runs a step of a task. @throws TooExpensiveError beyond its allowance, naming the node */
 export function withTaskAllowance<T>({ node }: TaskHandle, step: () => T): T {
