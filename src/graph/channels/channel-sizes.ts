@@ -47,7 +47,8 @@ export class ChannelSizes {
   #total: number;
 
   constructor(channels: Values) {
-    this.#total = totals.get(channels) ?? Object.values(channels).reduce<number>((sum, one) => sum + sizeOfValue(one), 0);
+    this.#total =
+      totals.get(channels) ?? Object.values(channels).reduce<number>((sum, one) => sum + sizeOfValue(one), 0);
   }
 
   /** @param before the size of the value that is replaced */

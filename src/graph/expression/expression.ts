@@ -57,7 +57,10 @@ export class InvalidExpressionError extends Error {
  */
 export function parseExpression(source: string, names: readonly Name[]): Expression {
   if (source.length > MAX_LENGTH)
-    throw new InvalidExpressionError('size', `An expression has at most ${MAX_LENGTH} characters, not ${source.length}`);
+    throw new InvalidExpressionError(
+      'size',
+      `An expression has at most ${MAX_LENGTH} characters, not ${source.length}`,
+    );
   spend(PARSE_PRICE * priceOfText(source));
   return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
 }

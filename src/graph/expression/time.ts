@@ -41,7 +41,9 @@ export function registerTime(environment: Environment, rename: (name: string) =>
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
   };
-  add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) => toDate(parseTimestamp(text), text));
+  add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) =>
+    toDate(STRICT.test(text) ? parseTimestamp(text) : null, text),
+  );
   add(`${rename('timestamp')}(int): ${TIMESTAMP}`, (seconds: bigint) =>
     toDate(Number(seconds) * 1_000, String(seconds)),
   );
@@ -69,6 +71,9 @@ export function writeDuration({ seconds, nanos }: Duration): string {
     .replace(/0+$/, '');
   return `${total < 0n ? '-' : ''}${size / NANOS_PER_SECOND}${fraction && `.${fraction}`}s`;
 }
+
+/** Where other texts, such as those of `wait`, may have a space. */
+const STRICT = /^.{10}T/;
 
 const MIN_MS = -62_135_596_800_000;
 const MAX_MS = 253_402_300_799_999;

@@ -44,7 +44,8 @@ function chargeForCompiling(pattern: string): void {
   if (pattern.length > MAX_LENGTH)
     throw new RangeError(`A pattern has at most ${MAX_LENGTH} characters, not ${pattern.length}`);
   const { size, price } = estimatePattern(pattern);
-  if (size > MAX_PROGRAM) throw new RangeError(`A pattern takes at most ${MAX_PROGRAM} instructions, not about ${size}`);
+  if (size > MAX_PROGRAM)
+    throw new RangeError(`A pattern takes at most ${MAX_PROGRAM} instructions, not about ${size}`);
   if (price > MAX_PRICE) throw new RangeError('The pattern has too many classes of characters beyond ASCII');
   spend(price);
 }

@@ -1,5 +1,5 @@
 /** RFC 3339, section 5.6: an offset is needed, leap seconds are not taken. */
-const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d\d):(\d\d))$/;
 
 /** Reads an RFC 3339 timestamp. @returns milliseconds since the epoch; `null`: the text is no timestamp */
 export function parseTimestamp(text: string): number | null {

@@ -11,7 +11,10 @@ import { didYouMean } from '../../values/text.ts';
 export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[], what: string): Refusal | null {
   const status = statusOf(run);
   if (statuses.includes(status)) return null;
-  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; it is ${what} while it is ${alternatives(statuses)}` };
+  return {
+    code: 'NOT_ALLOWED_NOW',
+    message: `The run is ${status}; it is ${what} while it is ${alternatives(statuses)}`,
+  };
 }
 
 /** Lists names as English does: "a", "a or b", "a, b, or c". */

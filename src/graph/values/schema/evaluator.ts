@@ -89,8 +89,7 @@ class DocumentEvaluation implements Evaluation {
   }
 
   #referred(located: LocatedSchema, kind: 'static' | 'dynamic'): CompiledSchema {
-    const target =
-      kind === 'static' ? this.#document.referred(located) : this.#document.dynamicallyReferred(located);
+    const target = kind === 'static' ? this.#document.referred(located) : this.#document.dynamicallyReferred(located);
     const compiled = this.#compile(target ?? NOTHING);
     compiled.isTarget = true;
     return compiled;

@@ -59,10 +59,16 @@ const isText = (value: Json): boolean => typeof value === 'string';
 const isTexts = (value: Json): boolean => isJsonList(value) && value.every(isText);
 
 const A_SCHEMA: Form = { what: 'a schema', holds: (value) => typeof value === 'boolean' || isJsonObject(value) };
-const SCHEMAS: Form = { what: 'a list of at least one schema', holds: (value) => isJsonList(value) && value.length > 0 };
+const SCHEMAS: Form = {
+  what: 'a list of at least one schema',
+  holds: (value) => isJsonList(value) && value.length > 0,
+};
 const NAMED_SCHEMAS: Form = { what: 'an object of schemas', holds: isJsonObject };
 const A_NUMBER: Form = { what: 'a number', holds: (value) => typeof value === 'number' };
-const A_COUNT: Form = { what: 'a whole number from 0', holds: (value) => Number.isInteger(value) && Number(value) >= 0 };
+const A_COUNT: Form = {
+  what: 'a whole number from 0',
+  holds: (value) => Number.isInteger(value) && Number(value) >= 0,
+};
 const A_TEXT: Form = { what: 'a text', holds: isText };
 
 const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([

@@ -103,14 +103,16 @@ export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
     const parts = toItems(content).map(part);
     return (value, to, evaluation) => {
       if (isJsonList(value))
-        for (const [at, schema] of parts.slice(0, value.length).entries()) checkItem(schema, { value, at, to, evaluation });
+        for (const [at, schema] of parts.slice(0, value.length).entries())
+          checkItem(schema, { value, at, to, evaluation });
     };
   },
   items: (content, { part, schema }) => {
     const from = prefixLength(schema);
     const items = part(content);
     return (value, to, evaluation) => {
-      if (isJsonList(value)) for (let at = from; at < value.length; at += 1) checkItem(items, { value, at, to, evaluation });
+      if (isJsonList(value))
+        for (let at = from; at < value.length; at += 1) checkItem(items, { value, at, to, evaluation });
     };
   },
   contains: (content, { part, schema }) => {
