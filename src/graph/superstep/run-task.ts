@@ -5,7 +5,7 @@ import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import { hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
-import { GraphError, toRunError } from '../values/errors.ts';
+import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
@@ -206,8 +206,8 @@ function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: Save
 }
 
 /** True if a person must settle the unknown outcome of a call of the task or inside it, whatever `onError` says. */
-function leavesUnknownOutcome({ node }: TaskHandle, { code }: RunError, saved: SavedProgress | null): boolean {
-  return hasUnknownOutcome(saved) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
+function leavesUnknownOutcome({ node }: TaskHandle, error: RunError, saved: SavedProgress | null): boolean {
+  return hasUnknownOutcome(saved) || (!node.subgraph && isUnknownOutcome(error));
 }
 
 /** Returns the work that a retry must not repeat. */
