@@ -205,7 +205,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/runs/{id}/state', READ_BY_ID],
   ['GET /api/runs/{id}/history', READ_BY_ID],
   ['GET /api/runs/{id}/checkpoints', READ_BY_ID],
-  ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 409 ? 428 : status)), { values: {} }],
+  ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 403 ? 403 : 428)), { values: {} }],
   ['POST /api/runs/{id}/fork', CONTROL.map((status) => (status === 409 ? 404 : status)), { checkpoint: 'none' }],
   ['GET /api/runs/{id}/diff', READ_BY_ID],
   ['POST /api/runs/{id}/replay', [201, 403, 201, 404, 403, 201, 403], {}],
@@ -226,6 +226,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/runs/{id}/reject', DECIDE, {}],
   ['GET /api/tools', READ],
   ['GET /api/approvals', READ],
+  ['GET /api/interventions', READ],
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
 ];
