@@ -16,7 +16,6 @@ export interface RegisteredFunction extends FunctionEntry {
 /** Makes calls of registered functions. */
 export function functionCalls(functions: Readonly<Record<string, RegisteredFunction>>): CallKind<FunctionCallRequest> {
   return {
-    called: (request) => `function:${request.function}`,
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
       const registered = own(functions, request.function);

@@ -26,7 +26,6 @@ export function modelCalls({
   messageProcessors = {},
 }: ModelDeps): CallKind<ModelCallRequest> {
   return {
-    called: ({ model }) => `model:${model}`,
     safety: () => 'idempotent',
     async execute({ key, request }, signal) {
       const { kind: _kind, policy: _policy, context: _context, ...rest } = request;

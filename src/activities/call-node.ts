@@ -31,7 +31,6 @@ export interface NodeContext {
 /** Makes calls of registered node types. */
 export function nodeCalls(nodeTypes: Readonly<Record<string, RegisteredNodeType>>): CallKind<NodeCallRequest> {
   return {
-    called: ({ nodeType }) => `node:${nodeType}`,
     safety: ({ effect }) => effect,
     async execute({ key, request }, signal) {
       const { nodeType, config, state, run } = request;

@@ -12,7 +12,6 @@ import type { Tool } from './tools/tool.ts';
 export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
   const callable = mapValues(tools, (tool) => ({ tool, check: lazyCheck(tool.parameters) }));
   return {
-    called: ({ tool }) => `tool:${tool}`,
     safety: ({ effect }) => effect,
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
       const entry = own(callable, request.tool);

@@ -1,4 +1,4 @@
-import type { ChannelDefinition, Message, ToolCall } from '../graph/definition/index.ts';
+import type { ChannelDefinition, Message, ReducerName, ToolCall, ValueKindOf } from '../graph/definition/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { SchemaValue } from './schema-value.ts';
 
@@ -19,20 +19,18 @@ export type ChannelUpdate<Channel> = ReducerUpdate<ReducerOf<Channel>, Channel> 
 
 type ReducerOf<Channel> = Channel extends { readonly reducer: infer Reducer } ? Reducer : 'replace';
 
-type ReducerUpdate<Reducer, Channel> = Reducer extends keyof Updates<never> ? Updates<Value<Channel>>[Reducer] : Json;
+type ReducerUpdate<Reducer, Channel> = Reducer extends ReducerName
+  ? Updates<Value<Channel>>[ValueKindOf<Reducer>]
+  : Json;
 
-/** The update of each reducer, for a channel with this type of value. */
+/** The update of a channel with this type of value, by the kind of value that its reducer holds. */
 interface Updates<Value> {
-  readonly replace: Value;
-  readonly append: Items<Value>;
-  readonly union: Items<Value>;
-  readonly merge: Members<Value>;
-  readonly sum: number;
-  readonly min: number;
-  readonly max: number;
-  readonly and: boolean;
-  readonly or: boolean;
-  readonly messages: MessageUpdate | readonly MessageUpdate[];
+  readonly 'any value': Value;
+  readonly 'a list': Items<Value>;
+  readonly 'a list of messages': MessageUpdate | readonly MessageUpdate[];
+  readonly 'an object': Members<Value>;
+  readonly 'a number': number;
+  readonly 'true or false': boolean;
 }
 
 /** An item, or a list of items. */

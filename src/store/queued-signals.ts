@@ -4,8 +4,8 @@ import type { SentSignal } from '../graph/run/index.ts';
 import type { Tables } from './tables.ts';
 
 /** The limits of the signals for one queued run; a running run buffers as many events. */
-const MAX_KEPT = 100;
-const MAX_BYTES = 2 * 1_048_576;
+const MAX_QUEUED_SIGNALS = 100;
+const MAX_QUEUED_BYTES = 2 * 1_048_576;
 
 /**
  * Stores a signal for a queued run; the same signal again changes nothing.
@@ -27,7 +27,7 @@ export async function queueSignal(
   const { queued_signals: kept } = row;
   if (kept.some(({ payload }) => payload.decisionId === signal.payload.decisionId)) return 'taken';
   const all = JSON.stringify([...kept, signal]);
-  if (kept.length >= MAX_KEPT || Buffer.byteLength(all) > MAX_BYTES) return 'full';
+  if (kept.length >= MAX_QUEUED_SIGNALS || Buffer.byteLength(all) > MAX_QUEUED_BYTES) return 'full';
   await transaction.updateTable('runs').set({ queued_signals: all }).where('id', '=', id).execute();
   return 'taken';
 }

@@ -75,7 +75,7 @@ export function createContinueAsNewPolicy(
 }
 
 /** Histories of this size, in bytes, continue as new once no activity is open. The server suggests it, too. */
-const MAX_BYTES = 3_000_000;
+const MAX_HISTORY_BYTES = 3_000_000;
 
 /** From this length on no new call is made, so that soon no activity is open. */
 const URGENT_EVENTS = 10_000;
@@ -96,7 +96,7 @@ export interface ContinueAsNewReasons {
 function continueAsNewDue({ continueAfter, isUpgrading }: ContinueAsNewReasons): 'no' | 'soon' | 'now' {
   const { historyLength, historySize, continueAsNewSuggested, targetWorkerDeploymentVersionChanged } = workflowInfo();
   if (historyLength >= URGENT_EVENTS) return 'now';
-  const isLong = continueAsNewSuggested || historyLength >= continueAfter || historySize >= MAX_BYTES;
+  const isLong = continueAsNewSuggested || historyLength >= continueAfter || historySize >= MAX_HISTORY_BYTES;
   return isLong || isUpgrading || targetWorkerDeploymentVersionChanged ? 'soon' : 'no';
 }
 

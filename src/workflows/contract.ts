@@ -1,6 +1,6 @@
 import type { Beginning, RunIdentity } from '../graph/advance/index.ts';
 import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
-import type { CallEffect, KeptRun, SentSignal } from '../graph/run/index.ts';
+import type { CallEffect, StoredRun, SentSignal } from '../graph/run/index.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { JournalEntries } from './outbox.ts';
 
@@ -56,7 +56,7 @@ export type WorkflowInput = Omit<RunGraphInput, 'begin'> & { readonly begin: Beg
 /** State that an execution passes to the next one when its history is too long. */
 export interface Continuation {
   readonly kind: 'continue';
-  readonly run: KeptRun;
+  readonly run: StoredRun;
   /** Calls that the interpreter wants and that are not made yet. */
   readonly deferredCalls: readonly CallEffect[];
   /** Entries that the store does not have yet. */

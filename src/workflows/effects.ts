@@ -1,6 +1,6 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { CallOutcome, CallTask } from '../activities/calls/call-task.ts';
-import { calledBy, mustReconcile } from '../graph/run/index.ts';
+import { calleeName, mustReconcile } from '../graph/run/index.ts';
 import type { CallEffect, Effect, OccurrenceBody, Principal, TimerEffect } from '../graph/run/index.ts';
 import { activities, reconcileOptions, callOptions } from './activities.ts';
 import { callCanceled, isConclusive, toTaskFailure } from './failures.ts';
@@ -120,7 +120,6 @@ function reconcile(
   owner: CallOwner,
 ): Promise<CallOutcome> {
   const { runId, tenantId } = owner;
-  const { kind, name } = calledBy(request);
   const call = {
     key,
     takeover,
@@ -128,7 +127,7 @@ function reconcile(
     ...(index !== undefined && { index }),
     runId,
     tenantId,
-    called: `${kind}:${name}`,
+    called: calleeName(request),
   };
   const { heartbeatMs } = request.policy;
   return CancellationScope.nonCancellable(() =>

@@ -15,7 +15,7 @@ interface QuerySource {
 }
 
 /** In bytes. The server refuses larger answers, too, with a message that does not help. */
-const MAX_ANSWER = 1_000_000;
+const MAX_ANSWER_BYTES = 1_000_000;
 const MAX_EVENTS = 200;
 
 /** Registers the queries for Temporal's own tools and for the API. */
@@ -65,7 +65,7 @@ function numberIn(value: unknown, field: string): number | null {
 
 function bounded(answer: Json): Json {
   const bytes = jsonSize(answer);
-  if (bytes <= MAX_ANSWER) return answer;
+  if (bytes <= MAX_ANSWER_BYTES) return answer;
   const message = 'The answer is too large for a query; ask for less, or use the API';
   return { truncated: true, bytes, message } satisfies TooLarge;
 }

@@ -70,7 +70,7 @@ function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbo
   };
   if (begin.kind === 'continue')
     return resumeExecution({ ...parts, run: readRun(begin.run), hasYielded: begin.hasYielded }, begin);
-  const first = beginRun(graph, identity, { begin, at: Date.now() });
+  const first = beginRun(graph, identity, { begin, now: Date.now() });
   const shell = { ...parts, run: first.run, hasYielded: first.hasYielded };
   flusher.flushSoon();
   apply(shell, first);

@@ -15,7 +15,7 @@ export interface CallThrottle<T extends WaitingCall> {
 }
 
 /** In bytes. The server takes 4 MiB; the journal's batch and the details for the Web UI need the rest. */
-const MAX_BYTES = 3_000_000;
+const MAX_TASK_BYTES = 3_000_000;
 /** Bytes of a call besides its request. */
 const CALL_BYTES = 1_000;
 /** A larger request is stored, and the call holds a reference to it (`data-converter.ts`). */
@@ -33,7 +33,7 @@ export function createCallThrottle<T extends WaitingCall>(begin: (call: T) => vo
     const { historyLength } = workflowInfo();
     if (historyLength === currentTask) return;
     currentTask = historyLength;
-    remaining = MAX_BYTES;
+    remaining = MAX_TASK_BYTES;
     unmeasured = [];
   };
   const admit = ({ effect: { request } }: T): boolean => {

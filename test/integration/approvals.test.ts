@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ApprovalPolicy } from '../../src/graph/definition/definition.ts';
+import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer } from '../support/readers/api-client.ts';
 import {

@@ -52,7 +52,7 @@ test('a call that can be undone ends although its run is canceled meanwhile, and
   expect(await eventsOf(stack.as('user'), id, 'node.compensated')).toMatchObject([undone]);
 });
 
-const unknown = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: pay: nobody can tell whether the call was done' };
+const unknown = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: pay: the outcome of the call is unknown' };
 
 test.each([
   ['is said to be unknown where it may have been made', 'payUnluckily', { code: 'CANCELED', cause: unknown }],

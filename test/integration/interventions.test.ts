@@ -145,7 +145,7 @@ describe('an unsafe call of unknown outcome', () => {
   test('is said of a run that is canceled then', async () => {
     const id = await startFailing(hangUp, unsafe);
     expect(await control(id, 'cancel')).toMatchObject({ status: 202 });
-    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: only: nobody can tell whether the call was done' };
+    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: only: the outcome of the call is unknown' };
     expect(await until(id, 'canceled')).toMatchObject({
       error: { code: 'CANCELED', message: 'Canceled by uma', cause },
     });

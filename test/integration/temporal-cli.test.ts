@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ApprovalPolicy, GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import {
   PATIENTLY,

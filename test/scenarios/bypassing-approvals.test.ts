@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { ApprovalPolicy } from '../../src/graph/definition/definition.ts';
+import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition } from '../support/builders/builders.ts';
 import { startRun } from '../support/builders/runs.ts';

@@ -101,7 +101,7 @@ describe('what can not be undone', () => {
     expect(calls.slice(3)).toEqual(['notify {"key":"break it"}', 'notify {"key":"back one"}']);
     expect(run.run.error).toMatchObject({
       code: 'TOOL_FAILED',
-      cause: { code: 'COMPENSATION_FAILED', message: 'Not undone: b: broken' },
+      cause: { code: 'COMPENSATION_FAILED', message: 'Not compensated: b: broken' },
     });
   });
 
@@ -114,7 +114,7 @@ describe('what can not be undone', () => {
 
   test('for a tool that is gone is not called', () => {
     const { run } = play(aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, c: breaks } }));
-    expect(run.run.error?.cause?.message).toBe('Not undone: a: Tool not found: gone');
+    expect(run.run.error?.cause?.message).toBe('Not compensated: a: Tool not found: gone');
   });
 });
 
@@ -221,6 +221,6 @@ describe('a definition', () => {
   test('pins the tools that undo, and shows them', () => {
     const definition = aDefinition({ nodes: { a: pays('k') }, onCancel: 'a' });
     expect(Object.keys(pinCatalog(definition, aCatalog()).tools)).toEqual(['charge', 'notify']);
-    expect(toMermaid(definition)).toContain('undone by#58; notify<br/>runs last when canceled');
+    expect(toMermaid(definition)).toContain('compensated by#58; notify<br/>runs last when canceled');
   });
 });

@@ -11,7 +11,7 @@ import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { Draft } from '../../src/graph/superstep/draft.ts';
 import { findTask, openTasks, rootFrame } from '../../src/graph/superstep/frames.ts';
 import type { TaskHandle } from '../../src/graph/superstep/frames.ts';
-import { moveTo, openSuperstep, setState } from '../../src/graph/superstep/scope-draft.ts';
+import { moveTo, setTasks, setState } from '../../src/graph/superstep/scope-draft.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { addsNames, logOf, startRun } from '../support/builders/runs.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
@@ -162,7 +162,7 @@ describe('a task', () => {
     const [draft, found] = openTask();
     moveTo(found.frame, { kind: 'ready', triggers: [], hasPassedBreakpoint: false });
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
-    openSuperstep(rootFrame(draft), []);
+    setTasks(rootFrame(draft), []);
     expect(() => setState(found, { phase: 'ready' })).toThrow('The task "ask" is gone');
   });
 

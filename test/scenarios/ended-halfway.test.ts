@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { advance, signalEndedRun } from '../../src/graph/advance/advance.ts';
 import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
@@ -43,7 +43,7 @@ function late(code: RunErrorCode): { readonly run: Run; readonly key: string } {
   return { key, run: advance(graph, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 }).run };
 }
 
-const retried = (run: Run) => reopenRun(graph, run, { at: 3_600_002, name: 'retry', payload: {} });
+const retried = (run: Run) => signalEndedRun(graph, run, { now: 3_600_002, name: 'retry', payload: {} });
 
 describe('a run whose deadline was over while a call was out', () => {
   test('makes it again under its key, by the order of the person who retries', () => {
@@ -54,7 +54,7 @@ describe('a run whose deadline was over while a call was out', () => {
 
   test('says so when nobody can tell what it did, and does not make it again', () => {
     const { run } = late('UNKNOWN_OUTCOME');
-    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not undone: a: nobody can tell whether the call was done' };
+    const cause = { code: 'UNKNOWN_OUTCOME', message: 'Not compensated: a: the outcome of the call is unknown' };
     expect(shown(run).error).toMatchObject({ code: 'DEADLINE_EXCEEDED', cause });
     const again = retried(run);
     expect(shown(again.run)).toMatchObject({
@@ -131,7 +131,7 @@ test('a model that is out with a correction at the deadline begins anew, and eac
   const key = 'run-1:ask:1:1:0';
   const ended = advance(asking, over.run, { kind: 'call.failed', key, failure, at: 3_600_001 });
   expect(shown(ended.run)).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' } });
-  const again = reopenRun(asking, ended.run, { at: 3_600_002, name: 'retry', payload: {} });
+  const again = signalEndedRun(asking, ended.run, { now: 3_600_002, name: 'retry', payload: {} });
   const recorded = answered(again.run, 0, 'many');
   expect(recorded.effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : []))).toEqual([key]);
   const done = answered(recorded.run, 1, '{"n":7}');

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { advance, reopenRun } from '../../src/graph/advance/advance.ts';
+import { advance, signalEndedRun } from '../../src/graph/advance/advance.ts';
 import { startRun as begin } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
@@ -272,7 +272,7 @@ test('a call that was out at the deadline is asked for again under its key, by w
   const over = advance(graph, late.run, { ...answered, at: 3_600_001 });
   expect(shown(over.run).status).toBe('failed');
   const stored = throughTheStore(over.run, { graph, checkpoints: first.checkpoints });
-  const again = reopenRun(graph, stored, { at: 4_000_000, name: 'retry', payload: {} });
+  const again = signalEndedRun(graph, stored, { now: 4_000_000, name: 'retry', payload: {} });
   expect(again.effects.flatMap((effect) => (effect.kind === 'call' ? [effect.key] : []))).toEqual([answered.key]);
   const done = advance(graph, again.run, { ...answered, at: 4_000_001 });
   expect(shown(done.run)).toMatchObject({ status: 'completed', output: { log: ['a!'] } });

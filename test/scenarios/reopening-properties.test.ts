@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { reopenRun } from '../../src/graph/advance/advance.ts';
+import { signalEndedRun } from '../../src/graph/advance/advance.ts';
 import type { Advance } from '../../src/graph/advance/advance.ts';
 import { forkRun } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
@@ -136,8 +136,8 @@ describe('whatever the graph, a retry', () => {
     fc.pre(failed.run.status === 'failed' && JSON.stringify(failed.run.error).includes('lost'));
     const graph = compileGraph(definition, randomCatalog);
     const stored = throughTheStore(failed.run, { graph, checkpoints: checkpointsOf(failed) });
-    const signal = { at: STARTED_AT, name: 'retry', payload: {} };
-    return [failed, play(definition, seed, { answer, begin: (same) => reopenRun(same, stored, signal) })];
+    const signal = { now: STARTED_AT, name: 'retry', payload: {} };
+    return [failed, play(definition, seed, { answer, begin: (same) => signalEndedRun(same, stored, signal) })];
   }
 
   test('ends as if the call had never failed', () => {
@@ -188,8 +188,8 @@ describe('whatever the graph, an edit without values', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
         const { run } = play(definition, seed);
-        const signal = { at: STARTED_AT, name: 'edit', payload: { values: {} } };
-        const { run: after } = reopenRun(compileGraph(definition, randomCatalog), run, signal);
+        const signal = { now: STARTED_AT, name: 'edit', payload: { values: {} } };
+        const { run: after } = signalEndedRun(compileGraph(definition, randomCatalog), run, signal);
         expect(after).toEqual({ ...run, counters: after.counters, checkpointId: after.checkpointId });
       }),
       RUNS,
@@ -228,7 +228,11 @@ test('whatever signal comes to a run that has ended, it is taken, or noted and c
     fc.property(graphs, seeds, randomSignal, (definition, seed, { name, payload }) => {
       const { run } = play(definition, seed);
       const given = toObject(payload);
-      const after = reopenRun(compileGraph(definition, randomCatalog), run, { at: STARTED_AT, name, payload: given });
+      const after = signalEndedRun(compileGraph(definition, randomCatalog), run, {
+        now: STARTED_AT,
+        name,
+        payload: given,
+      });
       const { effects, checkpoints, approvals, hasYielded } = after;
       const { counters, outcomes } = after.run;
       const isIgnored = after.events.some(({ type }) => type === 'signal.ignored');

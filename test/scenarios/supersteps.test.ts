@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition, OnErrorDefinition } from '../../src/graph/definition/definition.ts';
+import type { OnErrorDefinition } from '../../src/graph/definition/common-fields.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
 import type { MemoryRun, Outside } from '../support/doubles/memory-shell.ts';

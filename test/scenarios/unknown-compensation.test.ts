@@ -74,7 +74,7 @@ describe('an undo of which nobody knows what it did', () => {
     const { run, undone } = playLost();
     run.signal('fail', { reason: 'gone', by });
     expect(undone()).toHaveLength(2);
-    expect(run.run.error?.cause?.message).toBe('Not undone: b: lost (given up by ada: gone)');
+    expect(run.run.error?.cause?.message).toBe('Not compensated: b: lost (given up by ada: gone)');
     expect(run.events.filter(({ type }) => type === 'compensation.failed')).toMatchObject([{}, { by: 'ada' }]);
   });
 

@@ -26,7 +26,7 @@ const inside = aDefinition({
 
 const unknown = (of: string) => ({
   code: 'UNKNOWN_OUTCOME',
-  message: `Not undone: ${of}: nobody can tell whether the call was done`,
+  message: `Not compensated: ${of}: the outcome of the call is unknown`,
 });
 
 test.each<[string, GraphDefinition, ReturnType<typeof unknown>]>([
@@ -40,7 +40,7 @@ test.each<[string, GraphDefinition, ReturnType<typeof unknown>]>([
   [
     'a call that could not be undone',
     aDefinition({ nodes: { a: { ...pays('one'), compensate: { tool: 'gone' } }, ask: asks } }),
-    { code: 'COMPENSATION_FAILED', message: 'Not undone: a: Tool not found: gone' },
+    { code: 'COMPENSATION_FAILED', message: 'Not compensated: a: Tool not found: gone' },
   ],
 ])('a run that is canceled says of %s that it is left behind', (_, definition, cause) => {
   const run = play(definition);

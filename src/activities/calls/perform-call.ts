@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { CancelledFailure, Context } from '@temporalio/activity';
 import type { CallSafety } from '../../graph/definition/index.ts';
-import { mustReconcile } from '../../graph/run/index.ts';
+import { calleeName, mustReconcile } from '../../graph/run/index.ts';
 import type { CallReply, CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, MAX_MESSAGE, messageOf, toJson, truncate } from '../../graph/values/index.ts';
 import type { RunError, TaskFailure } from '../../graph/values/index.ts';
@@ -21,8 +21,6 @@ import { unpackJournal } from './write-journal.ts';
 
 /** The part of a call that depends on its kind. Claims, time limits, retries and records are the same for all. */
 export interface CallKind<R extends CallRequest> {
-  /** Name of the callee, such as `tool:pay`. */
-  readonly called: (request: R) => string;
   readonly safety: (request: R) => CallSafety;
   /** @param attempt 1 for the first */
   readonly execute: (task: CallTask<R>, signal: AbortSignal, attempt: number) => Promise<CallReply>;
@@ -52,7 +50,7 @@ async function claimAndExecute<R extends CallRequest>(
     .update(canonicalJson(toJson(request)))
     .digest('hex');
   const safety = kind.safety(request);
-  const called = kind.called(request);
+  const called = calleeName(request);
   const journal = unpackJournal(task);
   const call = { key, takeover, node, index, runId, tenantId, called, requestHash, journal };
   const claimant = { requestHash, takeover, safety, lostAfterMs: lostAfter(request.policy.heartbeatMs) };

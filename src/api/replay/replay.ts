@@ -1,4 +1,4 @@
-import { beginRun, drive, reopenRun } from '../../graph/advance/index.ts';
+import { beginRun, drive, signalEndedRun } from '../../graph/advance/index.ts';
 import type { Advance, Beginning, RunIdentity } from '../../graph/advance/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { RunEvent } from '../../graph/journal/index.ts';
@@ -28,7 +28,7 @@ export interface ReplayStart {
  */
 export async function replay({ graph, identity, begin }: ReplayStart, log: ReplayLog): Promise<Replayed> {
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
-  let first: Advance | null = beginRun(graph, identity, { begin, at: startedAt });
+  let first: Advance | null = beginRun(graph, identity, { begin, now: startedAt });
   const player = openPlayer(log, first.run, startedAt);
   for (; first; first = reopen(player, graph)) {
     take(player, first);
@@ -139,5 +139,5 @@ function reopen(player: Player, graph: CompiledGraph): Advance | null {
   if (!hasEnded(run) || divergence || recorded?.kind !== 'signal' || !isJsonObject(recorded.payload)) return null;
   player.happened += 1;
   const { name, payload, at } = recorded;
-  return reopenRun(graph, run, { name, payload, at });
+  return signalEndedRun(graph, run, { name, payload, now: at });
 }

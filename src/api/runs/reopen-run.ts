@@ -1,4 +1,4 @@
-import { reopenRun } from '../../graph/advance/index.ts';
+import { signalEndedRun } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
 import { fromEndedState, toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
@@ -38,7 +38,7 @@ async function reopenEnded(
   const { decisionId: id, limits } = payload;
   const known = whole.outcomes.find((earlier) => earlier.id === id);
   if (known) return known;
-  const after = reopenRun(compileShared(start.definition, start.catalog), whole, { name, payload, at }).run;
+  const after = signalEndedRun(compileShared(start.definition, start.catalog), whole, { name, payload, now: at }).run;
   const result = after.outcomes.find((later) => later.id === id) ?? null;
   if (!result?.taken) return result;
   const reopened = await deps.store.endedRuns.reopen(run.id, {

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
 import { Limits } from '../../graph/schema/index.ts';
-import { AnyJson, GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+import { GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 import { DefinitionSchema } from './graph.ts';
 
 export const RunStatusSchema = z
@@ -198,17 +198,3 @@ export const CheckpointListSchema = z
   .openapi('CheckpointList');
 
 export const HistorySchema = z.object({ items: listOf(EventSchema), nextCursor: NextCursor }).openapi('History');
-
-export const PauseSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Pause');
-export const ResumeSchema = z
-  .strictObject({ values: JsonRecord.optional(), checkpoint: z.string().min(1).optional() })
-  .openapi('Resume');
-export const ReplanSchema = z.strictObject({ node: z.string(), values: JsonRecord.optional() }).openapi('Replan');
-export const EventSignalSchema = z
-  .strictObject({ event: z.string().min(1).max(255), payload: AnyJson.optional() })
-  .openapi('EventSignal');
-export const CancelSchema = z.strictObject({ reason: z.string().max(2_000).optional() }).openapi('Cancel');
-const Which = { node: z.string().optional(), id: z.string().optional() };
-export const RetrySchema = z.strictObject({ ...Which, limits: Limits.optional() }).openapi('Retry');
-export const SkipSchema = z.strictObject({ ...Which, output: AnyJson }).openapi('Skip');
-export const FailSchema = z.strictObject({ ...Which, reason: z.string().max(2_000).optional() }).openapi('Fail');

@@ -4,7 +4,7 @@ import { openCountdown } from '../lifecycle/deadlines.ts';
 import { carryChannels, freshScope } from '../run/fresh-scope.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { readRun } from '../run/run-format.ts';
-import type { KeptRun } from '../run/run-format.ts';
+import type { StoredRun } from '../run/run-format.ts';
 import type { Run, Breakpoints } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
@@ -14,7 +14,7 @@ import { rootFrame } from '../superstep/frames.ts';
 import { toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
-import { reopenRun, step, finish } from './advance.ts';
+import { advanceDraft, signalEndedRun } from './advance.ts';
 import type { Advance } from './advance.ts';
 import { beginFork } from './fork.ts';
 import type { ForkStart } from './fork.ts';
@@ -23,23 +23,29 @@ import type { ForkStart } from './fork.ts';
 export type Beginning =
   | ({ readonly kind: 'input' } & Omit<RunStart, 'startedAt'>)
   | ({ readonly kind: 'fork'; readonly fork: ForkStart } & Pick<RunStart, 'breakpoints'>)
-  | { readonly kind: 'reopen'; readonly run: KeptRun; readonly name: string; readonly payload: JsonObject };
+  | { readonly kind: 'reopen'; readonly run: StoredRun; readonly name: string; readonly payload: JsonObject };
 
-/** Creates the run of an execution. @param at milliseconds since the epoch */
+/**
+ * Begins the run of an execution. A fork that is refused here fails: its creator has tried it with `forkRun` before.
+ * @param now milliseconds since the epoch
+ * @throws if a later version wrote the run to reopen; a worker of that version can take it
+ */
 export function beginRun(
   graph: CompiledGraph,
   identity: RunIdentity,
-  { begin, at }: { readonly begin: Beginning; readonly at: number },
+  { begin, now }: { readonly begin: Beginning; readonly now: number },
 ): Advance {
   switch (begin.kind) {
     case 'input':
-      return startRun(graph, identity, { ...begin, startedAt: at });
+      return startRun(graph, identity, { ...begin, startedAt: now });
     case 'reopen':
-      return reopenRun(graph, readRun(begin.run), { ...begin, at });
+      return signalEndedRun(graph, readRun(begin.run), { ...begin, now });
     case 'fork': {
-      const forked = forkRun(graph, identity, { ...begin, startedAt: at });
-      if ('code' in forked) throw new TypeError(forked.message);
-      return forked;
+      const { fork } = begin;
+      return advanceDraft(draftOfFork(graph, identity, { ...begin, startedAt: now }), (draft) => {
+        const refusal = beginFork(draft, fork);
+        return refusal ? { code: 'INTERNAL', message: refusal.message } : undefined;
+      });
     }
   }
 }
@@ -64,34 +70,28 @@ export function startRun(graph: CompiledGraph, identity: RunIdentity, start: Run
   const { input, startedAt, startAt = null, base = {} } = start;
   const fresh = freshRun(graph, identity, start);
   const root = { ...fresh.root, channels: carryChannels(graph, base) };
-  return step(graph, { ...fresh, root }, { now: startedAt, act: (draft) => begin(draft, input, startAt) });
+  return advanceDraft(new Draft(graph, { ...fresh, root }, startedAt), (draft) => enterRun(draft, input, startAt));
 }
 
 /** Begins a fork and continues until it needs input from outside. @returns the fork, or the reason for a refusal */
-export function forkRun(
-  graph: CompiledGraph,
-  identity: RunIdentity,
-  { fork, ...start }: { readonly fork: ForkStart } & Pick<RunStart, 'startedAt' | 'breakpoints'>,
-): Advance | Refusal {
-  const { parent, resumePoint } = fork;
-  const fresh = freshRun(graph, identity, start);
-  const { bufferedEvents, spent } = resumePoint;
-  const run = {
-    ...fresh,
-    parent,
-    bufferedEvents,
-    spent,
-    checkpointId: parent.checkpoint,
-    root: scopeAt(graph, fork),
-  };
-  const draft = new Draft(graph, run, start.startedAt);
+export function forkRun(graph: CompiledGraph, identity: RunIdentity, start: StartOfFork): Advance | Refusal {
+  const draft = draftOfFork(graph, identity, start);
   try {
-    const refusal = beginFork(draft, fork);
-    if (refusal) return refusal;
+    return beginFork(draft, start.fork) ?? advanceDraft(draft, () => undefined);
   } catch (error) {
-    return finish(draft, () => toRunError(error));
+    return advanceDraft(draft, () => toRunError(error));
   }
-  return finish(draft, () => undefined);
+}
+
+type StartOfFork = Pick<RunStart, 'startedAt' | 'breakpoints'> & { readonly fork: ForkStart };
+
+function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...start }: StartOfFork): Draft {
+  const { parent, resumePoint } = fork;
+  const { bufferedEvents, spent } = resumePoint;
+  const { checkpoint: checkpointId } = parent;
+  const root = scopeAt(graph, fork);
+  const run = { ...freshRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
+  return new Draft(graph, run, start.startedAt);
 }
 
 function freshRun(
@@ -122,7 +122,7 @@ function freshRun(
   };
 }
 
-function begin(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
+function enterRun(draft: Draft, input: JsonObject, startAt: string | null): RunError | undefined {
   const { run } = draft;
   emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub });
   return enterScope(rootFrame(draft), { input, startAt }) ?? undefined;

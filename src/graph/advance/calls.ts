@@ -2,6 +2,7 @@ import type { TaskEventBody } from '../journal/events.ts';
 import { rememberCompensation, finishCompensation } from '../lifecycle/compensation.ts';
 import type { ModelReply } from '../run/effect.ts';
 import type { Occurrence } from '../run/occurrence.ts';
+import { hasFailed } from '../run/position.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
@@ -107,5 +108,5 @@ function noteCounted(handle: TaskHandle, key: string): void {
 function mayAskAgain(handle: TaskHandle): boolean {
   const { state } = handle.task;
   if (state.phase === 'open') return isAboutToEnd(handle) || state.position.kind === 'llm';
-  return state.phase === 'failed' || state.phase === 'intervention';
+  return hasFailed(state);
 }

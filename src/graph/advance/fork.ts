@@ -4,14 +4,14 @@ import { finishedAt, triggersAt } from '../run/position.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { refuseSpeakingFor } from '../signals/bypass-approval.ts';
-import { editChannels } from '../signals/edit-channels.ts';
-import { refuseUnknownNode } from '../signals/refusals.ts';
+import { refuseActingAs } from '../signals/checks/bypass-approval.ts';
+import { editChannels } from '../lifecycle/edit-channels.ts';
+import { refuseUnknownNode } from '../signals/checks/refusals.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { fire, lookAgain } from '../superstep/fire-edges.ts';
+import { triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
 import { rootFrame } from '../superstep/frames.ts';
-import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
+import { saveFullCheckpoint } from '../superstep/save-checkpoint.ts';
 import { moveTo } from '../superstep/scope-draft.ts';
 import type { JsonObject } from '../values/json.ts';
 
@@ -32,32 +32,28 @@ export interface ForkStart {
 export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkStart): Refusal | null {
   const { run } = draft;
   const frame = rootFrame(draft);
-  const refusal = refuseNodes(draft, asNode);
-  if (refusal) return refusal;
   const { runId, checkpoint } = parent;
   emitOfRun(draft, { type: 'run.started', graph: run.graph, by: run.createdBy.sub, parent: { runId, checkpoint } });
+  const refusal = findNodeRefusal(draft, asNode);
+  if (refusal) return refusal;
   if (Object.keys(values).length > 0 || asNode !== null) {
     const edited = editChannels(draft, { values, by: run.createdBy.sub, asNode: asNode ?? undefined });
     if (!edited.ok) return edited.refusal;
   }
   if (asNode !== null) moveTo(frame, { kind: 'edges', finished: [asNode], triggers: [] }, []);
-  lookAgain(frame);
-  const failure = frame.scope.at.kind === 'after' ? null : fire(frame);
+  refreshNextNodes(frame);
+  const failure = frame.scope.at.kind === 'after' ? null : triggerNextNodes(frame);
   if (failure) return { code: 'INVALID_VALUES', message: failure.message };
-  const { channels, visits } = frame.scope;
-  const everything = Object.entries(channels).map(([name, value]) => [name, { set: value }]);
   draft.bufferEvents(run.bufferedEvents);
-  const visited = Object.keys(visits);
-  saveCheckpoint(frame, { source: 'fork', changes: Object.fromEntries(everything), step, visited });
+  saveFullCheckpoint(frame, { source: 'fork', step, visited: Object.keys(frame.scope.visits) });
   return null;
 }
 
-function refuseNodes(draft: Draft, asNode: string | null): Refusal | null {
+function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
   const { run, graph } = draft;
   if (asNode !== null)
     return (
-      refuseUnknownNode(draft, asNode, '/asNode') ??
-      refuseSpeakingFor(draft, graph, { node: asNode, by: run.createdBy })
+      refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(draft, graph, { node: asNode, by: run.createdBy })
     );
   const { at, deferred } = run.root;
   const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));

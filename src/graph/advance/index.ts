@@ -1,4 +1,4 @@
-export { advance, reopenRun } from './advance.ts';
+export { advance, signalEndedRun } from './advance.ts';
 export type { Advance } from './advance.ts';
 export { beginRun, forkRun } from './begin-run.ts';
 export { drive } from './drive.ts';

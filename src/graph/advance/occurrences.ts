@@ -1,7 +1,7 @@
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence } from '../run/occurrence.ts';
 import { isBeingCanceled } from '../run/status.ts';
-import { cancelRun } from '../signals/cancel.ts';
+import { cancelRun } from '../lifecycle/cancel.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { recordOccurrence } from '../superstep/draft.ts';

@@ -52,7 +52,7 @@ export function applyWrites(
     const channel = channels.get(name);
     if (!channel) return refused(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
     try {
-      const folded = fold(channel, next[name] ?? null, { writes: channelWrites, context });
+      const folded = foldWrites(channel, next[name] ?? null, { writes: channelWrites, context });
       next[name] = folded.value;
       changes[name] = folded.change;
     } catch (error) {
@@ -83,7 +83,7 @@ function groupByChannel(writes: readonly Write[]): Map<string, ChannelWrite[]> {
   return groups;
 }
 
-function fold(
+function foldWrites(
   channel: Channel,
   current: Json,
   { writes, context }: { writes: readonly ChannelWrite[]; context: ReduceContext },
@@ -117,13 +117,13 @@ function reduceOne(
   current: Json,
   { update, context }: { update: Json; context: ReduceContext },
 ): { value: Json; extension: readonly Json[] | null } {
-  if (isReplacement(update)) return { value: replaced(channel, update.$replace, context), extension: null };
+  if (isReplacement(update)) return { value: replacementOf(channel, update.$replace, context), extension: null };
   context.extension = null;
   const value = channel.reducer.reduce(current, update, context);
   return { value, extension: context.extension };
 }
 
-function replaced({ reducer }: Channel, value: Json, context: ReduceContext): Json {
+function replacementOf({ reducer }: Channel, value: Json, context: ReduceContext): Json {
   return reducer.replacement ? reducer.replacement(value, context) : value;
 }
 

@@ -17,13 +17,13 @@ export const messages: Reducer = {
     const changes = toItems(update);
     if (!changesKnown(before, changes)) return appendAll(before, changes, context);
     const list = [...before];
-    for (const change of changes) apply(list, change, context);
+    for (const change of changes) applyChange(list, change, context);
     context.owned.add(list);
     return list;
   },
   replacement(value, context) {
     const list: Json[] = [];
-    for (const message of asList(value)) put(list, toMessage(message, context));
+    for (const message of asList(value)) put(list, readMessage(message, context));
     return list;
   },
 };
@@ -37,13 +37,13 @@ function changesKnown(before: readonly Json[], changes: readonly Json[]): boolea
 
 function appendAll(before: readonly Json[], changes: readonly Json[], context: ReduceContext): readonly Json[] {
   const added: Json[] = [];
-  for (const change of changes) put(added, toMessage(change, context));
+  for (const change of changes) put(added, readMessage(change, context));
   return extend(before, added, context);
 }
 
-function apply(list: Json[], change: Json, context: ReduceContext): void {
+function applyChange(list: Json[], change: Json, context: ReduceContext): void {
   if (isRemoval(change)) remove(list, change.remove);
-  else put(list, toMessage(change, context));
+  else put(list, readMessage(change, context));
 }
 
 function remove(list: Json[], id: string): void {
@@ -62,7 +62,7 @@ function put(list: Json[], message: Message): void {
   else list[at] = message;
 }
 
-function toMessage(change: Json, context: ReduceContext): Message {
+function readMessage(change: Json, context: ReduceContext): Message {
   const message =
     isJsonObject(change) && change['id'] === undefined ? { id: context.nextMessageId(), ...change } : change;
   if (isMessage(message)) return message;

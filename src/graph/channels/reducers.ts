@@ -19,11 +19,11 @@ export const reducers: Readonly<Record<ReducerName, Reducer>> = {
   union: { initial: [], reduce: addMissing },
   /** An object, merged shallowly: later keys win, a `null` value removes its key. */
   merge: { initial: {}, isAdding: true, reduce: mergeMembers },
-  sum: fold(0, asNumber, add),
-  min: fold(null, asNumber, (a, b) => Math.min(a, b)),
-  max: fold(null, asNumber, (a, b) => Math.max(a, b)),
-  and: fold(null, asBoolean, (a, b) => a && b),
-  or: fold(null, asBoolean, (a, b) => a || b),
+  sum: scalarReducer(0, asNumber, add),
+  min: scalarReducer(null, asNumber, (a, b) => Math.min(a, b)),
+  max: scalarReducer(null, asNumber, (a, b) => Math.max(a, b)),
+  and: scalarReducer(null, asBoolean, (a, b) => a && b),
+  or: scalarReducer(null, asBoolean, (a, b) => a || b),
   messages,
 };
 
@@ -46,7 +46,7 @@ function mergeMembers(current: Json, update: Json): Json {
 }
 
 /** A reducer of numbers or booleans. The first write to an empty channel becomes its value as it is. */
-function fold<T extends number | boolean>(
+function scalarReducer<T extends number | boolean>(
   initial: T | null,
   read: (value: Json) => T,
   combine: (a: T, b: T) => T,

@@ -1,7 +1,8 @@
 import { compileChannel } from '../channels/channel.ts';
 import type { Channel, Update } from '../channels/channel.ts';
 import type { Catalog } from '../definition/catalog.ts';
-import type { GraphDefinition, NodeDefinition, OnErrorDefinition, WriteDefinition } from '../definition/definition.ts';
+import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
+import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
@@ -123,7 +124,7 @@ function compileNode(
   { definition, catalog }: Pick<CompiledGraph, 'definition' | 'catalog'>,
 ): CompiledNode {
   const graph = innerGraph(node);
-  const subgraph = graph === null ? null : compileSubgraph(graph, catalog);
+  const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
   const settings: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
   const { uses, hasOwnDeadline } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
@@ -146,7 +147,7 @@ function compileNode(
 /** The compiled published graphs of each catalog: several nodes may name one. */
 const publishedGraphs = new WeakMap<Catalog, Map<string, CompiledGraph>>();
 
-function compileSubgraph(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
+function compileInnerGraph(graph: string | GraphDefinition, catalog: Catalog): CompiledGraph {
   if (typeof graph !== 'string') return compileGraph(graph, catalog);
   const compiled = publishedGraphs.get(catalog) ?? new Map<string, CompiledGraph>();
   publishedGraphs.set(catalog, compiled);

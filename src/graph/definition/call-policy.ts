@@ -1,5 +1,5 @@
 import { toMs } from '../values/duration.ts';
-import type { RetryDefinition } from './definition.ts';
+import type { RetryDefinition } from './common-fields.ts';
 
 /** The attempts of a call to a model, tool or function. Times are milliseconds. */
 export interface CallPolicy {
@@ -45,42 +45,42 @@ interface BaseSettings {
  * @param deadline of the node
  */
 export function toCallPolicy(
-  places: readonly CallSettings[],
+  sources: readonly CallSettings[],
   base: BaseSettings,
   deadline: string | undefined,
 ): CallPolicy {
-  const retries = places.map(({ retry }) => retry);
+  const retries = sources.map(({ retry }) => retry);
   return {
     timeoutMs: toMs(
-      first(
-        places.map(({ timeout }) => timeout),
+      firstDefined(
+        sources.map(({ timeout }) => timeout),
         base.timeout,
       ),
     ),
     deadlineMs: deadline === undefined ? null : toMs(deadline),
     heartbeatMs: toMs(base.heartbeatTimeout),
     retry: {
-      maxAttempts: first(
+      maxAttempts: firstDefined(
         retries.map((retry) => retry?.maxAttempts),
         base.retry.maxAttempts,
       ),
       initialMs: toMs(
-        first(
+        firstDefined(
           retries.map((retry) => retry?.initialInterval),
           base.retry.initialInterval,
         ),
       ),
-      coefficient: first(
+      coefficient: firstDefined(
         retries.map((retry) => retry?.backoffCoefficient),
         base.retry.backoffCoefficient,
       ),
       maxMs: toMs(
-        first(
+        firstDefined(
           retries.map((retry) => retry?.maxInterval),
           base.retry.maxInterval,
         ),
       ),
-      nonRetryable: first(
+      nonRetryable: firstDefined(
         retries.map((retry) => retry?.nonRetryable),
         base.retry.nonRetryable,
       ),
@@ -88,12 +88,12 @@ export function toCallPolicy(
   };
 }
 
-function first<T>(values: readonly (T | undefined)[], fallback: T): T {
+function firstDefined<T>(values: readonly (T | undefined)[], fallback: T): T {
   return values.find((value) => value !== undefined) ?? fallback;
 }
 
 /** Returns the policy with its deadline cut to the time left, in milliseconds; `null` changes nothing. */
-export function within(policy: CallPolicy, leftMs: number | null): CallPolicy {
+export function capDeadline(policy: CallPolicy, leftMs: number | null): CallPolicy {
   if (leftMs === null) return policy;
   return { ...policy, deadlineMs: Math.min(leftMs, policy.deadlineMs ?? leftMs) };
 }

@@ -11,18 +11,18 @@ export type {
 } from './catalog.ts';
 export { END, START } from './definition.ts';
 export type {
-  ApprovalPolicy,
   ChannelDefinition,
-  CustomNodeDefinition,
   Defaults,
   EdgeDefinition,
   ForEachEdge,
   GraphDefinition,
   NodeDefinition,
   NodeOfType,
-  NodeType,
   RouteEdge,
 } from './definition.ts';
+export type { ApprovalPolicy } from './node-types/approval.ts';
+export type { CustomNodeDefinition } from './node-types/custom.ts';
+export type { NodeType } from './node-types/node-types.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
 export { innerGraph } from './inner-graph.ts';
 export { hasErrors } from './issue.ts';
@@ -31,4 +31,5 @@ export type { Limits } from './limits.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';
 export { pinCatalog } from './pin-catalog.ts';
+export type { ReducerName, ValueKindOf } from './reducers.ts';
 export { isDefinition, referencesIn, replaceReferences } from './references.ts';

@@ -1,3 +1,5 @@
+import { own } from '../values/json.ts';
+
 /** The facts about a reducer that validation needs. */
 interface ReducerDescription {
   readonly holds: ValueKind;
@@ -10,7 +12,8 @@ interface ReducerDescription {
 /** A kind of value, as it appears in issue messages. */
 export type ValueKind = 'any value' | 'a list' | 'a list of messages' | 'an object' | 'a number' | 'true or false';
 
-const DESCRIPTIONS = {
+/** The reducers that a channel may name. */
+export const REDUCERS = {
   replace: { holds: 'any value', isExclusive: true },
   append: { holds: 'a list', keepsMessages: true },
   union: { holds: 'a list' },
@@ -23,16 +26,12 @@ const DESCRIPTIONS = {
   messages: { holds: 'a list of messages', keepsMessages: true },
 } as const satisfies Readonly<Record<string, ReducerDescription>>;
 
-export type ReducerName = keyof typeof DESCRIPTIONS;
+export type ReducerName = keyof typeof REDUCERS;
 
-/** The reducers that a channel may name. */
-export const REDUCERS: Readonly<Record<ReducerName, ReducerDescription>> = DESCRIPTIONS;
+/** The kind of value that a channel with this reducer holds. */
+export type ValueKindOf<Name extends ReducerName> = (typeof REDUCERS)[Name]['holds'];
 
 /** Returns the description of a channel's reducer; `null` for an expression or an unknown name. */
 export function describeReducer(reducer: unknown = 'replace'): ReducerDescription | null {
-  return typeof reducer === 'string' && isReducerName(reducer) ? REDUCERS[reducer] : null;
-}
-
-function isReducerName(name: string): name is ReducerName {
-  return Object.hasOwn(REDUCERS, name);
+  return typeof reducer === 'string' ? (own<ReducerDescription>(REDUCERS, reducer) ?? null) : null;
 }

@@ -6,21 +6,21 @@ import { toList } from '../values/collections.ts';
 import type { Arrow } from './diagram.ts';
 
 /** An arrow without its source. */
-export type Way = Omit<Arrow, 'from'>;
+export type OutgoingArrow = Omit<Arrow, 'from'>;
 
 /** Returns the arrows of an edge, each with a node id as target and its condition as label. */
-export function waysOf(edge: EdgeDefinition): readonly Way[] {
-  if ('branches' in edge) return edge.branches.flatMap(({ when, to }) => ways(to, when ?? DEFAULT));
+export function arrowsOfEdge(edge: EdgeDefinition): readonly OutgoingArrow[] {
+  if ('branches' in edge) return edge.branches.flatMap(({ when, to }) => plainArrows(to, when ?? DEFAULT));
   if ('route' in edge) {
-    const byDefault = edge.default === undefined ? [] : ways(edge.default, DEFAULT);
-    return [...Object.entries(edge.paths).flatMap(([value, to]) => ways(to, value)), ...byDefault];
+    const byDefault = edge.default === undefined ? [] : plainArrows(edge.default, DEFAULT);
+    return [...Object.entries(edge.paths).flatMap(([value, to]) => plainArrows(to, value)), ...byDefault];
   }
   if ('forEach' in edge) return [{ to: edge.to, kind: 'forEach', label: describeForEach(edge) }];
-  return ways(edge.to, null);
+  return plainArrows(edge.to, null);
 }
 
-/** Returns the arrows of a node in addition to its edges. */
-export function detoursOf(node: NodeDefinition): readonly Way[] {
+/** Returns the arrows to the nodes that a node may go to without an edge. */
+export function arrowsOfNode(node: NodeDefinition): readonly OutgoingArrow[] {
   const { onError } = node;
   const onFailure = typeof onError === 'object' ? [detour(onError.to, 'on error')] : [];
   const targets = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
@@ -29,7 +29,7 @@ export function detoursOf(node: NodeDefinition): readonly Way[] {
 
 const DEFAULT = 'default';
 
-function ways(target: Target, label: string | null): readonly Way[] {
+function plainArrows(target: Target, label: string | null): readonly OutgoingArrow[] {
   const named = toList(target);
   return (named.length === 0 ? [END] : named).map((to) => ({ to, kind: 'plain', label }));
 }
@@ -39,6 +39,6 @@ function describeForEach(edge: { readonly forEach: string; readonly maxConcurren
   return `for each of ${edge.forEach}${bound}`;
 }
 
-function detour(to: string, label: string): Way {
+function detour(to: string, label: string): OutgoingArrow {
   return { to, kind: 'detour', label };
 }

@@ -1,4 +1,4 @@
-export { detoursOf, waysOf } from './arrows.ts';
+export { arrowsOfNode, arrowsOfEdge } from './arrows.ts';
 export { NO_MARKS } from './diagram.ts';
 export type { Marks } from './diagram.ts';
 export { toMermaid } from './mermaid.ts';

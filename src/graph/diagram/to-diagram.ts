@@ -3,8 +3,8 @@ import type { EdgeDefinition, GraphDefinition, NodeDefinition } from '../definit
 import { innerGraph } from '../definition/inner-graph.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
-import { detoursOf, waysOf } from './arrows.ts';
-import type { Way } from './arrows.ts';
+import { arrowsOfNode, arrowsOfEdge } from './arrows.ts';
+import type { OutgoingArrow } from './arrows.ts';
 import type { Arrow, Diagram, Mark, Marks, Shape } from './diagram.ts';
 import { createKeys } from './keys.ts';
 import type { Keys } from './keys.ts';
@@ -24,20 +24,20 @@ interface Level {
   readonly markOf: (address: string) => Mark;
 }
 
-function drawGraph(definition: GraphDefinition, place: Level): Diagram {
+function drawGraph(definition: GraphDefinition, level: Level): Diagram {
   const ids = new Map<string, string>();
   const nodes = Object.entries(definition.nodes).map(([id, node]) => {
-    const shape = drawNode(id, node, { definition, place });
+    const shape = drawNode(id, node, { definition, level });
     ids.set(id, shape.key);
     return { node, shape };
   });
-  const points = drawPoints(definition, place);
+  const points = drawPoints(definition, level);
   for (const { kind, key } of points) ids.set(kind === 'start' ? START : END, key);
   const edges = definition.edges.map((edge, index) =>
-    drawEdge(edge, ids, { ...place, path: [...place.path, String(index)] }),
+    drawEdge(edge, ids, { ...level, path: [...level.path, String(index)] }),
   );
   const detours = nodes.flatMap(({ node, shape }) =>
-    drawWays(detoursOf(node), ids).map((way) => ({ from: shape.key, ...way })),
+    resolveArrows(arrowsOfNode(node), ids).map((arrow) => ({ from: shape.key, ...arrow })),
   );
   return {
     shapes: [...points, ...nodes.map(({ shape }) => shape), ...edges.flatMap(({ shapes }) => shapes)],
@@ -48,27 +48,27 @@ function drawGraph(definition: GraphDefinition, place: Level): Diagram {
 function drawNode(
   id: string,
   node: NodeDefinition,
-  { definition, place }: { definition: GraphDefinition; place: Level },
+  { definition, level }: { definition: GraphDefinition; level: Level },
 ): Shape {
-  const path = [...place.path, id];
+  const path = [...level.path, id];
   const inner = innerGraph(node);
   const { outline, fill } = describeNode(fieldsOf(node)).look;
   return {
-    key: place.keys.take('n', path),
+    key: level.keys.take('n', path),
     kind: 'node',
     outline,
     fill,
     lines: shapeLines(id, node, definition),
     isDeferred: node.defer === true,
-    mark: place.markOf(path.join('/')),
-    inner: inner === null || typeof inner === 'string' ? null : drawGraph(inner, { ...place, path }),
+    mark: level.markOf(path.join('/')),
+    inner: inner === null || typeof inner === 'string' ? null : drawGraph(inner, { ...level, path }),
   };
 }
 
 /** Draws the start point, and the end point if an edge or node leads there. */
 function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): readonly Shape[] {
-  const ends = edges.some((edge) => waysOf(edge).some(({ to }) => to === END));
-  const leaves = Object.values(nodes).some((node) => detoursOf(node).some(({ to }) => to === END));
+  const ends = edges.some((edge) => arrowsOfEdge(edge).some(({ to }) => to === END));
+  const leaves = Object.values(nodes).some((node) => arrowsOfNode(node).some(({ to }) => to === END));
   const kinds = ends || leaves ? (['start', 'end'] as const) : (['start'] as const);
   return kinds.map((kind) => ({ ...POINT, kind, key: keys.take(POINT_PREFIXES[kind], path), lines: [kind] }));
 }
@@ -79,19 +79,20 @@ const POINT = { outline: 'stadium', fill: 'FFFFFF', isDeferred: false, mark: 'no
 /** Draws one edge. The arrows of several sources meet in a join. */
 function drawEdge(edge: EdgeDefinition, ids: ReadonlyMap<string, string>, { path, keys }: Level): Diagram {
   const sources = [...new Set(toList(edge.from))].flatMap((id) => ids.get(id) ?? []);
-  const ways = drawWays(waysOf(edge), ids);
+  const outgoing = resolveArrows(arrowsOfEdge(edge), ids);
   const [first] = sources;
-  if (sources.length < 2) return { shapes: [], arrows: first ? ways.map((way) => ({ from: first, ...way })) : [] };
+  if (sources.length < 2)
+    return { shapes: [], arrows: first ? outgoing.map((arrow) => ({ from: first, ...arrow })) : [] };
   const join: Shape = { ...POINT, kind: 'join', outline: 'circle', key: keys.take('join', path), lines: ['all'] };
   const into = sources.map((from): Arrow => ({ from, to: join.key, kind: 'plain', label: null }));
-  return { shapes: [join], arrows: [...into, ...ways.map((way) => ({ from: join.key, ...way }))] };
+  return { shapes: [join], arrows: [...into, ...outgoing.map((arrow) => ({ from: join.key, ...arrow }))] };
 }
 
 /** Replaces node ids by shape keys. Arrows to unknown nodes are left out. */
-function drawWays(ways: readonly Way[], ids: ReadonlyMap<string, string>): readonly Way[] {
-  return ways.flatMap(({ to, ...way }) => {
+function resolveArrows(arrows: readonly OutgoingArrow[], ids: ReadonlyMap<string, string>): readonly OutgoingArrow[] {
+  return arrows.flatMap(({ to, ...arrow }) => {
     const key = ids.get(to);
-    return key === undefined ? [] : [{ ...way, to: key }];
+    return key === undefined ? [] : [{ ...arrow, to: key }];
   });
 }
 

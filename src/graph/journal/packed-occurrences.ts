@@ -22,10 +22,10 @@ export function packOccurrences(
   occurrences: readonly RecordedOccurrence[],
   { runId, events }: Surroundings,
 ): PackedOccurrence[] {
-  const told = openTold(events);
+  const cursor = openCursor(events);
   return occurrences.map(({ number, seq, at, ...body }) => {
-    const impliedSeq = told.nextSeq();
-    const event = told.eventAfter(seq);
+    const impliedSeq = cursor.expectedSeq();
+    const event = cursor.moveTo(seq);
     const packed = {
       ...(seq !== impliedSeq && { seq }),
       ...(at !== timeOf(event) && { at }),
@@ -39,33 +39,33 @@ export function unpackOccurrences(
   packed: readonly PackedOccurrence[],
   { runId, events }: Surroundings,
 ): RecordedOccurrence[] {
-  const told = openTold(events);
+  const cursor = openCursor(events);
   return packed.map((one) => {
     const { number, seq: givenSeq, at: givenAt, ...body } = typeof one === 'number' ? { number: one } : one;
-    const seq = givenSeq ?? told.nextSeq();
-    const event = told.eventAfter(seq);
+    const seq = givenSeq ?? cursor.expectedSeq();
+    const event = cursor.moveTo(seq);
     return { ...unpackBody(body, { event, runId }), number, seq, at: givenAt ?? timeOf(event) };
   });
 }
 
-/** The events of a batch as the occurrences before them are told by them, one after the other. */
-interface Told {
-  /** The number of the event before the next one that is about a call, or else before the first. */
-  nextSeq(): number;
-  /** The first event that an occurrence has led to; later occurrences come after it. */
-  eventAfter(seq: number): RunEvent | undefined;
+/** Walks through the events of a batch, one occurrence after the other. */
+interface EventCursor {
+  /** The number of the event before the next call's event; without such an event, of the one before the first. */
+  expectedSeq(): number;
+  /** Moves past an occurrence that came after the event `seq`. @returns the first event that it led to */
+  moveTo(seq: number): RunEvent | undefined;
 }
 
-function openTold(events: readonly RunEvent[]): Told {
-  const byNumber = new Map(events.map((event) => [event.seq, event]));
+function openCursor(events: readonly RunEvent[]): EventCursor {
+  const bySeq = new Map(events.map((event) => [event.seq, event]));
   const calls = events.filter(isCalled);
-  const likely = calls.length > 0 ? calls : events.slice(0, 1);
+  const expected = calls.length > 0 ? calls : events.slice(0, 1);
   let at = 0;
   return {
-    nextSeq: () => (likely[at]?.seq ?? 0) - 1,
-    eventAfter(seq) {
-      while ((likely[at]?.seq ?? Infinity) <= seq + 1) at += 1;
-      return byNumber.get(seq + 1);
+    expectedSeq: () => (expected[at]?.seq ?? 0) - 1,
+    moveTo(seq) {
+      while ((expected[at]?.seq ?? Infinity) <= seq + 1) at += 1;
+      return bySeq.get(seq + 1);
     },
   };
 }

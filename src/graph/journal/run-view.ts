@@ -2,7 +2,7 @@ import type { Update } from '../channels/channel.ts';
 import { endsAt } from '../run/countdown.ts';
 import { executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
-import { batchOf, isSettled, nextNodes, tasksIn } from '../run/position.ts';
+import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
 import type { Scope, NodeTask, WaitPosition } from '../run/scope.ts';
 import { isEnded, statusOf } from '../run/status.ts';
@@ -161,7 +161,7 @@ function pendingIn(scope: Scope): PendingWrite[] {
   const writes: PendingWrite[] = [];
   for (const task of tasksIn(scope)) {
     const { node, index } = task;
-    if (isSettled(task)) writes.push({ node, ...(index !== null && { index }), update: task.state.update });
+    if (isFinished(task)) writes.push({ node, ...(index !== null && { index }), update: task.state.update });
   }
   return writes;
 }

@@ -35,11 +35,11 @@ function compensationOf(
 ): Compensation {
   const { node, visit, index } = handle.task;
   const { path } = handle.frame;
-  const place = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
+  const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    return { key, task: place, request: compensate({ ...taskBindings(handle), result }) };
+    return { key, task, request: compensate({ ...taskBindings(handle), result }) };
   } catch (error) {
-    return { key, task: place, problem: toRunError(error) };
+    return { key, task, problem: toRunError(error) };
   }
 }
 
@@ -48,21 +48,21 @@ export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
   if (run.compensation.unknown) return true;
   for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
-    if ('request' in last) return begin(draft, last);
+    if ('request' in last) return beginCompensation(draft, last);
     closeLatest(draft, last, { error: last.problem });
   }
   return false;
 }
 
-function begin(draft: Draft, undo: CompensationCall): true {
-  const { key: done, task, request, takeover = 0 } = undo;
+function beginCompensation(draft: Draft, compensation: CompensationCall): true {
+  const { key: compensatedKey, task, request, takeover = 0 } = compensation;
   const { node, index } = task;
-  const key = compensationKey(done);
+  const key = compensationKey(compensatedKey);
   const { tool, args } = request;
   const called = { kind: 'tool', name: tool } as const;
-  draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: undo });
-  emitWithin(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
-  const summary = `undo ${[...(task.path ?? []), task.node].join('/')} #${task.visit}`;
+  draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: compensation });
+  emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
+  const summary = `compensate ${[...(task.path ?? []), task.node].join('/')} #${task.visit}`;
   draft.effects.push({ kind: 'call', key, takeover, node, ...(index !== undefined && { index }), request, summary });
   return true;
 }
@@ -74,16 +74,16 @@ function begin(draft: Draft, undo: CompensationCall): true {
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
   draft.spend({ toolCalls: 1 });
   if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME') {
-    draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.at } });
-    return say(draft, compensation, outcome);
+    draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.timestamp } });
+    return emitOutcome(draft, compensation, outcome);
   }
   return closeLatest(draft, compensation, outcome);
 }
 
-/** Repeats a compensation with an unknown outcome: the person's order takes its claim over. */
+/** Repeats a compensation with an unknown outcome, under the same key: its claim is taken over. */
 export function retryCompensation(draft: Draft, { compensation }: UnknownCompensation): void {
   draft.setCompensation({ unknown: null });
-  begin(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
+  beginCompensation(draft, { ...compensation, takeover: (compensation.takeover ?? 0) + 1 });
 }
 
 /** Settles a compensation with an unknown outcome by a person's statement. */
@@ -105,17 +105,17 @@ type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunErr
  * Describes failed compensations and calls with an unknown outcome when a run ends.
  * @returns the cause for the run's error, if there is any
  */
-export function uncompensated({ run }: Draft): RunError['cause'] {
+export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   const { phase, root, compensation } = run;
   if (phase.kind === 'closing' && phase.left) return phase.left;
   const unknown = nodesWithUnknownOutcome(root).map((node) => `${node}: ${UNKNOWN}`);
   const left = [...unknown, ...compensation.failures];
   if (left.length === 0) return undefined;
   const code = compensation.failures.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
-  return { code, message: truncate(`Not undone: ${left.join('; ')}`, MAX_MESSAGE) };
+  return { code, message: truncate(`Not compensated: ${left.join('; ')}`, MAX_MESSAGE) };
 }
 
-const UNKNOWN = 'nobody can tell whether the call was done';
+const UNKNOWN = 'the outcome of the call is unknown';
 
 function closeLatest(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
   const { pending, doneCount, failures } = draft.run.compensation;
@@ -125,19 +125,19 @@ function closeLatest(draft: Draft, compensation: Compensation, outcome: Compensa
     doneCount: doneCount + 1,
     failures: [...failures, ...failure],
   });
-  say(draft, compensation, outcome);
+  emitOutcome(draft, compensation, outcome);
 }
 
-function say(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
+function emitOutcome(draft: Draft, compensation: Compensation, outcome: CompensationOutcome): void {
   const tool = 'request' in compensation ? compensation.request.tool : null;
   const body: CompensationEventBody =
     'result' in outcome
       ? { type: 'node.compensated', tool, ...outcome }
       : { type: 'compensation.failed', tool, ...outcome };
-  emitWithin(draft, compensation.task, body);
+  emitAbout(draft, compensation.task, body);
 }
 
-/** Records an event about a node task that may be gone. */
-function emitWithin(draft: Draft, { path = [], ...place }: TaskReference, body: CompensationEventBody): void {
-  emit(draft, { step: draft.run.root.step, path }, { ...place, ...body });
+/** Records an event about a task whose superstep may be over. */
+function emitAbout(draft: Draft, { path = [], ...task }: TaskReference, body: CompensationEventBody): void {
+  emit(draft, { step: draft.run.root.step, path }, { ...task, ...body });
 }

@@ -55,7 +55,7 @@ function waitsForWorld({ task: { state } }: TaskHandle): boolean {
 /** Starts the countdowns of subgraphs and waits; they stop while only people are awaited. */
 export function updateNodeDeadlines(draft: Draft): void {
   if (!draft.graph.hasDeadlines) return;
-  const busy = standsStill(draft.run) ? new Set<string>() : busyPlaces(draft);
+  const busy = standsStill(draft.run) ? new Set<string>() : busyTasks(draft);
   for (const handle of openTasks(draft)) {
     const position = timedPosition(handle);
     if (position)
@@ -88,23 +88,24 @@ function updateNodeDeadline(handle: TaskHandle, position: TimedPosition, runs: b
 
 /** Skips the timer of a wait that ends by itself before its deadline. */
 function startDeadline(handle: TaskHandle, position: TimedPosition, fireAt: number): void {
-  const goesOnAt = position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
-  if (goesOnAt !== null && goesOnAt <= fireAt) return;
+  const endsByItselfAt =
+    position.kind === 'wait' && position.deadline !== null ? parseTimestamp(position.deadline) : null;
+  if (endsByItselfAt !== null && endsByItselfAt <= fireAt) return;
   const id = nodeDeadlineTimerId(handle.executionPath, fireAt);
   startTimer(handle, { id, fireAt, summary: summaryOf(handle, 'deadline') });
 }
 
 /** Returns the paths of tasks that work or wait for events and timers, with their enclosing tasks. */
-function busyPlaces(draft: Draft): ReadonlySet<string> {
+function busyTasks(draft: Draft): ReadonlySet<string> {
   const busy = new Set<string>();
-  const note = (address: TaskPath): void => {
-    for (let depth = address.length; depth > 0; depth -= 1) busy.add(address.slice(0, depth).join('/'));
+  const add = (path: TaskPath): void => {
+    for (let depth = path.length; depth > 0; depth -= 1) busy.add(path.slice(0, depth).join('/'));
   };
-  for (const { taskPath } of Object.values(draft.run.calls)) note(taskPath);
+  for (const { taskPath } of Object.values(draft.run.calls)) add(taskPath);
   for (const frame of openFrames(rootFrame(draft)).filter(({ isFailing }) => !isFailing)) {
-    if (isBetweenSteps(frame)) note(frame.taskPath);
+    if (isBetweenSteps(frame)) add(frame.taskPath);
     const groups = openByGroup(tasksIn(frame.scope));
-    for (const handle of tasksOf(frame)) if (isBusy(handle, groups)) note(handle.taskPath);
+    for (const handle of tasksOf(frame)) if (isBusy(handle, groups)) add(handle.taskPath);
   }
   return busy;
 }

@@ -2,7 +2,7 @@ import type { PauseRequest } from '../run/phase.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { openTasks } from '../superstep/frames.ts';
 import { restartCountdown } from './deadlines.ts';
-import { askAgain } from './retry-task.ts';
+import { repeatRequests } from './retry-task.ts';
 
 /**
  * Reopens an ended run: its deadlines restart, and its open nodes repeat the canceled requests for approvals and
@@ -12,5 +12,5 @@ import { askAgain } from './retry-task.ts';
 export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
   draft.enter({ kind: 'running', pause });
   restartCountdown(draft);
-  for (const handle of openTasks(draft)) askAgain(handle);
+  for (const handle of openTasks(draft)) repeatRequests(handle);
 }

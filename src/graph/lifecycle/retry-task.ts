@@ -1,5 +1,5 @@
 import type { TaskInput } from '../nodes/behavior.ts';
-import { isResumable } from '../run/position.ts';
+import { hasFailed, isResumable } from '../run/position.ts';
 import type { SavedProgress, SubgraphPosition, NodeTask, Scope } from '../run/scope.ts';
 import { deliver } from '../superstep/deliver.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
@@ -7,71 +7,75 @@ import { startTask } from '../superstep/run-task.ts';
 import { replaceTask } from '../superstep/scope-draft.ts';
 import type { TaskFailure } from '../values/errors.ts';
 
-/** Retries a failed task; a subgraph continues from the failed tasks inside it. */
-export function retryTask(handle: TaskHandle): void {
-  replaceTask(handle, again(handle.task));
-}
-
-/** Repeats a task's requests that were canceled when its run ended. */
-export function askAgain(handle: TaskHandle): void {
-  replaceTask(handle, asking(handle.task));
-}
-
-/** Delivers a person's intervention to a task; a task that ended with its run begins first. */
-export function tell(handle: TaskHandle, happening: TaskInput): void {
-  if (handle.task.state.phase === 'ready') startTask(handle);
-  deliver(handle, happening);
-}
-
-/**
- * Gives a call that is known to have failed a new key. Other calls keep their keys and the ledger's result: the
- * person's order takes the claim over.
+/*
+ * A person's order to repeat a call either makes a new key (`retryRound`) or takes over the claim of the old key
+ * (`takeover`). Under the old key, the ledger returns a recorded result instead of a second call.
  */
-function again(task: NodeTask): NodeTask {
-  const { state } = task;
-  if (state.phase !== 'intervention' && state.phase !== 'failed') return task;
-  if (state.saved) return goOn(task, state.saved);
-  return { ...task, ...nextTry(task, state.failure), state: { phase: 'ready' } };
+
+/** Retries a failed task. A subgraph continues from the failed tasks inside it. */
+export function retryTask(handle: TaskHandle): void {
+  replaceTask(handle, retried(handle.task));
 }
 
-/** Calls keep their keys when repeated: the person's order takes their claims over. */
-function goOn(task: NodeTask, saved: SavedProgress): NodeTask {
+/** Repeats the requests of an open task of an ended run, which were canceled when the run ended. */
+export function repeatRequests(handle: TaskHandle): void {
+  replaceTask(handle, repeated(handle.task));
+}
+
+/** Delivers a person's intervention to a task. A task of a reopened run is ready again, and starts first. */
+export function deliverIntervention(handle: TaskHandle, input: TaskInput): void {
+  if (handle.task.state.phase === 'ready') startTask(handle);
+  deliver(handle, input);
+}
+
+/** A task without saved progress starts anew. */
+function retried(task: NodeTask): NodeTask {
+  const { state } = task;
+  if (!hasFailed(state)) return task;
+  if (state.saved) return continued(task, state.saved);
+  return { ...task, ...numbersAfter(task, state.failure), state: { phase: 'ready' } };
+}
+
+/** A task that waits for one call repeats it under the same key. A task that waits for a person asks again. */
+function repeated(task: NodeTask): NodeTask {
+  const { state, takeover } = task;
+  if (state.phase !== 'open') return task;
+  const { position } = state;
+  if (position.kind === 'subgraph') return { ...task, state: { phase: 'open', position: withNewCountdown(position) } };
+  if (isResumable(position)) return continued(task, position);
+  const isCall = position.kind === 'call' || position.kind === 'llm';
+  return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
+}
+
+/** The task continues from saved progress, and repeats its calls under the same keys. */
+function continued(task: NodeTask, saved: SavedProgress): NodeTask {
   if (saved.kind === 'subgraph') {
-    const position = { ...withNewClock(saved), scope: inside(saved.scope) };
+    const position = { ...withNewCountdown(saved), scope: continuedScope(saved.scope) };
     return { ...task, state: { phase: 'open', position } };
   }
   return { ...task, takeover: task.takeover + 1, state: { phase: 'ready', saved } };
 }
 
-/** A canceled call keeps its key: the ledger holds its result, or accepts a new attempt. */
-function asking(task: NodeTask): NodeTask {
-  const { state, takeover } = task;
-  if (state.phase !== 'open') return task;
-  if (state.position.kind === 'subgraph')
-    return { ...task, state: { phase: 'open', position: withNewClock(state.position) } };
-  if (isResumable(state.position)) return goOn(task, state.position);
-  const isCall = state.position.kind === 'call' || state.position.kind === 'llm';
-  return { ...task, takeover: isCall ? takeover + 1 : takeover, state: { phase: 'ready' } };
+function continuedScope(scope: Scope): Scope {
+  if (scope.at.kind !== 'running') return scope;
+  return { ...scope, at: { ...scope.at, tasks: scope.at.tasks.map(continuedInside) } };
 }
 
-function nextTry(
+/** Tasks in a subgraph that wait for an intervention keep waiting, because the order names the subgraph's node. */
+function continuedInside(task: NodeTask): NodeTask {
+  const { state } = task;
+  if (state.phase === 'open' && state.position.kind === 'subgraph') return continued(task, state.position);
+  return state.phase === 'failed' ? retried(task) : repeated(task);
+}
+
+/** A call that is known to have failed gets a new key. Any other call keeps its key, as it may have been made. */
+function numbersAfter(
   { retryRound, takeover }: NodeTask,
   { callFailed }: TaskFailure,
 ): Pick<NodeTask, 'retryRound' | 'takeover'> {
   return callFailed ? { retryRound: retryRound + 1, takeover } : { retryRound, takeover: takeover + 1 };
 }
 
-function withNewClock({ kind, scope, input }: SubgraphPosition): SubgraphPosition {
+function withNewCountdown({ kind, scope, input }: SubgraphPosition): SubgraphPosition {
   return { kind, scope, input };
-}
-
-function inside(scope: Scope): Scope {
-  return scope.at.kind === 'running' ? { ...scope, at: { ...scope.at, tasks: scope.at.tasks.map(onward) } } : scope;
-}
-
-/** Tasks that wait for an intervention inside a subgraph keep waiting, as the order does not concern them. */
-function onward(task: NodeTask): NodeTask {
-  const { state } = task;
-  if (state.phase === 'open' && state.position.kind === 'subgraph') return goOn(task, state.position);
-  return state.phase === 'failed' ? again(task) : asking(task);
 }

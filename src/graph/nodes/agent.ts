@@ -5,7 +5,7 @@ import type { AgentPosition } from '../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../run/tool-batch.ts';
 import { done, failed, savingProgress, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
-import { toMessage } from './model/conversation.ts';
+import { toAssistantMessage } from './model/conversation.ts';
 import type { Offer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, ModelTurn, TurnProgress } from './model/model-turn.ts';
@@ -32,10 +32,10 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     deadline: sharedDeadline(node),
   };
   return {
-    start: (task) => ask({ plan, task, position: { ...START, ...plan.deadline.begin() } }),
+    start: (task) => askModel({ plan, task, position: { ...INITIAL_POSITION, ...plan.deadline.begin() } }),
     restart(task, position) {
       if (position.kind !== 'agent') throw unexpected(position);
-      return restart({ plan, task, position: { ...position, ...plan.deadline.begin() } });
+      return restartAgent({ plan, task, position: { ...position, ...plan.deadline.begin() } });
     },
     updateSaved(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
@@ -44,7 +44,7 @@ export function compileAgent(node: NodeOfType<'agent'>, settings: NodeSettings):
     resume(task, position, input) {
       if (position.kind !== 'agent') throw unexpected(position);
       const stopped = { ...position, ...plan.deadline.run(position, false, task.now) };
-      return resume({ plan, task, position: stopped }, input);
+      return resumeAgent({ plan, task, position: stopped }, input);
     },
   };
 }
@@ -69,7 +69,7 @@ interface AgentTask {
   readonly position: AgentPosition;
 }
 
-const START: AgentPosition = {
+const INITIAL_POSITION: AgentPosition = {
   kind: 'agent',
   conversation: EMPTY_CONVERSATION,
   turn: null,
@@ -79,13 +79,13 @@ const START: AgentPosition = {
 };
 
 /** Leaves the task open. Its deadline runs while a call is open, and stands still while it only waits for people. */
-function open({ plan, task, position }: AgentTask): Progress {
+function stayOpen({ plan, task, position }: AgentTask): Progress {
   const isAtWork = position.turn !== null || hasOpenCall(position.batch);
   return { kind: 'open', position: { ...position, ...plan.deadline.run(position, isAtWork, task.now) } };
 }
 
 /** Asks the model to answer the conversation. */
-function ask({ plan, task, position }: AgentTask): Progress {
+function askModel({ plan, task, position }: AgentTask): Progress {
   const mayUseTools = plan.names.length > 0 && position.iterations < plan.maxIterations;
   const agent = { plan, task, position: { ...position, isLast: !mayUseTools, batch: [] } };
   return afterTurn(agent, plan.turn.ask(task, position.conversation, offerOf(agent)));
@@ -98,10 +98,10 @@ function offerOf({ plan, task, position }: AgentTask): Offer {
   return { tools, leftMs: () => plan.deadline.leftMs(position) };
 }
 
-function resume(agent: AgentTask, input: TaskInput): Progress {
+function resumeAgent(agent: AgentTask, input: TaskInput): Progress {
   const { plan, task, position } = agent;
   const { conversation, turn } = position;
-  if (turn?.key === null) return restart(agent);
+  if (turn?.key === null) return restartAgent(agent);
   if (turn) {
     if (!isTurnInput(input)) throw unexpected(position);
     return afterTurn(agent, plan.turn.resume(task, { conversation, turn, offer: offerOf(agent) }, input));
@@ -109,11 +109,11 @@ function resume(agent: AgentTask, input: TaskInput): Progress {
   return continueBatch(agent, resumeBatch(batchContext(agent), batchProgress(position), input));
 }
 
-function restart(agent: AgentTask): Progress {
+function restartAgent(agent: AgentTask): Progress {
   const { plan, task, position } = agent;
   const { conversation, turn, batch } = position;
   if (turn) return afterTurn(agent, plan.turn.askAgain(task, { conversation, turn }, offerOf(agent)));
-  if (batch.length === 0) return ask(agent);
+  if (batch.length === 0) return askModel(agent);
   return startBatch(agent, { batch: resetBatch(batch), callsMade: conversation.callsMade });
 }
 
@@ -122,7 +122,7 @@ function afterTurn(agent: AgentTask, progress: TurnProgress): Progress {
   switch (progress.kind) {
     case 'asking': {
       const { conversation, turn } = progress;
-      return open({ ...agent, position: { ...position, conversation, turn } });
+      return stayOpen({ ...agent, position: { ...position, conversation, turn } });
     }
     case 'failed':
       return failed(progress.failure, { ...position, turn: null, conversation: progress.conversation });
@@ -134,16 +134,16 @@ function afterTurn(agent: AgentTask, progress: TurnProgress): Progress {
 function afterAnswer(agent: AgentTask, answer: FinishedTurn): Progress {
   const { position } = agent;
   const { conversation, reply } = answer;
-  if (position.isLast || reply.toolCalls.length === 0) return finish(agent, answer);
+  if (position.isLast || reply.toolCalls.length === 0) return finishAgent(agent, answer);
   const progress = readBatch(batchContext(agent), reply.toolCalls, conversation.callsMade);
-  const messages = [...conversation.messages, toMessage(reply)];
+  const messages = [...conversation.messages, toAssistantMessage(reply)];
   const next = { ...position, conversation: { ...conversation, messages }, turn: null };
   return startBatch({ ...agent, position: { ...next, iterations: position.iterations + 1 } }, progress);
 }
 
 /** Begins the calls of a batch, if the run's budget allows all of them. */
 function startBatch(agent: AgentTask, progress: BatchProgress): Progress {
-  const failure = agent.task.refuseToolCalls(callsToMake(progress.batch));
+  const failure = agent.task.findToolBudgetFailure(callsToMake(progress.batch));
   return failure ? failed(failure, withBatch(agent.position, progress)) : continueBatch(agent, progress);
 }
 
@@ -155,10 +155,10 @@ function continueBatch(agent: AgentTask, progress: BatchProgress): Progress {
   const { conversation, batch } = position;
   const failure = failureIn(batch);
   if (failure && !hasOpenCall(batch)) return failed(failure, position);
-  if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return open({ ...agent, position });
+  if (!isAnswered(batch) || !agent.task.hasModelCapacity()) return stayOpen({ ...agent, position });
   const messages = [...conversation.messages, ...answersOf(batch)];
   const answered = { ...position, conversation: { ...conversation, messages } };
-  return savingProgress(position, () => ask({ ...agent, position: answered }));
+  return savingProgress(position, () => askModel({ ...agent, position: answered }));
 }
 
 function batchContext(agent: AgentTask): ToolBatchContext {
@@ -173,8 +173,8 @@ function withBatch(position: AgentPosition, { batch, callsMade }: BatchProgress)
   return { ...position, conversation: { ...position.conversation, callsMade }, batch };
 }
 
-function finish({ plan, position }: AgentTask, { conversation, reply, object, model }: FinishedTurn): Progress {
-  const message = toMessage(withoutCalls(reply));
+function finishAgent({ plan, position }: AgentTask, { conversation, reply, object, model }: FinishedTurn): Progress {
+  const message = toAssistantMessage(withoutCalls(reply));
   const { usage, messages } = conversation;
   const iterations = position.isLast ? position.iterations : position.iterations + 1;
   const result = { text: reply.text, object, toolCalls: [], message, usage, model, iterations };

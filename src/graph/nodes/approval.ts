@@ -37,7 +37,7 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     },
     resume(task, position, input) {
       if (position.kind !== 'approval') throw unexpected(position);
-      return conclude(node, closeApproval(task, { position, onTimeout }, input));
+      return finishApproval(node, closeApproval(task, { position, onTimeout }, input));
     },
   };
 }
@@ -70,7 +70,7 @@ const STATUS_ON_TIMEOUT = {
   fail: 'expired',
 } as const satisfies Record<NonNullable<NodeOfType<'approval'>['onTimeout']>, Approval['status']>;
 
-function conclude(node: NodeOfType<'approval'>, approval: Approval): Progress {
+function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progress {
   if (approval.status === 'expired' && node.onTimeout === 'fail') {
     return failedBecause('APPROVAL_EXPIRED', `Nobody decided "${approval.title}" until ${approval.expiresAt}`);
   }

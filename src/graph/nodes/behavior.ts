@@ -1,5 +1,5 @@
 import type { Update } from '../channels/channel.ts';
-import type { ApprovalPolicy } from '../definition/definition.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
@@ -58,7 +58,7 @@ export interface TaskContext {
   /** False for a model without a price, in a run with a limit of its cost. */
   isModelAllowed(model: string): boolean;
   /** The failure of making that many more tool calls; `null`: the run's budget allows them. */
-  refuseToolCalls(count: number): TaskFailure | null;
+  findToolBudgetFailure(count: number): TaskFailure | null;
   requestApproval(question: Question): { readonly approvalId: string; readonly timerId: string };
   /** Closes an approval whose timeout is over. @returns the closed approval */
   expireApproval(id: string, status: Approval['status']): Approval;
@@ -66,7 +66,7 @@ export interface TaskContext {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** `now` as an RFC 3339 timestamp. */
-  readonly at: string;
+  readonly timestamp: string;
   /** Starts the only timer of this task. @returns its id */
   startTimer(fireAt: number): string;
   /** Takes the payload of the oldest buffered event of that name; `undefined`: there is none. */

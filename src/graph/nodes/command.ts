@@ -15,12 +15,12 @@ export function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume
   return (_task, position, input) => {
     if (input.kind === 'call.failed') return failed(input.failure);
     if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
-    return toProgress(input.reply.value, mayGoto);
+    return commandOrResult(input.reply.value, mayGoto);
   };
 }
 
 /** @throws GraphError `FUNCTION_FAILED` or `INVALID_GOTO` for an invalid command */
-function toProgress(value: Json, mayGoto: readonly string[]): Progress {
+function commandOrResult(value: Json, mayGoto: readonly string[]): Progress {
   if (!isJsonObject(value) || !isCommand(Object.keys(value))) return done(value);
   const { update = {}, goto = [], control = 'continue', reason } = value;
   if (!isJsonObject(update)) throw new GraphError('FUNCTION_FAILED', 'The update of a command is an object');

@@ -1,9 +1,10 @@
-import type { NodeOfType, NodeType } from '../definition/definition.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { NodeType } from '../definition/node-types/node-types.ts';
 import { toJsonObject } from '../values/json.ts';
 import type { NodeBehavior } from './behavior.ts';
 import { compileCustom } from './custom.ts';
 import type { NodeSettings } from './node-settings.ts';
-import { NODE_COMPILERS } from './node-types.ts';
+import { NODE_COMPILERS } from './node-compilers.ts';
 
 /** Makes the behavior of a node by its type; any type that the language does not have is one of code. */
 export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, scope: NodeSettings): NodeBehavior {

@@ -1,5 +1,5 @@
 import type { CallSettings } from '../definition/call-policy.ts';
-import { ownFields } from '../definition/custom-fields.ts';
+import { ownFields } from '../definition/node-types/custom.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
 import { isJsonList, own } from '../values/json.ts';

@@ -4,7 +4,7 @@ import type { WithDeadline } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
 import { done, failed, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress } from './behavior.ts';
-import { toMessage } from './model/conversation.ts';
+import { toAssistantMessage } from './model/conversation.ts';
 import type { Offer } from './model/model-calls.ts';
 import { compileModelTurn, isTurnInput } from './model/model-turn.ts';
 import type { FinishedTurn, TurnProgress } from './model/model-turn.ts';
@@ -20,21 +20,21 @@ export function compileLlm(node: NodeOfType<'llm'>, settings: NodeSettings): Nod
     start(task) {
       const time = deadline.begin();
       const progress = turn.ask(task, EMPTY_CONVERSATION, offerAt(time));
-      return toProgress(node, progress, deadline.run(time, true, task.now));
+      return progressOfTurn(node, progress, deadline.run(time, true, task.now));
     },
     resume(task, position, input) {
       if (position.kind !== 'llm') throw unexpected(position);
       const stopped = deadline.run(position, false, task.now);
       const running = deadline.run(stopped, true, task.now);
       const offer = offerAt(stopped);
-      if (position.turn.key === null) return toProgress(node, turn.askAgain(task, position, offer), running);
+      if (position.turn.key === null) return progressOfTurn(node, turn.askAgain(task, position, offer), running);
       if (!isTurnInput(input)) throw unexpected(position);
-      return toProgress(node, turn.resume(task, { ...position, offer }, input), running);
+      return progressOfTurn(node, turn.resume(task, { ...position, offer }, input), running);
     },
   };
 }
 
-function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithDeadline): Progress {
+function progressOfTurn(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithDeadline): Progress {
   switch (progress.kind) {
     case 'asking': {
       const { conversation, turn } = progress;
@@ -43,13 +43,13 @@ function toProgress(node: NodeOfType<'llm'>, progress: TurnProgress, time: WithD
     case 'failed':
       return failed(progress.failure);
     case 'answered':
-      return finish(node, progress);
+      return finishLlm(node, progress);
   }
 }
 
-function finish(node: NodeOfType<'llm'>, { reply, object, conversation, model }: FinishedTurn): Progress {
+function finishLlm(node: NodeOfType<'llm'>, { reply, object, conversation, model }: FinishedTurn): Progress {
   const { text, toolCalls } = reply;
-  const message = toMessage(reply);
+  const message = toAssistantMessage(reply);
   const result: Json = { text, object, toolCalls, message, usage: conversation.usage, model };
   return done(result, node.messages === undefined ? undefined : { [node.messages]: message });
 }

@@ -32,14 +32,14 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       const problem = tool.checkArguments(filled);
       if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
-      if (!tool.needsApproval({ ...task.bindings, args: filled })) return call(tool, task, filled);
+      if (!tool.needsApproval({ ...task.bindings, args: filled })) return makeCall(tool, task, filled);
       const question = tool.question(filled, `Node ${settings.id} calls it`);
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
       if (position.kind === 'approval')
-        return afterApproval(tool, task, closeApproval(task, { position, onTimeout: 'expired' }, input));
-      return position.kind === 'approved' ? call(tool, task, position.args) : afterCall(position, input);
+        return callIfApproved(tool, task, closeApproval(task, { position, onTimeout: 'expired' }, input));
+      return position.kind === 'approved' ? makeCall(tool, task, position.args) : finishCall(position, input);
     },
   };
 }
@@ -49,20 +49,20 @@ function notFound(name: string): Progress {
 }
 
 /** Makes the call, or waits for the capacity to make it. */
-function call(tool: CallableTool, task: TaskContext, args: Json): Progress {
+function makeCall(tool: CallableTool, task: TaskContext, args: Json): Progress {
   if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args } };
   return { kind: 'open', position: { kind: 'call', key: task.call(0, tool.request(args, null)) } };
 }
 
-function afterApproval(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
+function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
   const { status, args, expiresAt } = approval;
-  if (status === 'approved') return call(tool, task, args);
+  if (status === 'approved') return makeCall(tool, task, args);
   return status === 'expired'
     ? failedBecause('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`)
     : rejected(`The call of ${tool.name}`, approval);
 }
 
-function afterCall(position: NodePosition, input: TaskInput): Progress {
+function finishCall(position: NodePosition, input: TaskInput): Progress {
   if (input.kind === 'call.failed') return failed(input.failure);
   if (input.kind === 'call.completed' && input.reply.kind === 'value') return done(input.reply.value);
   throw unexpected(position);

@@ -38,15 +38,15 @@ function waitForEvent(event: string, timeout: string | undefined): NodeBehavior[
     const eventName = toText(name.fill(task.bindings));
     const payload = task.takeEvent(eventName);
     if (payload !== undefined) return done(payload);
-    return open(task, eventName, timeout === undefined ? null : afterDuration(timeout, task.now));
+    return startWaiting(task, eventName, timeout === undefined ? null : afterDuration(timeout, task.now));
   };
 }
 
 function waitUntil(task: TaskContext, fireAt: number): Progress {
-  return fireAt <= task.now ? done(null) : open(task, null, fireAt);
+  return fireAt <= task.now ? done(null) : startWaiting(task, null, fireAt);
 }
 
-function open(task: TaskContext, event: string | null, fireAt: number | null): Progress {
+function startWaiting(task: TaskContext, event: string | null, fireAt: number | null): Progress {
   const timerId = fireAt === null ? null : task.startTimer(fireAt);
   const deadline = fireAt === null ? null : formatTimestamp(fireAt);
   return { kind: 'open', position: { kind: 'wait', event, timerId, since: formatTimestamp(task.now), deadline } };

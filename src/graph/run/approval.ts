@@ -1,4 +1,4 @@
-import type { ApprovalPolicy } from '../definition/definition.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import { toMs } from '../values/duration.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -79,7 +79,7 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
   const refusal =
-    mayDecide(approval, request) ?? refuseByStatus(approval, request) ?? refuseByContent(approval, request);
+    mayDecide(approval, request) ?? refusalByStatus(approval, request) ?? refusalByContent(approval, request);
   if (refusal) return { refusal };
   const args = request.args === undefined ? approval.args : request.args;
   const decision: Decision = {
@@ -123,7 +123,7 @@ export function mayDecide(
   return { code: 'NOT_AN_APPROVER', message: `This approval is decided by: ${allowed}` };
 }
 
-function refuseByStatus(approval: Approval, { by }: DecisionRequest): Refusal | null {
+function refusalByStatus(approval: Approval, { by }: DecisionRequest): Refusal | null {
   const last = approval.decisions.at(-1);
   switch (approval.status) {
     case 'approved':
@@ -137,18 +137,18 @@ function refuseByStatus(approval: Approval, { by }: DecisionRequest): Refusal | 
     case 'canceled':
       return { code: 'APPROVAL_CANCELED', message: 'The approval was canceled with its run' };
     case 'pending':
-      return refuseSecond(approval.decisions, by);
+      return refusalOfSecondDecision(approval.decisions, by);
   }
 }
 
-function refuseSecond(decisions: readonly Decision[], by: Principal): Refusal | null {
+function refusalOfSecondDecision(decisions: readonly Decision[], by: Principal): Refusal | null {
   const own = decisions.find((decision) => decision.by === by.sub);
   return own
     ? { code: 'ALREADY_DECIDED', message: `${own.by} decided already, at ${own.at}; a quorum needs different people` }
     : null;
 }
 
-function refuseByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
+function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
   if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
     return {
       code: 'REASON_REQUIRED',

@@ -16,6 +16,12 @@ export function calledBy(request: CallRequest): OpenCall['called'] {
   }
 }
 
+/** Returns the name of a callee with its kind, such as `tool:pay`. */
+export function calleeName(request: CallRequest): string {
+  const { kind, name } = calledBy(request);
+  return `${kind}:${name}`;
+}
+
 /** True if a call must not be repeated automatically. */
 export function isUnsafe(request: CallRequest): boolean {
   return request.kind !== 'model' && request.effect === 'unsafe';

@@ -1,6 +1,6 @@
 export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
-export { calledBy, mustReconcile, isCallReply, isUnsafe } from './call.ts';
+export { calleeName, mustReconcile, isCallReply, isUnsafe } from './call.ts';
 export type {
   CallEffect,
   CallReply,
@@ -26,7 +26,7 @@ export { mayCall } from './principal.ts';
 export type { Principal } from './principal.ts';
 export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
-export type { KeptRun } from './run-format.ts';
+export type { StoredRun } from './run-format.ts';
 export type { Breakpoints, EarlierCall, Run } from './run.ts';
 export { hasEnded, isEnded, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';

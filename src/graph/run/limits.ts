@@ -64,7 +64,7 @@ export function limitsOfRun({ definition, catalog: { defaults } }: LimitedGraph,
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, defaults), asked);
   const { deadlineMs: _deadlineMs, ...counts } = limits;
   const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
-  return { limits, shown: { ...counts, ...(deadline !== undefined && { deadline }) }, refusal: refuseLoose(loose) };
+  return { limits, shown: { ...counts, ...(deadline !== undefined && { deadline }) }, refusal: refusalOf(loose) };
 }
 
 /** Tightens a graph's limits by those of a run. @returns requested limits beyond the graph's */
@@ -81,7 +81,7 @@ export function tighten(
   return { limits: { ...limits, ...wanted }, loose };
 }
 
-function refuseLoose(loose: readonly LooseLimit[]): Refusal | null {
+function refusalOf(loose: readonly LooseLimit[]): Refusal | null {
   if (loose.length === 0) return null;
   const issues = loose.map(({ name, asked, allowed }) => ({
     path: `/limits/${name}`,

@@ -24,18 +24,22 @@ export function approvalsAt(position: NodePosition): readonly string[] {
   return batchOf(position).flatMap(({ state }) => (state.phase === 'asked' ? [state.approvalId] : []));
 }
 
-/** True if a tool call, or an agent's model call after its answered tools, waits for `maxConcurrency`. */
+/**
+ * True if a task's next call waits for `maxConcurrency`: an approved call, a tool call of a batch, or the model call
+ * that follows an answered batch.
+ */
 export function wantsCapacity(position: NodePosition): boolean {
   const batch = batchOf(position);
   return position.kind === 'approved' || hasReadyCall(batch) || (batch.length > 0 && isAnswered(batch));
 }
 
-/** Returns the budget needs of a model call that waits for its budgets; `null` if none waits. */
+/** Returns the budget needs of a task's model call that waits for budgets; `null` if no call waits. */
 export function awaitedBudget(position: NodePosition): ModelNeeds | null {
   const turn = position.kind === 'llm' || position.kind === 'agent' ? position.turn : null;
   return turn?.key === null ? turn.needs : null;
 }
 
+/** True if a retry of a task can continue from this position. */
 export function isResumable(position: NodePosition): position is ResumablePosition {
   return position.kind === 'agent' || position.kind === 'calls' || position.kind === 'subgraph';
 }
@@ -45,31 +49,44 @@ export function tasksIn({ at }: Pick<Scope, 'at'>): readonly NodeTask[] {
   return at.kind === 'running' ? at.tasks : [];
 }
 
-/** Returns the next triggers known before edges are evaluated; none in an open superstep. */
+/** Returns the triggers that are known without evaluating edges. An open superstep has none. */
 export function triggersAt(at: ScopePosition): readonly Trigger[] {
   return at.kind === 'running' ? [] : at.triggers;
 }
 
-/** Returns finished nodes whose edges are unevaluated. */
+/** Returns the finished nodes whose edges have not been evaluated. */
 export function finishedAt(at: ScopePosition): readonly string[] {
   return at.kind === 'edges' || at.kind === 'after' ? at.finished : [];
 }
 
 /** Returns the nodes of the breakpoint at which a graph is stopped. */
-export function stopsAt(at: ScopePosition): readonly string[] {
+export function breakpointNodesAt(at: ScopePosition): readonly string[] {
   return at.kind === 'before' || at.kind === 'after' ? at.nodes : [];
 }
 
-/** Returns the unfinished nodes of the open superstep, or else the triggered nodes. */
+/** Returns the unfinished nodes of an open superstep. Between supersteps, returns the triggered nodes. */
 export function nextNodes({ at, deferred }: Pick<Scope, 'at' | 'deferred'>): readonly string[] {
   if (at.kind === 'after') return at.next;
-  const triggers = triggersAt(at);
-  const triggered = triggers.length > 0 ? triggers : deferred;
-  const next = at.kind === 'running' ? at.tasks.filter((task) => !isSettled(task)) : triggered;
-  return [...new Set(next.map(({ node }) => node))].sort();
+  if (at.kind !== 'running') return namesOfNext({ triggers: triggersAt(at), deferred });
+  return sortedNames(at.tasks.filter((task) => !isFinished(task)));
 }
 
-/** Returns nodes with calls of unknown outcome; nodes inside subgraphs follow the enclosing nodes. */
+/** Returns the names of the triggered nodes. Deferred nodes follow when no other node is triggered. */
+export function namesOfNext({ triggers, deferred }: SortedTriggers): readonly string[] {
+  return sortedNames(triggers.length > 0 ? triggers : deferred);
+}
+
+/** The triggers of ordinary nodes, and those of deferred nodes. */
+export interface SortedTriggers {
+  readonly triggers: readonly Trigger[];
+  readonly deferred: readonly Trigger[];
+}
+
+function sortedNames(nodes: readonly { readonly node: string }[]): readonly string[] {
+  return [...new Set(nodes.map(({ node }) => node))].sort();
+}
+
+/** Returns the nodes that have calls with an unknown outcome. A node in a subgraph is `outer/inner`. */
 export function nodesWithUnknownOutcome(scope: Scope): readonly string[] {
   return tasksIn(scope).flatMap(({ node, index, state }) => {
     if (!isTaskOutcomeUnknown(state)) return [];
@@ -86,20 +103,20 @@ function positionOf(state: TaskState): SavedProgress | null {
   return state.phase === 'open' && isResumable(state.position) ? state.position : null;
 }
 
-/** True if a failed task has calls of unknown outcome, its own or inside it. */
-export function hasUnknownOutcome(kept: SavedProgress | null): boolean {
-  switch (kept?.kind) {
+/** True if saved progress has calls with an unknown outcome, also inside a subgraph. */
+export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
+  switch (saved?.kind) {
     case 'subgraph':
-      return tasksIn(kept.scope).some(({ state }) => isTaskOutcomeUnknown(state));
+      return tasksIn(saved.scope).some(({ state }) => isTaskOutcomeUnknown(state));
     case 'agent':
     case 'calls':
-      return kept.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure));
+      return saved.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure));
     default:
       return false;
   }
 }
 
-/** A person who gives a task up settles its unknown outcome. */
+/** A task that a person has given up is `failed`, so its outcome no longer counts as unknown. */
 function isTaskOutcomeUnknown(state: TaskState): boolean {
   return (state.phase === 'intervention' && isUnknownOutcome(state.failure)) || hasUnknownOutcome(positionOf(state));
 }
@@ -108,9 +125,21 @@ function isUnknownOutcome({ error }: TaskFailure): boolean {
   return error.code === 'UNKNOWN_OUTCOME';
 }
 
-/** A task that is over without failure. */
-export type SettledTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
+/** A task whose failure stands until a retry, or until a person intervenes. */
+export type FailedState = TaskState & { readonly phase: 'failed' | 'intervention' };
 
-export function isSettled(task: NodeTask): task is SettledTask {
+export function hasFailed(state: TaskState): state is FailedState {
+  return state.phase === 'failed' || state.phase === 'intervention';
+}
+
+/** A completed task, or a failed one whose `onError` has chosen another node. Both have an update to write. */
+export type FinishedTask = NodeTask & { readonly state: TaskState & { readonly phase: 'completed' | 'diverted' } };
+
+export function isFinished(task: NodeTask): task is FinishedTask {
   return task.state.phase === 'completed' || task.state.phase === 'diverted';
+}
+
+/** True if a task does no more work in its superstep. */
+export function isOver(task: NodeTask): boolean {
+  return isFinished(task) || task.state.phase === 'failed';
 }

@@ -1,12 +1,12 @@
 import type { Run } from './run.ts';
 
 /** A run in the shape of an earlier version. */
-export interface KeptRun {
+export interface StoredRun {
   readonly format: number;
 }
 
 /** Migrates a run from one format to the next. Pure, and unchanged once released. */
-type Migration = (run: KeptRun) => object;
+type Migration = (run: StoredRun) => object;
 
 /** The first migration leads from format 1 to 2, and so on. */
 const MIGRATIONS: readonly Migration[] = [];
@@ -14,16 +14,16 @@ const MIGRATIONS: readonly Migration[] = [];
 /**
  * Migrates a run from another execution, or from the store, to the current shape. @throws if a later version wrote it
  */
-export function readRun(kept: KeptRun, migrations = MIGRATIONS): Run {
+export function readRun(kept: StoredRun, migrations = MIGRATIONS): Run {
   const newest = migrations.length + 1;
   const run = migrations
     .slice(kept.format - 1)
-    .reduce<KeptRun>((before, migrate) => ({ ...migrate(before), format: before.format + 1 }), kept);
+    .reduce<StoredRun>((before, migrate) => ({ ...migrate(before), format: before.format + 1 }), kept);
   if (hasFormat(run, newest)) return run;
   throw new Error(`The run has format ${kept.format}; this version knows those up to ${newest}`);
 }
 
 /** The migrations have produced the current format. */
-function hasFormat(run: KeptRun, newest: number): run is Run {
+function hasFormat(run: StoredRun, newest: number): run is Run {
   return run.format === newest;
 }

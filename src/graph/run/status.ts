@@ -35,6 +35,10 @@ export function isBeingCanceled({ phase: { kind } }: Phased): boolean {
   return kind === 'canceling' || kind === 'closing';
 }
 
+export function hasOpenCalls({ calls }: Pick<Run, 'calls'>): boolean {
+  return Object.keys(calls).length > 0;
+}
+
 /** True if no new work may begin in the run. */
 export function standsStill({ phase: { kind } }: Phased): boolean {
   return !AT_WORK.has(kind);

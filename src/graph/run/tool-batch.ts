@@ -25,7 +25,7 @@ export type CallState =
   /** An approved call needs no approval; for others, the tool and the node decide. */
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
-  | { readonly phase: 'out'; readonly key: string }
+  | { readonly phase: 'open'; readonly key: string }
   | { readonly phase: 'intervention'; readonly failure: TaskFailure; readonly since: string }
   /** The call could not begin; its task fails after the other open calls return. */
   | { readonly phase: 'failed'; readonly failure: TaskFailure; readonly isApproved: boolean }
@@ -59,5 +59,5 @@ export function failureIn(batch: ToolBatch): TaskFailure | null {
 
 /** True if a call of a batch is open. */
 export function hasOpenCall(batch: ToolBatch): boolean {
-  return batch.some(({ state }) => state.phase === 'out');
+  return batch.some(({ state }) => state.phase === 'open');
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { NodeOfType } from '../definition/definition.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
+import type { NodeType } from '../definition/node-types/node-types.ts';
 import { REDUCERS } from '../definition/reducers.ts';
 import { mapValues } from '../values/collections.ts';
 import { parseDuration } from '../values/duration.ts';
@@ -107,7 +109,8 @@ const modelFields = {
   maxOutputTokens: Count.optional(),
 };
 
-export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
+/** The schema of each node type. The compiler asks for every field of the type. */
+export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } = {
   set: z.strictObject({ type: z.literal('set'), ...common }),
   llm: z.strictObject({ type: z.literal('llm'), ...modelFields }),
   agent: z.strictObject({
@@ -159,6 +162,8 @@ export const NodeSchemas: Readonly<Record<string, z.ZodType>> = {
     onReject: z.enum(['continue', 'fail']).optional(),
   }),
 };
+
+type SchemaOf<Node> = z.ZodObject<{ readonly [Field in keyof Node]-?: z.ZodType }>;
 
 /** The common fields of a node of a registered type. The type defines all others. */
 export const CustomNodeSchema = z.strictObject({ type: z.string(), ...call, mayGoto: Names.optional() });

@@ -32,8 +32,8 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
       const kind = kinds.get(zodSchema);
       Object.assign(jsonSchema.properties ?? {}, describeType(type ?? '')?.editorSchemas);
       describeFields(jsonSchema);
-      if (type !== undefined) Object.assign(jsonSchema, lookOfNode(type));
-      if (kind !== undefined) Object.assign(jsonSchema, lookOfEdge(kind));
+      if (type !== undefined) Object.assign(jsonSchema, captionOfNode(type));
+      if (kind !== undefined) Object.assign(jsonSchema, captionOfEdge(kind));
       if (isDuration(zodSchema)) jsonSchema.pattern = zodSchema === TimeSpan ? TIME_SPAN : DURATION_PATTERN;
     },
   });
@@ -43,7 +43,7 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
 const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/);
 const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
 
-function lookOfNode(type: string): JsonObject {
+function captionOfNode(type: string): JsonObject {
   const { summary, exactlyOne } = describeType(type) ?? {};
   return {
     ...titled(`${type} node`, summary),
@@ -51,7 +51,7 @@ function lookOfNode(type: string): JsonObject {
   };
 }
 
-function lookOfEdge(kind: string): JsonObject {
+function captionOfEdge(kind: string): JsonObject {
   return titled(`${kind} edge`, own(EDGE_DESCRIPTIONS, kind));
 }
 

@@ -1,6 +1,4 @@
-import { isBeingCanceled, isEnding } from '../run/status.ts';
-import type { Draft } from '../superstep/draft.ts';
-import { cancelOpenQuestions } from '../superstep/approvals.ts';
+import { cancelRun } from '../lifecycle/cancel.ts';
 import { taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
@@ -14,9 +12,3 @@ export const cancel: SignalKind = {
     return taken();
   },
 };
-
-export function cancelRun(draft: Draft, by: string, reason: string | null): void {
-  if (isBeingCanceled(draft.run)) return;
-  if (!isEnding(draft.run)) cancelOpenQuestions(draft);
-  draft.enter({ kind: 'canceling', by, reason });
-}

@@ -16,45 +16,45 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
   return {
     description,
     properties: { approvalId: { type: 'string' }, reason: { type: 'string' }, args: true, values: true },
-    handle: (draft, request) => handle(draft, decision, request),
+    handle: (draft, request) => handleDecision(draft, decision, request),
   };
 }
 
-function handle(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
+function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { payload, by }: SignalRequest): Handled {
   const approvalId = textOf(payload, 'approvalId');
   const approval = findPendingApproval(Object.values(draft.run.approvals), approvalId);
-  if ('code' in approval) return refused(refuseForgotten(draft.run, approvalId) ?? approval);
+  if ('code' in approval) return refused(refuseDropped(draft.run, approvalId) ?? approval);
   const reason = textOf(payload, 'reason');
   const result = decide(approval, {
     decision,
     by,
-    at: draft.at,
+    at: draft.timestamp,
     reason,
     args: payload['args'],
     values: payload['values'],
   });
   if ('refusal' in result) return refused(result.refusal);
-  record(draft, result.approval, result.decision);
-  return taken(said(result.approval));
+  recordDecision(draft, result.approval, result.decision);
+  return taken(toResult(result.approval));
 }
 
 /** Bytes of one result: a run keeps the results of its latest decisions for queries. */
-const MAX_SAID = 10_000;
+const MAX_RESULT_BYTES = 10_000;
 
 /** Returns the approval as the decision's result, or only its id if the approval is too large. */
-function said(approval: Approval): Json {
+function toResult(approval: Approval): Json {
   const whole = toJson(toPublicApproval(approval));
-  return jsonSize(whole) <= MAX_SAID ? whole : { id: approval.id };
+  return jsonSize(whole) <= MAX_RESULT_BYTES ? whole : { id: approval.id };
 }
 
 /** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */
-function refuseForgotten({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
+function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal | null {
   const parsed = parseApprovalId(id);
   const wasMade = parsed?.runId === runId && parsed.number <= counters.approval;
   return wasMade ? { code: 'ALREADY_DECIDED', message: `Approval "${id}" was closed before` } : null;
 }
 
-function record(draft: Draft, approval: Approval, made: Decision): void {
+function recordDecision(draft: Draft, approval: Approval, made: Decision): void {
   draft.saveApproval(approval);
   const { by, decision, reason, args } = made;
   emitAt(draft, approval.task, {

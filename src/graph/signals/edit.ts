@@ -1,22 +1,21 @@
 import { discardSuperstep } from '../lifecycle/cancel.ts';
 import { applyWrites } from '../channels/apply-writes.ts';
 import { OwnedLists } from '../channels/reducer.ts';
-import { stopBefore } from '../superstep/breakpoints.ts';
+import { stopAtBreakpointBefore } from '../superstep/breakpoints.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { EdgeFailure, evaluateEdges, fire, lookAgain } from '../superstep/fire-edges.ts';
+import { EdgeFailure, evaluateEdges, triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
 import { rootFrame, scopeBindings } from '../superstep/frames.ts';
 import { moveTo } from '../superstep/scope-draft.ts';
-import { refuseBypass, refuseSpeakingFor } from './bypass-approval.ts';
+import { refuseBypass, refuseActingAs } from './checks/bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
-import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
+import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { triggersAt } from '../run/position.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { editChannels, saveEdit } from './edit-channels.ts';
-import type { StateEdit } from './edit-channels.ts';
-import { valuesOf } from './pause.ts';
-import { refused, taken, textOf } from './signal.ts';
+import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
+import type { StateEdit } from '../lifecycle/edit-channels.ts';
+import { refused, taken, textOf, valuesOf } from './signal.ts';
 import type { SignalKind, SignalRequest } from './signal.ts';
 
 /**
@@ -31,31 +30,31 @@ export const edit: SignalKind = {
     const { payload, by } = request;
     const asNode = textOf(payload, 'asNode');
     const change = { values: valuesOf(payload) ?? {}, by: by.sub, asNode };
-    const refusal = refusalOf(draft, request) ?? tryEdges(draft, change);
+    const refusal = refuseEdit(draft, request) ?? tryEdges(draft, change);
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, change);
     if (!edited.ok) return refused(edited.refusal);
-    if (asNode === undefined) lookAgain(rootFrame(draft));
-    const visited = asNode === undefined ? [] : goOnFrom(draft, asNode);
+    if (asNode === undefined) refreshNextNodes(rootFrame(draft));
+    const visited = asNode === undefined ? [] : continueFrom(draft, asNode);
     saveEdit(draft, edited.changes, visited);
-    if (asNode !== undefined) reopen(draft, by.sub);
+    if (asNode !== undefined) reopenPaused(draft, by.sub);
     return taken(draft.run.checkpointId);
   },
 };
 
-function refusalOf(draft: Draft, { payload, by }: SignalRequest): Refusal | null {
+function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | null {
   const { run, graph } = draft;
   const checkpoint = textOf(payload, 'checkpoint');
   const asNode = textOf(payload, 'asNode');
-  const refusal = refuseUnless(draft, ['waiting', 'paused', 'completed', 'failed', 'canceled'], 'edited');
+  const refusal = refuseUnlessStatus(draft, ['waiting', 'paused', 'completed', 'failed', 'canceled'], 'edited');
   if (refusal) return refusal;
   if (checkpoint !== undefined && checkpoint !== run.checkpointId)
     return { code: 'STALE', message: `The run stands at checkpoint ${run.checkpointId} by now` };
   if (asNode === undefined) return null;
   return (
-    refuseUndone(draft) ??
+    refuseCompensated(draft) ??
     refuseUnknownNode(draft, asNode, '/asNode') ??
-    refuseSpeakingFor(draft, graph, { node: asNode, by }) ??
+    refuseActingAs(draft, graph, { node: asNode, by }) ??
     refuseBypass(draft, by)
   );
 }
@@ -80,17 +79,17 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   }
 }
 
-function goOnFrom(draft: Draft, node: string): Visited {
+function continueFrom(draft: Draft, node: string): Visited {
   const frame = rootFrame(draft);
   const visited = discardSuperstep(draft);
   moveTo(frame, { kind: 'edges', finished: [node], triggers: [] });
-  fire(frame);
+  triggerNextNodes(frame);
   // A run that is not running stops at the breakpoint now; a waiting run does so when it continues.
-  if (statusOf(draft.run) !== 'waiting') stopBefore(frame);
+  if (statusOf(draft.run) !== 'waiting') stopAtBreakpointBefore(frame);
   return visited;
 }
 
-function reopen(draft: Draft, by: string): void {
+function reopenPaused(draft: Draft, by: string): void {
   const { at, deferred } = draft.run.root;
   if (!hasEnded(draft.run) || triggersAt(at).length + deferred.length === 0) return;
   reopenRun(draft, { by, reason: null });

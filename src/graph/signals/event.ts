@@ -6,7 +6,7 @@ import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The maximum number of events buffered for future `wait` nodes. */
-const MAX_KEPT = 100;
+const MAX_BUFFERED_EVENTS = 100;
 
 /** Delivers an event to `wait` nodes, or buffers it for later ones. */
 export const event: SignalKind = {
@@ -22,10 +22,10 @@ export const event: SignalKind = {
       });
     const payload = given['payload'] ?? null;
     const waiting = openTasks(draft).find((handle) => waitsFor(handle, name));
-    if (!waiting && draft.run.bufferedEvents.length >= MAX_KEPT)
+    if (!waiting && draft.run.bufferedEvents.length >= MAX_BUFFERED_EVENTS)
       return refused({
         code: 'BUFFER_FULL',
-        message: `${MAX_KEPT} events are kept already; nothing waits for "${name}"`,
+        message: `${MAX_BUFFERED_EVENTS} events are buffered already, and no node waits for "${name}"`,
       });
     emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliver(waiting, { kind: 'event', payload });

@@ -11,7 +11,7 @@ import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
 import { truncate } from '../values/text.ts';
-import { isNamed } from './interventions.ts';
+import { isNamed } from './checks/find-intervention.ts';
 import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';
 import { signals } from './signals.ts';
@@ -34,12 +34,12 @@ export function receiveSignal(draft: Draft, name: string, given: Json | undefine
   const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
-  const answer = answerTo(draft, name, payload);
-  if (!answer.taken) ignore(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
+  const answer = handleSignal(draft, name, payload);
+  if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) draft.recordResult({ id, ...answer });
 }
 
-function answerTo(draft: Draft, name: string, payload: Json): Handled {
+function handleSignal(draft: Draft, name: string, payload: Json): Handled {
   const kind = signals.get(name);
   if (!kind)
     return refused({
@@ -48,7 +48,7 @@ function answerTo(draft: Draft, name: string, payload: Json): Handled {
     });
   if (isDeeperThan(MAX_DEPTH, payload))
     return refused({ code: 'MALFORMED', message: `The payload is nested deeper than ${MAX_DEPTH} levels` });
-  const issues = checkOf(name, kind)(payload);
+  const issues = schemaCheckOf(name, kind)(payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
     return refused({
       code: 'MALFORMED',
@@ -60,7 +60,7 @@ function answerTo(draft: Draft, name: string, payload: Json): Handled {
   const { unknown } = draft.run.compensation;
   if (unknown && kind.handleCompensation)
     return refuseOther(unknown, payload) ?? kind.handleCompensation(draft, unknown, request);
-  const refusal = refuseNow(draft, kind);
+  const refusal = refuseInPhase(draft, kind);
   return refusal ? refused(refusal) : kind.handle(draft, request);
 }
 
@@ -69,11 +69,11 @@ function refuseOther({ compensation }: UnknownCompensation, payload: JsonObject)
   const { node } = compensation.task;
   const id = unknownCompensationId(compensation);
   if (isNamed(payload, { node, id })) return null;
-  const message = `The run is being undone; only ${id} (${node}) waits for an intervention`;
+  const message = `The run is being compensated; only ${id} (${node}) waits for an intervention`;
   return refused({ code: 'UNKNOWN_INTERVENTION', message });
 }
 
-function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
+function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
   if (hasEnded(run)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
   if ((!isCanceled && !isEnding(run)) || kind.whileEnding) return null;
@@ -83,7 +83,7 @@ function refuseNow({ run }: Draft, kind: SignalKind): Refusal | null {
 /** Caches one check per signal, because compiling takes longer than checking. */
 const checks = createMemo<SchemaCheck>(100);
 
-function checkOf(name: string, kind: SignalKind): SchemaCheck {
+function schemaCheckOf(name: string, kind: SignalKind): SchemaCheck {
   return checks(name, () => compileJsonSchema(payloadSchema(kind)));
 }
 
@@ -101,7 +101,7 @@ function principalOf(payload: Json): Principal {
   return { sub: by['sub'], roles: by['roles'].filter((role) => typeof role === 'string') };
 }
 
-function ignore(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
+function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: string; refusal: Refusal }): void {
   const detail = truncate(refusal.message, MAX_DETAIL);
   emitOfRun(draft, {
     type: 'signal.ignored',

@@ -2,14 +2,14 @@ import { discardSuperstep } from '../lifecycle/cancel.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { moveTo } from '../superstep/scope-draft.ts';
-import { refuseBypass } from './bypass-approval.ts';
+import { refuseBypass } from './checks/bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
-import { refuseUndone, refuseUnknownNode, refuseUnless } from './refusals.ts';
+import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
+import { resumeRun } from '../lifecycle/resume.ts';
 import { hasEnded } from '../run/status.ts';
-import { editChannels, saveEdit } from './edit-channels.ts';
-import { release, valuesOf } from './pause.ts';
-import { refused, taken, textOf } from './signal.ts';
+import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
+import { refused, taken, textOf, valuesOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** Sends the run to one node and discards the open superstep. */
@@ -20,8 +20,8 @@ export const replan: SignalKind = {
   handle(draft, { payload, by }) {
     const node = textOf(payload, 'node') ?? '';
     const refusal =
-      refuseUnless(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
-      refuseUndone(draft) ??
+      refuseUnlessStatus(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
+      refuseCompensated(draft) ??
       refuseUnknownNode(draft, node, '/node') ??
       refuseBypass(draft, by);
     if (refusal) return refused(refusal);
@@ -30,7 +30,7 @@ export const replan: SignalKind = {
     const visited = goTo(draft, node);
     saveEdit(draft, edited.changes, visited);
     if (hasEnded(draft.run)) reopenRun(draft);
-    else release(draft, by.sub);
+    else resumeRun(draft, by.sub);
     return taken();
   },
 };

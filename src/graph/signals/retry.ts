@@ -1,31 +1,31 @@
 import { emit, emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import type { JsonObject } from '../values/json.ts';
-import { refuseUndone } from './refusals.ts';
+import { refuseCompensated } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import { hasEnded } from '../run/status.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { retryTask, tell } from '../lifecycle/retry-task.ts';
+import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
-import type { Intervention } from './interventions.ts';
-import { WHICH, findIntervention, findInterventions } from './interventions.ts';
-import { raiseLimits } from './raise-limits.ts';
+import type { Intervention } from './checks/find-intervention.ts';
+import { INTERVENTION_FIELDS, findIntervention, findInterventions } from './checks/find-intervention.ts';
+import { raiseLimits } from '../lifecycle/raise-limits.ts';
 import { refused, taken } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Retries a failed node; a failed run continues from all nodes that failed it. */
 export const retry: SignalKind = {
   description: 'Do the failed node again: {"node"? | "id"?, "limits"?}',
-  properties: { ...WHICH, limits: LIMITS_SCHEMA },
+  properties: { ...INTERVENTION_FIELDS, limits: LIMITS_SCHEMA },
   reopens: true,
   handle: (draft, request) =>
     draft.run.phase.kind === 'failed' ? retryRun(draft, request) : retryNode(draft, request),
-  handleCompensation(draft, doubt, { payload, by }) {
+  handleCompensation(draft, unknown, { payload, by }) {
     const refusal = raiseLimits(draft, payload['limits']);
     if (refusal) return refused(refusal);
-    emitOfRun(draft, { type: 'run.retried', node: doubt.compensation.task.node, by: by.sub });
-    retryCompensation(draft, doubt);
+    emitOfRun(draft, { type: 'run.retried', node: unknown.compensation.task.node, by: by.sub });
+    retryCompensation(draft, unknown);
     return taken();
   },
 };
@@ -35,17 +35,17 @@ function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   if ('code' in found) return refused(found);
   const refusal = raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
-  begin(draft, [found], by.sub);
+  retryInterventions(draft, [found], by.sub);
   return taken();
 }
 
 function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = failedNodes(draft, payload);
   if ('code' in found) return refused(found);
-  const refusal = refuseUndone(draft) ?? raiseLimits(draft, payload['limits']);
+  const refusal = refuseCompensated(draft) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
-  begin(draft, found, by.sub);
+  retryInterventions(draft, found, by.sub);
   return taken();
 }
 
@@ -59,11 +59,11 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[]
   return 'code' in found ? [] : found.filter(({ handle }) => handle.task.state.phase === 'failed');
 }
 
-function begin(draft: Draft, found: readonly Intervention[], by: string): void {
+function retryInterventions(draft: Draft, found: readonly Intervention[], by: string): void {
   for (const { handle } of found) emit(draft, handle.frame, { type: 'run.retried', node: handle.node.id, by });
   if (hasEnded(draft.run)) reopenRun(draft);
   for (const { handle, call } of found) {
-    if (call) tell(handle, { kind: 'call.ordered', number: call.number });
+    if (call) deliverIntervention(handle, { kind: 'call.ordered', number: call.number });
     else retryTask(handle);
   }
 }

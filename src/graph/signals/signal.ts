@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Draft } from '../superstep/draft.ts';
+import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
@@ -17,7 +18,7 @@ export interface SignalKind {
   readonly whileEnding?: true;
   handle(draft: Draft, request: SignalRequest): Handled;
   /** Handles a compensation with an unknown outcome; without it, a compensating run refuses the signal. */
-  handleCompensation?(draft: Draft, doubt: UnknownCompensation, request: SignalRequest): Handled;
+  handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): Handled;
 }
 
 export interface SignalRequest {
@@ -42,4 +43,9 @@ export function refused(refusal: Refusal): Handled {
 export function textOf(payload: JsonObject, field: string): string | undefined {
   const value = payload[field];
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Returns a payload's values; `null` if there are none. */
+export function valuesOf({ values }: JsonObject): JsonObject | null {
+  return isJsonObject(values) && Object.keys(values).length > 0 ? values : null;
 }

@@ -2,10 +2,12 @@ import { cancel } from './cancel.ts';
 import { decisionSignal } from './decide.ts';
 import { edit } from './edit.ts';
 import { event } from './event.ts';
-import { fail, skip } from './intervene.ts';
-import { pause, resume } from './pause.ts';
+import { fail } from './fail.ts';
+import { pause } from './pause.ts';
 import { replan } from './replan.ts';
+import { resume } from './resume.ts';
 import { retry } from './retry.ts';
+import { skip } from './skip.ts';
 import type { SignalKind } from './signal.ts';
 
 /** The signals that a run takes, by name. */

@@ -1,56 +1,60 @@
 import { isCallResult } from '../nodes/behavior.ts';
 import type { TaskInput } from '../nodes/behavior.ts';
-import { batchOf } from '../run/position.ts';
+import { batchOf, hasFailed } from '../run/position.ts';
+import type { FailedState } from '../run/position.ts';
 import type { ResumablePosition, TaskState } from '../run/scope.ts';
 import { isEnding } from '../run/status.ts';
 import type { TaskHandle } from './frames.ts';
 
-/** A task resumes with an input, only keeps its result for a retry, or ignores it. */
-export type Acceptance = 'resume' | 'keep' | 'ignore';
-
-type FailedState = TaskState & { readonly phase: 'failed' | 'intervention' };
+/** The use of an input: the task resumes with it, only saves it for a retry, or ignores it. */
+export type Acceptance = 'resume' | 'save' | 'ignore';
 
 type Rule<P extends TaskState['phase']> = (state: TaskState & { readonly phase: P }, input: TaskInput) => Acceptance;
 
-/** The rule for an input by the task's phase: `ending` applies once the run, or an enclosing node, is about to end. */
-const RULES: { readonly [P in TaskState['phase']]: { readonly going: Rule<P>; readonly ending: Rule<P> } } = {
-  ready: { going: () => 'ignore', ending: () => 'ignore' },
-  open: { going: () => 'resume', ending: ({ position }, input) => lateResult(input, batchOf(position).length > 0) },
-  intervention: { going: keepResult, ending: keepResult },
-  failed: { going: keepResult, ending: keepResult },
-  completed: { going: () => 'ignore', ending: () => 'ignore' },
-  diverted: { going: () => 'ignore', ending: () => 'ignore' },
+/** The rules by the task's phase. `ending` applies while the run, or an enclosing node, waits for its last calls. */
+const RULES: { readonly [P in TaskState['phase']]: { readonly working: Rule<P>; readonly ending: Rule<P> } } = {
+  ready: { working: () => 'ignore', ending: () => 'ignore' },
+  open: {
+    working: () => 'resume',
+    ending: ({ position }, input) => acceptWhileEnding(batchOf(position).length, input),
+  },
+  intervention: { working: acceptAfterFailure, ending: acceptAfterFailure },
+  failed: { working: acceptAfterFailure, ending: acceptAfterFailure },
+  completed: { working: () => 'ignore', ending: () => 'ignore' },
+  diverted: { working: () => 'ignore', ending: () => 'ignore' },
 };
 
-/** Returns the use of an input: a finished task ignores it, and an ending run or node starts no new work with it. */
+/** Returns the use of an input by a task. */
 export function acceptanceOf(handle: TaskHandle, input: TaskInput): Acceptance {
-  return ruleFor(handle.task.state, isAboutToEnd(handle) ? 'ending' : 'going')(input);
+  return ruleFor(handle.task.state, isAboutToEnd(handle) ? 'ending' : 'working')(input);
 }
 
 function ruleFor<P extends TaskState['phase']>(
   state: TaskState & { readonly phase: P },
-  when: 'going' | 'ending',
+  when: 'working' | 'ending',
 ): (input: TaskInput) => Acceptance {
   const rule: Rule<P> = RULES[state.phase][when];
   return (input) => rule(state, input);
 }
 
-/** True if the run, or an enclosing node, only waits for its open calls. */
+/** True if the run, or an enclosing node, has failed or is canceled, and waits for its open calls. */
 export function isAboutToEnd({ draft, frame }: TaskHandle): boolean {
   return isEnding(draft.run) || frame.isFailing;
 }
 
-/** An ending task accepts failed calls, whose outcome may be unknown, and results of a tool batch. */
-function lateResult(input: TaskInput, isOneOfSeveral: boolean): Acceptance {
-  return isCallResult(input) && (input.kind === 'call.failed' || isOneOfSeveral) ? 'resume' : 'ignore';
+/**
+ * An ending task takes results of a tool batch. Of a single call it takes only an unknown outcome, because a person
+ * must settle it.
+ */
+function acceptWhileEnding(batchSize: number, input: TaskInput): Acceptance {
+  return isCallResult(input) && (input.kind === 'call.failed' || batchSize > 0) ? 'resume' : 'ignore';
 }
 
-function keepResult(state: TaskState, input: TaskInput): Acceptance {
-  return isCallResult(input) && keepsCalls(state) ? 'keep' : 'ignore';
+function acceptAfterFailure(state: TaskState, input: TaskInput): Acceptance {
+  return isCallResult(input) && hasResumableProgress(state) ? 'save' : 'ignore';
 }
 
-/** True for a failed task with a part of its work saved, which may include open calls. */
-export function keepsCalls(state: TaskState): state is FailedState & { readonly saved: ResumablePosition } {
-  const hasFailed = state.phase === 'failed' || state.phase === 'intervention';
-  return hasFailed && state.saved !== null && state.saved.kind !== 'finished';
+/** True for a failed task that has saved a part of its work. Some of its calls may still be open. */
+export function hasResumableProgress(state: TaskState): state is FailedState & { readonly saved: ResumablePosition } {
+  return hasFailed(state) && state.saved !== null && state.saved.kind !== 'finished';
 }

@@ -1,28 +1,26 @@
 import type { Breakpoints } from '../run/run.ts';
+import { previewNextNodes } from './fire-edges.ts';
 import type { Frame } from './frames.ts';
 import { moveTo } from './scope-draft.ts';
 
-/** Returns the given nodes that have a breakpoint of the graph or, at the root, of the run. */
-export function stopsAmong(
-  { draft: { run }, graph, path }: Frame,
-  { at, nodes }: { at: keyof Breakpoints; nodes: readonly string[] },
-): readonly string[] {
-  const ofRun = path.length === 0 ? run.breakpoints[at] : NONE;
-  if (ofRun.length + graph.breakpoints[at].length === 0) return NONE;
-  const stops = new Set([...graph.breakpoints[at], ...ofRun]);
-  return [...new Set(nodes.filter((node) => stops.has('*') || stops.has(node)))];
-}
-
-const NONE: readonly string[] = [];
-
 /** Stops a graph at breakpoints before its next nodes, unless it has passed them. @returns true if it stops */
-export function stopBefore(frame: Frame): boolean {
+export function stopAtBreakpointBefore(frame: Frame): boolean {
   const { at } = frame.scope;
   if (at.kind !== 'ready' || at.hasPassedBreakpoint) return false;
   const { triggers } = at;
-  const nodes = stopsAmong(frame, { at: 'before', nodes: triggers.map(({ node }) => node) });
+  const next = triggers.map(({ node }) => node);
+  const nodes = nodesWithBreakpoint(frame, next, 'before');
   if (nodes.length > 0) moveTo(frame, { kind: 'before', nodes, triggers });
   return nodes.length > 0;
+}
+
+/** Stops a graph at breakpoints after its finished nodes. @returns true if it stops */
+export function stopAtBreakpointAfter(frame: Frame, finished: readonly string[]): boolean {
+  const { at } = frame.scope;
+  const nodes = nodesWithBreakpoint(frame, finished, 'after');
+  if (nodes.length === 0 || at.kind !== 'edges') return false;
+  moveTo(frame, { ...at, kind: 'after', nodes, next: previewNextNodes(frame) });
+  return true;
 }
 
 /** Moves a stopped graph past its breakpoint; others stay unchanged. */
@@ -34,3 +32,17 @@ export function passBreakpoint(frame: Frame): void {
   if (finished.length > 0) moveTo(frame, { kind: 'edges', finished, triggers });
   else moveTo(frame, { kind: 'ready', triggers, hasPassedBreakpoint: false });
 }
+
+/** Returns the given nodes that have a breakpoint of the graph or, in the run's own graph, of the run. */
+function nodesWithBreakpoint(
+  { draft: { run }, graph, path }: Frame,
+  nodes: readonly string[],
+  side: keyof Breakpoints,
+): readonly string[] {
+  const ofRun = path.length === 0 ? run.breakpoints[side] : NONE;
+  if (ofRun.length + graph.breakpoints[side].length === 0) return NONE;
+  const stops = new Set([...graph.breakpoints[side], ...ofRun]);
+  return [...new Set(nodes.filter((node) => stops.has('*') || stops.has(node)))];
+}
+
+const NONE: readonly string[] = [];

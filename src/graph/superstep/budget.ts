@@ -11,8 +11,8 @@ import { isSameTask, openTasks } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 
 /*
- * Budgets of a run. Each call reserves its maximum usage first and limits its output to it, so concurrent calls never
- * exceed a budget together. The real usage later replaces the reservation.
+ * Budgets of a run. A call reserves the most that it may use before it begins, and its output is limited to that. So
+ * open calls never exceed a budget together. When a call returns, its real usage replaces its reservation.
  */
 
 interface BudgetedCall<R extends CallRequest> {
@@ -21,22 +21,23 @@ interface BudgetedCall<R extends CallRequest> {
 }
 
 /**
- * Reserves the budgets of a call. @returns the call, with its output limited to what is available
+ * Plans a call's reservation, which `Draft.addCall` records.
+ * @returns the request, with its output limited to what is available, and the reservation
  * @throws GraphError `BUDGET_EXCEEDED` with the budget's name
  */
-export function reserve(handle: TaskHandle, request: CallRequest): BudgetedCall<CallRequest> {
+export function planReservation(handle: TaskHandle, request: CallRequest): BudgetedCall<CallRequest> {
   const { draft } = handle;
   if (request.kind === 'tool') {
-    const failure = refuseToolCalls(draft, 1, plannedToolCallsBeside(handle));
+    const failure = findToolCallFailure(draft, 1, plannedToolCallsBeside(handle));
     if (failure) throw new GraphError(failure.error.code, failure.error.message);
   }
-  return request.kind === 'model' ? reserveModelCall(draft, request) : { request, reservation: null };
+  return request.kind === 'model' ? planModelReservation(draft, request) : { request, reservation: null };
 }
 
-/** The sum and the maximum of the open calls' reservations; `null` without any. */
+/** The sum of the open calls' reservations, and the largest of each kind; `null` without reservations. */
 export type ReservedTotals = (Reservation & { readonly most: Reservation }) | null;
 
-/** Sums the reservations of open calls. The result stays valid until a call begins or ends, so loops reuse it. */
+/** Sums the reservations of open calls. The totals change only when a call begins or ends, so loops reuse them. */
 export function reservedTotals({ run }: Draft): ReservedTotals {
   const { maxTokens, maxCostUsd } = run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return null;
@@ -56,8 +57,8 @@ export function reservedTotals({ run }: Draft): ReservedTotals {
 }
 
 /**
- * True if a model may be asked now. Reservations exceed real usage, so a call waits while less than the largest open
- * reservation is available; without open reservations it does not wait.
+ * True if a model call may begin now. It waits while less is available than the largest open reservation, because open
+ * calls mostly use less than they reserve and release the rest. Without open reservations it does not wait.
  */
 export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boolean {
   if (!totals) return true;
@@ -68,7 +69,7 @@ export function isBudgetAvailable({ run }: Draft, totals: ReservedTotals): boole
   return totals.most.tokens <= tokens && totals.most.costMicros <= micros;
 }
 
-/** Returns the budget needs of a call that must wait. @returns `null` if it need not wait */
+/** Returns the budget needs of a call that must wait for open calls; `null` if it need not wait. */
 export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNeeds | null {
   const totals = reservedTotals(draft);
   if (!totals) return null;
@@ -77,8 +78,8 @@ export function missingBudget(draft: Draft, request: ModelCallRequest): ModelNee
 }
 
 /**
- * True if a call must wait for open calls to release budget. Calls with all of their output available, and calls that
- * can never be made, do not wait; so a call is always open while one waits.
+ * True if a call must wait for open calls to release budget. A call does not wait if all of its output is available,
+ * or if no released budget can suffice. So at least one call is open while another waits.
  */
 export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: ReservedTotals): boolean {
   const left = availableOutput(draft, needs, totals ?? NOTHING);
@@ -88,14 +89,14 @@ export function mustWaitForBudget(draft: Draft, needs: ModelNeeds, totals: Reser
 
 const NOTHING: Reservation = { tokens: 0, costMicros: 0 };
 
-/** True if a run may ask a model: a limit on cost requires a known price. */
+/** True if a run may call a model. A run with a limit on cost calls only models with a known price. */
 export function isModelAllowed(draft: Draft, model: string): boolean {
   return draft.run.limits.maxCostUsd === undefined || priceOf(draft, { model }) !== undefined;
 }
 
-/** Returns the failure if a run may not begin a batch of tool calls; planned calls of other batches count. */
-export function refuseToolBatch(draft: Draft, count: number): TaskFailure | null {
-  return refuseToolCalls(draft, count, plannedToolCalls(openTasks(draft)));
+/** Returns the failure of a batch of tool calls beyond the budget. Planned calls of other batches count as made. */
+export function findToolBatchFailure(draft: Draft, count: number): TaskFailure | null {
+  return findToolCallFailure(draft, count, plannedToolCalls(openTasks(draft)));
 }
 
 /** Counts the planned tool calls of other tasks. */
@@ -112,28 +113,29 @@ function plannedToolCalls(tasks: readonly TaskHandle[]): number {
   return batches.filter(({ state }) => state.phase === 'ready' || state.phase === 'asked').length;
 }
 
-/** Returns the failure if a run may not make more tool calls; open calls count as made. */
-function refuseToolCalls({ run }: Draft, count: number, promised: number): TaskFailure | null {
+/** Returns the failure of tool calls beyond the budget. Open calls and calls planned elsewhere count as made. */
+function findToolCallFailure({ run }: Draft, count: number, planned: number): TaskFailure | null {
   const { maxToolCalls } = run.limits;
   if (maxToolCalls === undefined) return null;
-  const out = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
-  const used = run.spent.toolCalls + out;
-  if (used + promised + count <= maxToolCalls) return null;
-  const said = promised > 0 ? ` made, and ${promised} promised to turns of models` : '';
-  const message = `${exceeded('maxToolCalls', maxToolCalls, { used, reserved: 0 })}${said}; ${count} more would be made`;
+  const open = Object.values(run.calls).filter(({ called }) => called.kind === 'tool').length;
+  const used = run.spent.toolCalls + open;
+  if (used + planned + count <= maxToolCalls) return null;
+  const exceeded = exceededMessage('maxToolCalls', maxToolCalls, used);
+  const others = planned > 0 ? `, and ${planned} are planned in other tool batches` : '';
+  const message = `${exceeded}${others}; ${count} more would be made`;
   return { callFailed: false, error: { code: 'BUDGET_EXCEEDED', message } };
 }
 
 /** Tokens of output for a call without its own maximum, where a budget applies. */
 const DEFAULT_OUTPUT = 4_096;
 
-function reserveModelCall(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
+function planModelReservation(draft: Draft, request: ModelCallRequest): BudgetedCall<ModelCallRequest> {
   const { maxTokens, maxCostUsd } = draft.run.limits;
   if (maxTokens === undefined && maxCostUsd === undefined) return { request, reservation: null };
   const needs = needsOf(draft, request);
   const totals = reservedTotals(draft) ?? NOTHING;
-  refuseBeyondTokens(draft, needs, totals);
-  refuseBeyondCost(draft, needs, totals);
+  requireTokens(draft, needs, totals);
+  requireCost(draft, needs, totals);
   const { input } = needs;
   const output = Math.min(needs.output, availableOutput(draft, needs, totals));
   const price = priceOf(draft, needs);
@@ -152,24 +154,25 @@ function inputOf({ graph: { catalog } }: Draft, request: ModelCallRequest): numb
   return Math.min(estimateRequest(request, catalog.tools), request.context?.maxTokens ?? contextWindow, contextWindow);
 }
 
-function refuseBeyondTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation): void {
+function requireTokens(draft: Draft, needs: ModelNeeds, { tokens }: Reservation): void {
   const { maxTokens } = draft.run.limits;
   if (maxTokens === undefined || availableByTokens(draft, needs, tokens) >= 1) return;
   const { inputTokens, outputTokens } = draft.run.spent;
   const reserved = availableByTokens(draft, needs, 0) >= 1 ? tokens : 0;
-  const what = exceeded('maxTokens', maxTokens, { used: inputTokens + outputTokens, reserved });
-  throw new GraphError('BUDGET_EXCEEDED', `${what}; about ${needs.input} more are needed`);
+  const exceeded = exceededMessage('maxTokens', maxTokens, inputTokens + outputTokens);
+  const message = `${exceeded}${reservedMessage(reserved)}; about ${needs.input} more are needed`;
+  throw new GraphError('BUDGET_EXCEEDED', message);
 }
 
 /** A model without a price is refused, because an unknown cost can't stay within a limit. */
-function refuseBeyondCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
+function requireCost(draft: Draft, needs: ModelNeeds, { costMicros }: Reservation): void {
   const { maxCostUsd } = draft.run.limits;
   if (maxCostUsd === undefined || availableByCost(draft, needs, costMicros) >= 1) return;
   if (!priceOf(draft, needs))
     throw new GraphError('BUDGET_EXCEEDED', `maxCostUsd is set, and the model "${needs.model}" has no price`);
   const reserved = availableByCost(draft, needs, 0) >= 1 ? costMicros : 0;
-  const amounts = { used: toUsd(draft.run.spent.costMicros), reserved: toUsd(reserved) };
-  throw new GraphError('BUDGET_EXCEEDED', exceeded('maxCostUsd', maxCostUsd, amounts));
+  const exceeded = exceededMessage('maxCostUsd', maxCostUsd, toUsd(draft.run.spent.costMicros));
+  throw new GraphError('BUDGET_EXCEEDED', `${exceeded}${reservedMessage(toUsd(reserved))}`);
 }
 
 /** Returns the output tokens available beside a reservation; below 1 the call is impossible. */
@@ -206,10 +209,10 @@ function priceOf({ graph }: Draft, { model }: Pick<ModelNeeds, 'model'>): ModelE
 
 const toUsd = (micros: number): number => micros / 1_000_000;
 
-function exceeded(name: string, limit: number, { used, reserved }: { used: number; reserved: number }): string {
-  if (reserved === 0) return `The budget ${name} of ${limit} is used up: ${used}`;
-  return (
-    `The budget ${name} of ${limit} has no room: ${used} are used, and ${reserved} set aside for calls that are out. ` +
-    'Nodes with a maxOutputTokens have less set aside'
-  );
+function exceededMessage(name: string, limit: number, used: number): string {
+  return `The budget ${name} of ${limit} is used up: ${used}`;
+}
+
+function reservedMessage(reserved: number): string {
+  return reserved === 0 ? '' : `, and ${reserved} are reserved for open calls (a lower maxOutputTokens reserves less)`;
 }

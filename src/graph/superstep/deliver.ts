@@ -5,7 +5,7 @@ import { acceptanceOf } from './acceptance.ts';
 import type { Draft } from './draft.ts';
 import { findTask, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
-import { keepResult, placed, resumeTask } from './run-task.ts';
+import { saveLateResult, withLocation, resumeTask } from './run-task.ts';
 
 /** Delivers an input to a task according to its acceptance; a missing task ignores it. */
 export function deliver(handle: TaskHandle | null, input: TaskInput): void {
@@ -13,8 +13,8 @@ export function deliver(handle: TaskHandle | null, input: TaskInput): void {
   switch (acceptanceOf(handle, input)) {
     case 'resume':
       return resumeTask(handle, input);
-    case 'keep':
-      return keepResult(handle, input);
+    case 'save':
+      return saveLateResult(handle, input);
     case 'ignore':
       if (handle.frame.isFailing) recordCanceledCall(handle, input);
   }
@@ -25,7 +25,7 @@ function recordCanceledCall(handle: TaskHandle, { kind }: TaskInput): void {
   const { state } = handle.task;
   if (state.phase !== 'open' || (kind !== 'call.completed' && kind !== 'call.failed')) return;
   const error = { code: 'CANCELED', message: 'A node around it has failed meanwhile' } as const;
-  emitTask(handle, { type: 'node.failed', error: placed(handle, error), attempts: 1 });
+  emitTask(handle, { type: 'node.failed', error: withLocation(handle, error), attempts: 1 });
 }
 
 /** Records an event about the task at a path, if the task still exists. */

@@ -35,7 +35,7 @@ export class Draft {
   readonly graph: CompiledGraph;
   readonly now: number;
   /** `now` and the run's start in RFC 3339. */
-  readonly at: string;
+  readonly timestamp: string;
   readonly startedAt: string;
   readonly effects: Effect[] = [];
   readonly events: RunEvent[] = [];
@@ -53,7 +53,7 @@ export class Draft {
   constructor(graph: CompiledGraph, run: Run, now: number) {
     this.graph = graph;
     this.now = now;
-    this.at = new Date(now).toISOString();
+    this.timestamp = new Date(now).toISOString();
     this.startedAt = new Date(run.startedAt).toISOString();
     this.#run = {
       ...run,
@@ -70,7 +70,7 @@ export class Draft {
   }
 
   /** Increments a counter of the run and returns it. */
-  next(counter: keyof Counters): number {
+  increment(counter: keyof Counters): number {
     return ++this.#run.counters[counter];
   }
 
@@ -162,7 +162,8 @@ interface Load {
   readonly costBefore: number;
 }
 
-const MAX_BYTES = 1_000_000;
+/** Bytes of events after which an `advance` yields. */
+const MAX_EVENT_BYTES = 1_000_000;
 const MAX_COST = 5_000_000;
 const EVENT_OVERHEAD = 120;
 /** The number of closed approvals that queries return; the store holds all of them. */
@@ -178,7 +179,7 @@ export interface EventPlace {
 
 /** Records an event with its number, time and location. */
 export function emit(draft: Draft, { step, path }: EventPlace, body: RunEventBody): RunEvent {
-  const numbered = { seq: draft.next('seq'), at: draft.at, step };
+  const numbered = { seq: draft.increment('seq'), at: draft.timestamp, step };
   const event: RunEvent = Object.assign(numbered, path.length > 0 ? { path } : null, body);
   draft.events.push(event);
   draft.load.bytes += EVENT_OVERHEAD + payloadSize(body);
@@ -199,11 +200,11 @@ function payloadSize(body: RunEventBody): number {
 
 /** Records a processed occurrence, before the events that it causes. */
 export function recordOccurrence(draft: Draft, body: RecordedBody): void {
-  const number = draft.next('occurrence');
+  const number = draft.increment('occurrence');
   draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }
 
 /** True if this `advance` should yield for its events to be written. */
 export function mustYield({ load }: Draft): boolean {
-  return load.bytes > MAX_BYTES || totalCost() - load.costBefore > MAX_COST;
+  return load.bytes > MAX_EVENT_BYTES || totalCost() - load.costBefore > MAX_COST;
 }

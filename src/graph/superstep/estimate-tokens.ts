@@ -50,7 +50,7 @@ function ofProviderParts({ providerParts }: Message): number {
 
 function ofText(text: string): number {
   let latin = 0;
-  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) < FIRST_NON_LATIN) latin++;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) < FIRST_NON_LATIN) latin++;
   return Math.ceil(latin / CHARACTERS_PER_TOKEN) + (text.length - latin);
 }
 

@@ -1,7 +1,8 @@
 import type { Outgoing, EdgeTargets, CompiledEdge } from '../compile/edges.ts';
 import { START } from '../definition/definition.ts';
 import type { Bindings } from '../expression/expression.ts';
-import { finishedAt, triggersAt } from '../run/position.ts';
+import { finishedAt, namesOfNext, triggersAt } from '../run/position.ts';
+import type { SortedTriggers } from '../run/position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
@@ -9,8 +10,8 @@ import { scopeBindings } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { moveTo, setJoins } from './scope-draft.ts';
 
-/** Evaluates the edges of finished nodes and adds their targets to the triggers. */
-export function fire(frame: Frame): RunError | null {
+/** Evaluates the edges of finished nodes and adds their targets to the triggers. @returns the error of an edge */
+export function triggerNextNodes(frame: Frame): RunError | null {
   try {
     const { triggers: all, joins } = evaluateEdges(frame);
     const { triggers, deferred } = sortTriggers(frame, all);
@@ -25,28 +26,23 @@ export function fire(frame: Frame): RunError | null {
 }
 
 /** Returns the current edge targets of a scope; none if an edge fails. */
-export function previewNext(frame: Frame): readonly string[] {
+export function previewNextNodes(frame: Frame): readonly string[] {
   try {
-    const { triggers, deferred } = sortTriggers(frame, evaluateEdges(frame).triggers);
-    const next = triggers.length > 0 ? triggers : deferred;
-    return [...new Set(next.map(({ node }) => node))].sort();
+    return namesOfNext(sortTriggers(frame, evaluateEdges(frame).triggers));
   } catch (error) {
     if (error instanceof EdgeFailure) return [];
     throw error;
   }
 }
 
-/** Updates the next nodes of a graph at a breakpoint after nodes, because they depend on the new state. */
-export function lookAgain(frame: Frame): void {
+/** Previews the next nodes of a graph at a breakpoint after nodes again, because its state has changed. */
+export function refreshNextNodes(frame: Frame): void {
   const { at } = frame.scope;
-  if (at.kind === 'after') moveTo(frame, { ...at, next: previewNext(frame) });
+  if (at.kind === 'after') moveTo(frame, { ...at, next: previewNextNodes(frame) });
 }
 
 /** Separates ordinary triggers from those of deferred nodes. */
-export function sortTriggers(
-  { graph: { nodes } }: Frame,
-  all: readonly Trigger[],
-): { readonly triggers: readonly Trigger[]; readonly deferred: readonly Trigger[] } {
+export function sortTriggers({ graph: { nodes } }: Frame, all: readonly Trigger[]): SortedTriggers {
   const isDeferred = ({ node }: Trigger): boolean => nodes.get(node)?.defer ?? false;
   return { triggers: all.filter((trigger) => !isDeferred(trigger)), deferred: all.filter(isDeferred) };
 }
@@ -125,7 +121,7 @@ export function fireEdges(
     used: new Set<string>(),
   };
   const fired = new Set<string>();
-  for (let sources = finished; sources.length > 0; sources = passedOver(firing, fired)) {
+  for (let sources = finished; sources.length > 0; sources = emptyTargets(firing, fired)) {
     for (const source of sources) fireFrom(source, firing, fired);
   }
   return { triggers: [...[...nodes].map((node) => ({ node })), ...elements], joins: firing.joins };
@@ -134,10 +130,10 @@ export function fireEdges(
 function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
-    if (!isComplete(edge, source, firing)) continue;
-    const lead = targetsOf(edge, source, firing.bindings);
-    if (lead.kind === 'nodes') for (const node of lead.nodes) firing.nodes.add(node);
-    else addElements(lead, firing);
+    if (!addArrival(edge, source, firing)) continue;
+    const targets = targetsOf(edge, source, firing.bindings);
+    if (targets.kind === 'nodes') for (const node of targets.nodes) firing.nodes.add(node);
+    else addElements(targets, firing);
   }
 }
 
@@ -147,14 +143,14 @@ function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' },
     elements.push({ node, element: { item, index, ...(group && { group }) } });
 }
 
-function passedOver({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
+function emptyTargets({ nodes, elements, empty }: Firing, fired: ReadonlySet<string>): readonly string[] {
   if (empty.size === 0) return [];
   const running = new Set([...nodes, ...elements.map(({ node }) => node)]);
   return [...empty].filter((node) => !running.has(node) && !fired.has(node)).sort();
 }
 
-/** Counts an arrival. A complete join returns true and is re-armed for the next superstep. */
-function isComplete({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
+/** Adds an arrival at an edge. @returns true if the edge fires; a join that fires forgets its arrivals */
+function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
   if (sources.length === 1) return true;
   if (used.has(id)) return false;
   const arrived = [...new Set([...(joins[id] ?? []), source])];

@@ -2,9 +2,10 @@ import type { CompiledGraph, CompiledNode } from '../compile/compile.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { TaskEventBody } from '../journal/events.ts';
 import { executionKey } from '../run/ids.ts';
-import type { TaskPath } from '../run/ids.ts';
+import type { ExecutionPath, TaskPath } from '../run/ids.ts';
 import { tasksIn } from '../run/position.ts';
 import type { NodeTask, Scope, SubgraphPosition } from '../run/scope.ts';
+import { own } from '../values/json.ts';
 import type { JsonObject } from '../values/json.ts';
 import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -20,7 +21,7 @@ export class Frame {
   /** Keys of the parent tasks. */
   readonly taskPath: TaskPath;
   /** Execution keys of the parent tasks; unlike task keys, they are unique in a run. */
-  readonly executionPath: readonly string[];
+  readonly executionPath: ExecutionPath;
   /** An enclosing node has a deadline. */
   readonly isTimed: boolean;
 
@@ -58,16 +59,16 @@ export class TaskHandle {
   readonly node: CompiledNode;
   readonly key: string;
   /** The task's index in the superstep, which never changes. */
-  readonly at: number;
+  readonly index: number;
   readonly #visit: number;
 
-  constructor(frame: Frame, { key, node: id, visit }: NodeTask, at: number) {
+  constructor(frame: Frame, { key, node: id, visit }: NodeTask, index: number) {
     const node = frame.graph.nodes.get(id);
     if (!node) throw new TypeError(`The graph has no node "${id}"`);
     this.frame = frame;
     this.node = node;
     this.key = key;
-    this.at = at;
+    this.index = index;
     this.#visit = visit;
   }
 
@@ -77,7 +78,7 @@ export class TaskHandle {
 
   /** @throws TypeError if the superstep is over */
   get task(): NodeTask {
-    const task = tasksIn(this.frame.scope)[this.at];
+    const task = tasksIn(this.frame.scope)[this.index];
     if (task?.key === this.key && task.visit === this.#visit) return task;
     throw new TypeError(`The task "${this.key}" is gone`);
   }
@@ -87,7 +88,7 @@ export class TaskHandle {
   }
 
   /** Returns the keys of this execution, unique in its run. */
-  get executionPath(): readonly string[] {
+  get executionPath(): ExecutionPath {
     return [...this.frame.executionPath, executionKey(this.task)];
   }
 }
@@ -107,8 +108,8 @@ function subgraphPosition({ state }: NodeTask): SubgraphPosition | null {
 }
 
 /** True if the first path leads to the task at the second, or to a task inside it. */
-export function isWithin(task: TaskPath, address: TaskPath): boolean {
-  return address.every((key, depth) => task[depth] === key);
+export function isWithin(path: TaskPath, outer: TaskPath): boolean {
+  return outer.every((key, depth) => path[depth] === key);
 }
 
 /** True if two handles lead to one task. */
@@ -129,14 +130,14 @@ export function findTask(draft: Draft, path: TaskPath): TaskHandle | null {
 
 function taskIn(frame: Frame, key: string): TaskHandle | null {
   const tasks = tasksIn(frame.scope);
-  const at = tasks.findIndex((candidate) => candidate.key === key);
-  const task = tasks[at];
-  return task ? new TaskHandle(frame, task, at) : null;
+  const index = tasks.findIndex((candidate) => candidate.key === key);
+  const task = tasks[index];
+  return task ? new TaskHandle(frame, task, index) : null;
 }
 
 /** Returns the tasks of one graph's open superstep. */
 export function tasksOf(frame: Frame): TaskHandle[] {
-  return tasksIn(frame.scope).map((task, at) => new TaskHandle(frame, task, at));
+  return tasksIn(frame.scope).map((task, index) => new TaskHandle(frame, task, index));
 }
 
 /** Returns every open graph within a frame, outermost first. */
@@ -149,6 +150,11 @@ export function openFrames(frame: Frame): Frame[] {
 /** Returns every task of every open graph of a run. */
 export function openTasks(draft: Draft): TaskHandle[] {
   return openFrames(rootFrame(draft)).flatMap((frame) => tasksOf(frame));
+}
+
+/** Returns the values of a graph's output channels. */
+export function outputOf({ graph, scope }: Frame): JsonObject {
+  return Object.fromEntries(graph.output.map((channel) => [channel, own(scope.channels, channel) ?? null]));
 }
 
 /** Records an event about a task. */

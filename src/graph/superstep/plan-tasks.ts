@@ -16,7 +16,7 @@ export function planTasks(triggers: readonly Trigger[], visits: Scope['visits'])
       key: taskKey(node, element ? ordinal : undefined),
       node,
       visit: (own(visits, node) ?? 0) + 1,
-      ...placeOf(element),
+      ...elementOf(element),
       retryRound: 0,
       takeover: 0,
       state: { phase: 'ready' },
@@ -24,7 +24,7 @@ export function planTasks(triggers: readonly Trigger[], visits: Scope['visits'])
   });
 }
 
-function placeOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
+function elementOf(element: Trigger['element'] | null): Pick<NodeTask, 'index' | 'item' | 'group'> {
   if (!element) return { index: null, item: null, group: null };
   const { index, item, group = null } = element;
   return { index, item, group };
@@ -39,7 +39,7 @@ export type OpenByGroup = Map<string, number>;
 
 export function openByGroup(tasks: readonly NodeTask[]): OpenByGroup {
   const groups: OpenByGroup = new Map();
-  for (const task of tasks) occupy(task, groups);
+  for (const task of tasks) addOpen(task, groups);
   return groups;
 }
 
@@ -47,8 +47,8 @@ export function isGroupFull(group: ConcurrencyGroup | null, groups: OpenByGroup)
   return group !== null && (groups.get(group.id) ?? 0) >= group.width;
 }
 
-/** Counts a task that has begun and is not over. */
-export function occupy({ group, state: { phase } }: NodeTask, groups: OpenByGroup): void {
+/** Adds a task that has begun and is not over. */
+export function addOpen({ group, state: { phase } }: NodeTask, groups: OpenByGroup): void {
   const isOpen = phase === 'open' || phase === 'intervention';
   if (group && isOpen) groups.set(group.id, (groups.get(group.id) ?? 0) + 1);
 }

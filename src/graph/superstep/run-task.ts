@@ -7,11 +7,11 @@ import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
-import { refuseLarge } from '../values/json-size.ts';
+import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { keepsCalls } from './acceptance.ts';
-import { cancelApprovalsOf } from './approvals.ts';
+import { hasResumableProgress } from './acceptance.ts';
+import { cancelTimersAndApprovalsOf } from './cancel-requests.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 import { taskBindings, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
@@ -24,16 +24,17 @@ export function startTask(handle: TaskHandle): void {
   emitTask(handle, { type: 'node.started' });
   advanceTask(handle, () => {
     if (handle.task.visit > handle.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(handle) };
-    return begin(handle);
+    return firstProgress(handle);
   });
 }
 
-function begin(handle: TaskHandle): Progress {
+function firstProgress(handle: TaskHandle): Progress {
   const { state } = handle.task;
   const { behavior } = handle.node;
-  const kept = 'saved' in state ? state.saved : null;
-  if (kept?.kind === 'finished') return kept.outcome;
-  return kept && behavior.restart ? behavior.restart(new OpenTask(handle), kept) : behavior.start(new OpenTask(handle));
+  const saved = 'saved' in state ? state.saved : null;
+  if (saved?.kind === 'finished') return saved.outcome;
+  if (saved && behavior.restart) return behavior.restart(new OpenTask(handle), saved);
+  return behavior.start(new OpenTask(handle));
 }
 
 /** Resumes a waiting task with an input; an ended task is ignored. */
@@ -44,10 +45,10 @@ export function resumeTask(handle: TaskHandle, input: TaskInput): void {
 }
 
 /** Saves a call's result for the retry of a task that has failed meanwhile. */
-export function keepResult(handle: TaskHandle, input: TaskInput): void {
+export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
-  if (!keepsCalls(state) || !behavior.updateSaved) return;
+  if (!hasResumableProgress(state) || !behavior.updateSaved) return;
   setState(handle, { ...state, saved: behavior.updateSaved(new OpenTask(handle), state.saved, input) });
 }
 
@@ -65,62 +66,62 @@ function nextState(handle: TaskHandle, step: () => Progress): TaskState {
       case 'done':
       case 'commanded':
         if (handle.node.deadlineMs !== null) cancelTimersOf(handle);
-        return finish(handle, progress);
+        return recordOutcome(handle, progress);
       case 'failed':
-        return fail(handle, progress.failure, progress.saved ?? progressOf(handle));
+        return recordFailure(handle, progress.failure, progress.saved ?? progressOf(handle));
     }
   } catch (error) {
     const failure = toRunError(error);
-    return fail(handle, { callFailed: false, error: failure }, progressOf(handle));
+    return recordFailure(handle, { callFailed: false, error: failure }, progressOf(handle));
   }
 }
 
 /** Code that ended the run is called again on a retry, because its recorded answer would end the run again. */
-function isAskedAnew({ code }: RunError): boolean {
+function isCalledAgain({ code }: RunError): boolean {
   return code === 'ABORTED';
 }
 
-/** A task whose outcome can't be written fails, and keeps the outcome for a retry. */
-function finish(handle: TaskHandle, outcome: Outcome): TaskState {
+/** A task whose outcome can't be written fails, and saves the outcome for a retry. */
+function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
-    return outcome.kind === 'done' ? complete(handle, outcome) : obey(handle, outcome);
+    return outcome.kind === 'done' ? recordResult(handle, outcome) : executeCommand(handle, outcome);
   } catch (error) {
     const failure = toRunError(error);
-    const kept = isAskedAnew(failure) ? null : ({ kind: 'finished', outcome } as const);
-    return fail(handle, { callFailed: kept === null, error: failure }, kept);
+    const saved = isCalledAgain(failure) ? null : ({ kind: 'finished', outcome } as const);
+    return recordFailure(handle, { callFailed: saved === null, error: failure }, saved);
   }
 }
 
-function complete(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): TaskState {
+function recordResult(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
   const written = handle.node.write({ ...taskBindings(handle), result });
-  const update = { ...given, ...after(given, written) };
-  refuseLarge('What the node writes', update);
+  const update = { ...given, ...addToConversation(given, written) };
+  requireAllowedSize('What the node writes', update);
   emitTask(handle, { type: 'node.completed', update });
   return { phase: 'completed', update, goto: null, outcome };
 }
 
 /** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
-function after(conversation: Update, written: Update): Update {
+function addToConversation(conversation: Update, written: Update): Update {
   const both: Record<string, Json> = {};
   for (const [channel, value] of Object.entries(written)) {
     if (!Object.hasOwn(conversation, channel) || isReplacement(value)) continue;
     const items = toItems(value);
-    const said = toItems(conversation[channel] ?? []).filter((one) => !items.some((item) => deepEqual(one, item)));
-    both[channel] = [...said, ...items];
+    const earlier = toItems(conversation[channel] ?? []).filter((one) => !items.some((item) => deepEqual(one, item)));
+    both[channel] = [...earlier, ...items];
   }
   return { ...written, ...both };
 }
 
 /** Executes a command that code returns to the engine. */
-function obey(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): TaskState {
+function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commanded' }): TaskState {
   const { draft, node } = handle;
   const { update: given, goto, control, reason } = outcome.command;
   if (control === 'abort') throw new GraphError('ABORTED', reason ?? `Node "${node.id}" ended the run`);
   if (control === 'pause' && !standsStill(draft.run) && !isClosing(draft.run))
     draft.enter({ kind: 'running', pause: { by: node.id, reason } });
   const update = { ...given, ...node.writeOfCommand({ ...taskBindings(handle), result: null }) };
-  refuseLarge('What the node writes', update);
+  requireAllowedSize('What the node writes', update);
   emitTask(handle, { type: 'node.completed', update });
   return { phase: 'completed', update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
 }
@@ -137,20 +138,20 @@ export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   setState(handle, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
 }
 
-/** Fails a task that a person has given up. */
-export function failTask(
+/** Fails a task that a person gives up. */
+export function giveUpTask(
   handle: TaskHandle,
   { failure, saved, by }: Pick<TaskState & { phase: 'failed' }, 'failure' | 'saved'> & { readonly by: string },
 ): void {
   const { attempts = 1 } = failure.error;
-  const error = placed(handle, failure.error);
+  const error = withLocation(handle, failure.error);
   emitTask(handle, { type: 'node.failed', error, attempts, by });
-  cancelApprovalsOf(handle);
+  cancelTimersAndApprovalsOf(handle);
   setState(handle, { phase: 'failed', failure: { ...failure, error }, saved });
 }
 
 /** Adds the location to an error. */
-export function placed({ node, frame }: TaskHandle, error: RunError): RunError {
+export function withLocation({ node, frame }: TaskHandle, error: RunError): RunError {
   const { attempts = 1 } = error;
   return { ...error, attempts, node: node.id, step: frame.scope.step };
 }
@@ -164,43 +165,44 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'INTERNAL',
 ]);
 
-function fail(handle: TaskHandle, { callFailed, error }: TaskFailure, kept: SavedProgress | null): TaskState {
+function recordFailure(handle: TaskHandle, { callFailed, error }: TaskFailure, saved: SavedProgress | null): TaskState {
   const { attempts = 1 } = error;
-  const failure: TaskFailure = { callFailed, error: placed(handle, error) };
+  const failure: TaskFailure = { callFailed, error: withLocation(handle, error) };
   emitTask(handle, { type: 'node.failed', error: failure.error, attempts });
-  cancelApprovalsOf(handle);
-  return cancelCallsWithin(handle, failure, kept) ?? giveUp(handle, failure, kept);
+  cancelTimersAndApprovalsOf(handle);
+  return cancelCallsWithin(handle, failure, saved) ?? stateAfterFailure(handle, failure, saved);
 }
 
 /** Ends a failed subgraph after its open calls return. @returns true if it has ended */
-export function endFailing(handle: TaskHandle): boolean {
-  const kept = progressOf(handle);
-  if (kept?.kind !== 'subgraph' || !kept.failing || callsWithin(handle).length > 0) return false;
-  const { failing, ...position } = kept;
-  cancelApprovalsOf(handle);
-  setState(handle, giveUp(handle, failing, position));
+export function endFailingSubgraph(handle: TaskHandle): boolean {
+  const saved = progressOf(handle);
+  if (saved?.kind !== 'subgraph' || !saved.failing || callsWithin(handle).length > 0) return false;
+  const { failing, ...position } = saved;
+  cancelTimersAndApprovalsOf(handle);
+  setState(handle, stateAfterFailure(handle, failing, position));
   return true;
 }
 
-function giveUp(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
+function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
   const { draft, node } = handle;
   const { error } = failure;
   if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
-  if (leavesUnknownOutcome(handle, error, saved)) return { phase: 'intervention', failure, since: draft.at, saved };
+  if (leavesUnknownOutcome(handle, error, saved))
+    return { phase: 'intervention', failure, since: draft.timestamp, saved };
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.at, saved };
+      return { phase: 'intervention', failure, since: draft.timestamp, saved };
     case 'goto':
-      return divert(handle, onError, { failure, kept: saved });
+      return stateAfterGoto(handle, onError, { failure, saved });
   }
 }
 
 /** True if a person must settle the unknown outcome of a call of the task or inside it, whatever `onError` says. */
-function leavesUnknownOutcome({ node }: TaskHandle, { code }: RunError, kept: SavedProgress | null): boolean {
-  return hasUnknownOutcome(kept) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
+function leavesUnknownOutcome({ node }: TaskHandle, { code }: RunError, saved: SavedProgress | null): boolean {
+  return hasUnknownOutcome(saved) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
 }
 
 /** Returns the work that a retry must not repeat. */
@@ -211,10 +213,10 @@ function progressOf(handle: TaskHandle): SavedProgress | null {
   return state.position;
 }
 
-function divert(
+function stateAfterGoto(
   handle: TaskHandle,
   { to, write }: OnError & { kind: 'goto' },
-  { failure, kept: saved }: { failure: TaskFailure; kept: SavedProgress | null },
+  { failure, saved }: { failure: TaskFailure; saved: SavedProgress | null },
 ): TaskState {
   const { code, message, node = '', attempts = 1 } = failure.error;
   try {

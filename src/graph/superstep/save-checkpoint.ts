@@ -4,6 +4,7 @@ import { resumePointNow } from '../journal/resume-point.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { checkpointId } from '../run/ids.ts';
 import { nextNodes } from '../run/position.ts';
+import { mapValues } from '../values/collections.ts';
 import { isJsonList } from '../values/json.ts';
 import { emit } from './draft.ts';
 import type { Draft } from './draft.ts';
@@ -17,7 +18,7 @@ export function saveCheckpoint(
   if (frame.path.length > 0) return;
   const { draft } = frame;
   const { run } = draft;
-  const id = checkpointId({ runId: run.id, number: draft.next('checkpoint') });
+  const id = checkpointId({ runId: run.id, number: draft.increment('checkpoint') });
   const next = nextNodes(frame.scope);
   const { seq } = emit(draft, frame, { type: 'checkpoint.saved', checkpoint: id, source, next });
   releaseLists(draft, changes);
@@ -28,10 +29,19 @@ export function saveCheckpoint(
     step,
     source,
     next,
-    createdAt: draft.at,
+    createdAt: draft.timestamp,
     changes: lasting(frame, changes),
     resumePoint: resumePointNow(run, visited),
   });
+}
+
+/** Saves a checkpoint with every channel, as the first one of a run does; later ones contain changes. */
+export function saveFullCheckpoint(
+  frame: Frame,
+  checkpoint: Pick<Checkpoint, 'source' | 'step'> & { readonly visited: Visited },
+): void {
+  const changes = mapValues(frame.scope.channels, (value) => ({ set: value }));
+  saveCheckpoint(frame, { ...checkpoint, changes });
 }
 
 type Changes = Checkpoint['changes'];

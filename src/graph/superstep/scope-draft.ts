@@ -24,8 +24,8 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
 /** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
   const { at } = openForWriting(handle.frame);
-  if (at.kind !== 'running' || at.tasks[handle.at] !== handle.task) throw new TypeError(`"${handle.key}" is gone`);
-  at.tasks[handle.at] = task;
+  if (at.kind !== 'running' || at.tasks[handle.index] !== handle.task) throw new TypeError(`"${handle.key}" is gone`);
+  at.tasks[handle.index] = task;
 }
 
 export function setState(handle: TaskHandle, state: TaskState): void {
@@ -48,8 +48,8 @@ export function setChannels(frame: Frame, channels: Channels): void {
   openForWriting(frame).channels = channels;
 }
 
-/** Opens a superstep with the given tasks. */
-export function openSuperstep(frame: Frame, tasks: readonly NodeTask[]): void {
+/** Sets the tasks of a superstep, which opens it, and counts their visits. */
+export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
@@ -68,7 +68,7 @@ export function setJoins(frame: Frame, joins: Scope['joins']): void {
 }
 
 /** Advances to the next superstep's number. */
-export function nextStep(frame: Frame): void {
+export function advanceStep(frame: Frame): void {
   openForWriting(frame).step += 1;
 }
 

@@ -11,16 +11,16 @@ import type { ModelNeeds } from '../run/spending.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
-import { refuseLarge } from '../values/json-size.ts';
+import { requireAllowedSize } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import {
   isBudgetAvailable,
   isModelAllowed,
-  refuseToolBatch,
+  findToolBatchFailure,
   missingBudget,
   reservedTotals,
-  reserve,
+  planReservation,
 } from './budget.ts';
 import type { Draft } from './draft.ts';
 import { taskBindings, emitTask } from './frames.ts';
@@ -31,13 +31,13 @@ import { cancelTimer, summaryOf, startTimer } from './timers.ts';
 export class OpenTask implements TaskContext {
   readonly #handle: TaskHandle;
   readonly now: number;
-  readonly at: string;
+  readonly timestamp: string;
   readonly createdBy: Principal;
   readonly asksPeople: boolean;
 
   constructor(handle: TaskHandle) {
     this.#handle = handle;
-    this.at = handle.draft.at;
+    this.timestamp = handle.draft.timestamp;
     this.createdBy = handle.draft.run.createdBy;
     this.asksPeople = !isClosing(handle.draft.run);
     this.now = handle.draft.now;
@@ -67,8 +67,8 @@ export class OpenTask implements TaskContext {
     return isModelAllowed(this.#handle.draft, model);
   }
 
-  refuseToolCalls(count: number): TaskFailure | null {
-    return refuseToolBatch(this.#handle.draft, count);
+  findToolBudgetFailure(count: number): TaskFailure | null {
+    return findToolBatchFailure(this.#handle.draft, count);
   }
 
   requestApproval(question: Question): { approvalId: string; timerId: string } {
@@ -104,8 +104,8 @@ function requestCall(
 ): string {
   const { draft, task } = handle;
   const { kind, name } = calledBy(wanted);
-  refuseLarge(`The request to the ${kind} "${name}"`, wanted);
-  const { request, reservation } = reserve(handle, wanted);
+  requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
+  const { request, reservation } = planReservation(handle, wanted);
   const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
   const { taskPath } = handle;
   draft.addCall(key, { taskPath, called: { kind, name }, since: draft.now, ...(reservation && { reservation }) });
@@ -132,8 +132,8 @@ function requestApproval(
   const { draft, task } = handle;
   const { run } = draft;
   if (isClosing(run)) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
-  refuseLarge('The question', question);
-  const id = approvalId({ runId: run.id, number: draft.next('approval') });
+  requireAllowedSize('The question', question);
+  const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
   const approval: Approval = {
     id,
@@ -144,7 +144,7 @@ function requestApproval(
     status: 'pending',
     decisions: [],
     requestedBy: run.createdBy.sub,
-    requestedAt: draft.at,
+    requestedAt: draft.timestamp,
     expiresAt: new Date(fireAt).toISOString(),
     task: handle.taskPath,
   };
@@ -172,10 +172,10 @@ function startWaitTimer(handle: TaskHandle, fireAt: number): string {
 /** Removes the oldest buffered event of a name. @returns `undefined` if there is none */
 function takeEvent(draft: Draft, name: string): Json | undefined {
   const { run } = draft;
-  const at = run.bufferedEvents.findIndex((event) => event.name === name);
-  const event = run.bufferedEvents[at];
+  const index = run.bufferedEvents.findIndex((buffered) => buffered.name === name);
+  const event = run.bufferedEvents[index];
   if (!event) return undefined;
-  draft.bufferEvents(run.bufferedEvents.toSpliced(at, 1));
+  draft.bufferEvents(run.bufferedEvents.toSpliced(index, 1));
   return event.payload;
 }
 

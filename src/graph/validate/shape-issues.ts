@@ -17,12 +17,12 @@ interface Location {
 }
 
 /** Returns the issues of a value by a schema of the language, each at the deepest invalid value. */
-export function shapeIssues(schema: z.ZodType, value: Json, place: Location): readonly GraphIssue[] {
+export function shapeIssues(schema: z.ZodType, value: Json, location: Location): readonly GraphIssue[] {
   const parsed = schema.safeParse(value);
   if (parsed.success) return [];
   return parsed.error.issues
     .flatMap((issue) => innermost(issue, []))
-    .flatMap((found) => toIssues(found, { schema, value, ...place }));
+    .flatMap((found) => toIssues(found, { schema, value, ...location }));
 }
 
 /** An issue of zod, with its path from the top of the value. */

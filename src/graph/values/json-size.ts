@@ -8,7 +8,7 @@ import { isContainer, isJsonList, isJsonObject } from './json.ts';
 export const MAX_VALUE_BYTES = 8_000_000;
 
 /** @throws GraphError `PAYLOAD_TOO_LARGE`, naming `subject`, when a value is over the limit */
-export function refuseLarge(subject: string, value: unknown): void {
+export function requireAllowedSize(subject: string, value: unknown): void {
   if (remainingBytes(MAX_VALUE_BYTES, value) < 0) throw tooLarge(subject);
 }
 

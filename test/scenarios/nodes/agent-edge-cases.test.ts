@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { within } from '../../../src/graph/definition/call-policy.ts';
+import { capDeadline } from '../../../src/graph/definition/call-policy.ts';
 import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import type { TaskInput } from '../../../src/graph/nodes/behavior.ts';
 import { compileBehavior } from '../../../src/graph/nodes/compile-behavior.ts';
@@ -140,7 +140,7 @@ test.each([
   [9, 5, 5],
   [9, null, 9],
 ])('a deadline of %j of which %j is left is %j', (deadlineMs, leftMs, ms) => {
-  expect(within(aPolicy({ deadlineMs }), leftMs).deadlineMs).toBe(ms);
+  expect(capDeadline(aPolicy({ deadlineMs }), leftMs).deadlineMs).toBe(ms);
 });
 
 test.each<[Json, boolean]>([

@@ -21,9 +21,9 @@ describe('a conversation that does not fit', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', 'done']);
     expect(sentBy(played)).toEqual([
       ['prompt'],
-      ['prompt', 'said-0', 'said-1'],
-      ['prompt', 'said-0', 'summarize-0'],
-      ['summary', 'said-1'],
+      ['prompt', 'conversation-0', 'conversation-1'],
+      ['prompt', 'conversation-0', 'summarize-0'],
+      ['summary', 'conversation-1'],
     ]);
     expect(played.requests[2]).toMatchObject({
       tools: [],
@@ -39,9 +39,9 @@ describe('a conversation that does not fit', () => {
   test('is summarized on and on, an older summary with it', () => {
     const played = playLong([asks(look('a')), overflow(2), 'one', asks(look('b')), overflow(3), 'two', 'done']);
     expect(sentBy(played).slice(4)).toEqual([
-      ['summary', 'said-1', 'said-2', 'said-3'],
-      ['summary', 'said-1', 'said-2', 'summarize-0'],
-      ['summary', 'said-3'],
+      ['summary', 'conversation-1', 'conversation-2', 'conversation-3'],
+      ['summary', 'conversation-1', 'conversation-2', 'summarize-0'],
+      ['summary', 'conversation-3'],
     ]);
     expect(played.requests[5]?.messages[0]?.content).toContain('one');
     expect(played.requests[6]?.messages[0]?.content).toContain('two');
@@ -49,7 +49,7 @@ describe('a conversation that does not fit', () => {
 
   test('may be summarized twice before it fits', () => {
     const played = playLong([asks(look('a'), look('b')), overflow(2), 'one', overflow(2), 'two', 'done']);
-    expect(sentBy(played).at(-1)).toEqual(['summary', 'said-2']);
+    expect(sentBy(played).at(-1)).toEqual(['summary', 'conversation-2']);
     expect(firstLogged(played.run)).toMatchObject({ text: 'done' });
   });
 
@@ -78,7 +78,7 @@ describe('a conversation that does not fit', () => {
       ['prompt', 'correction-0', 'correction-1'],
       ['prompt', 'summarize-0'],
       ['summary', 'correction-0', 'correction-1'],
-      ['summary', 'said-0', 'said-1'],
+      ['summary', 'conversation-0', 'conversation-1'],
     ]);
     expect(toldIn(played)).toEqual(['a']);
   });
@@ -98,14 +98,18 @@ describe('a conversation that does not fit', () => {
   test('keeps its summary when the agent fails and goes on', () => {
     const played = playLong([asks(look('a')), overflow(2), 'brief', modelDown, 'done']);
     played.run.reopen('retry');
-    expect(sentBy(played).at(-1)).toEqual(['summary', 'said-1']);
+    expect(sentBy(played).at(-1)).toEqual(['summary', 'conversation-1']);
     expect(new Set(played.keys).size).toBe(played.keys.length);
   });
 
   test.each<[string, Json, readonly string[]]>([
-    ['shorter', { $replace: [{ id: 'n1', role: 'user', content: 'new' }] }, ['n1', 'said-0', 'said-1']],
-    ['at its end', [{ id: 'n1', role: 'user', content: 'new' }], ['summary', 'n1', 'said-0', 'said-1']],
-    ['within what stays', [{ id: 'm1', role: 'user', content: 'put right' }], ['summary', 'said-0', 'said-1']],
+    ['shorter', { $replace: [{ id: 'n1', role: 'user', content: 'new' }] }, ['n1', 'conversation-0', 'conversation-1']],
+    ['at its end', [{ id: 'n1', role: 'user', content: 'new' }], ['summary', 'n1', 'conversation-0', 'conversation-1']],
+    [
+      'within what stays',
+      [{ id: 'm1', role: 'user', content: 'put right' }],
+      ['summary', 'conversation-0', 'conversation-1'],
+    ],
   ])('loses nothing when the agent has failed and its conversation is edited %s', (_name, chat, sent) => {
     const said = ['m1', 'm2'].map((id) => ({ id, role: 'user', content: id }));
     const { run, ...played } = playAgent(
@@ -115,7 +119,7 @@ describe('a conversation that does not fit', () => {
         graph: { channels: { ...CHANNELS, chat: { reducer: 'messages', default: said } } },
       },
     );
-    expect(sentBy({ run, ...played }).at(-1)).toEqual(['summary', 'said-0', 'said-1']);
+    expect(sentBy({ run, ...played }).at(-1)).toEqual(['summary', 'conversation-0', 'conversation-1']);
     run.reopen('edit', { values: { chat } });
     run.reopen('retry');
     expect([run.run.status, sentBy({ run, ...played }).at(-1)]).toEqual(['completed', sent]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { NodeDefinition, OnErrorDefinition } from '../../../src/graph/definition/definition.ts';
+import type { OnErrorDefinition } from '../../../src/graph/definition/common-fields.ts';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
 import { toRunView } from '../../../src/graph/journal/run-view.ts';
 import { play } from '../../support/builders/agents.ts';
 import type { Played, Stage } from '../../support/builders/agents.ts';

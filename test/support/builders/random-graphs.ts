@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import type { Catalog } from '../../../src/graph/definition/catalog.ts';
+import type { WriteDefinition } from '../../../src/graph/definition/common-fields.ts';
 import type {
   ChannelDefinition,
   EdgeDefinition,
   GraphDefinition,
   NodeDefinition,
-  WriteDefinition,
 } from '../../../src/graph/definition/definition.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { aCatalog } from './builders.ts';

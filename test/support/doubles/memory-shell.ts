@@ -1,4 +1,4 @@
-import { reopenRun } from '../../../src/graph/advance/advance.ts';
+import { signalEndedRun } from '../../../src/graph/advance/advance.ts';
 import type { Advance } from '../../../src/graph/advance/advance.ts';
 import { forkRun, startRun } from '../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../src/graph/advance/begin-run.ts';
@@ -142,7 +142,7 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
     reopen(name, payload = {}) {
       shell.now += 1;
       const stored = throughTheStore(shell.last.run, shell);
-      absorb(shell, reopenRun(shell.graph, stored, { at: shell.now, name, payload }));
+      absorb(shell, signalEndedRun(shell.graph, stored, { now: shell.now, name, payload }));
       settle(shell, outside);
     },
     fork(checkpoint, forking = {}) {

@@ -175,7 +175,8 @@ function failure(key: string, code: RunErrorCode, message: string): CallReturn {
 /** A model asks for what its system text says: for each turn a list of calls, or why there is none. */
 function modelReply(key: string, { system, messages, tools }: ModelCallRequest): CallReturn {
   const turns: readonly (readonly ToolCall[] | string)[] = JSON.parse(system ?? '[]');
-  const turn = turns[messages.filter(({ id, role }) => id.startsWith('said') && role === 'assistant').length] ?? [];
+  const turn =
+    turns[messages.filter(({ id, role }) => id.startsWith('conversation') && role === 'assistant').length] ?? [];
   if (typeof turn === 'string') return failure(key, 'MODEL_FAILED', turn);
   const toolCalls = tools.length > 0 ? turn : [];
   const usage = { inputTokens: 3, outputTokens: 2 };

@@ -12,7 +12,7 @@ export interface OpenedStore {
   readonly tables: Kysely<Tables>;
 }
 
-const LENGTH = 500;
+const LENGTH = 250;
 const SEED = 7;
 
 /** What a store must do with long chains of checkpoints. */
@@ -22,7 +22,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     ['in any order', (numbers) => createRandom(SEED).shuffle(numbers)],
   ];
 
-  describe.each(orders)('a chain of 500 checkpoints that is read %s', (name, order) => {
+  describe.each(orders)('a chain of 250 checkpoints that is read %s', (name, order) => {
     const runId = `C ${name}`;
     beforeAll(async () => await writeChain(opened().store, runId));
 
@@ -93,7 +93,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
 /** Each checkpoint appends to a list; some set a value, some set the list anew. */
 function changesOf(n: number) {
   return {
-    log: n % 200 === 0 ? { set: [`anew ${n}`] } : { append: [n, `text ${n}`] },
+    log: n % 100 === 0 ? { set: [`anew ${n}`] } : { append: [n, `text ${n}`] },
     ...(n % 3 === 0 && { third: { set: { n } } }),
   };
 }
@@ -101,7 +101,7 @@ function changesOf(n: number) {
 const numbersUpTo = (n: number): number[] => Array.from({ length: n }, (_, at) => at + 1);
 
 function stateAfter(n: number) {
-  const from = Math.floor(n / 200) * 200;
+  const from = Math.floor(n / 100) * 100;
   const log = Array.from({ length: n - from }, (_, at) => [from + at + 1, `text ${from + at + 1}`]).flat();
   const third = Math.floor(n / 3) * 3;
   return { log: from > 0 ? [`anew ${from}`, ...log] : log, ...(third > 0 && { third: { n: third } }) };

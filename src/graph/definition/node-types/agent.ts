@@ -1,7 +1,15 @@
 import { MODEL_FIELDS } from './model-fields.ts';
+import type { ModelFields } from './model-fields.ts';
 import type { DescriptionOf } from './node-description.ts';
 
-export const agent: DescriptionOf<'agent'> = {
+export interface AgentFields extends ModelFields {
+  /** The maximum number of model turns that call tools. */
+  readonly maxIterations?: number;
+  /** By tool: `always`, `never`, or CEL over the call's `args`. */
+  readonly approve?: Readonly<Record<string, string>>;
+}
+
+export const agent: DescriptionOf<AgentFields> = {
   ...MODEL_FIELDS,
   summary: 'A model that uses tools until it has an answer. Result: as of llm, with `iterations`.',
   approvals: { rules: 'approve', tools: 'tools' },

@@ -1,6 +1,32 @@
+import type { JsonSchema } from '../../values/json-schema.ts';
+import type { Json } from '../../values/json.ts';
+import type { CommonFields } from '../common-fields.ts';
 import type { DescriptionOf } from './node-description.ts';
 
-export const approval: DescriptionOf<'approval'> = {
+export interface ApprovalFields extends CommonFields {
+  readonly title: string;
+  readonly details?: Json;
+  readonly args?: Json;
+  readonly argsSchema?: JsonSchema;
+  readonly decisionSchema?: JsonSchema;
+  readonly policy?: ApprovalPolicy;
+  readonly timeout?: string;
+  readonly onTimeout?: 'expire' | 'reject' | 'approve' | 'fail';
+  readonly onReject?: 'continue' | 'fail';
+}
+
+/** The people who may decide, how many must approve, and when they are reminded. */
+export interface ApprovalPolicy {
+  readonly roles?: readonly string[];
+  readonly users?: readonly string[];
+  readonly quorum?: number;
+  readonly excludeRequester?: boolean;
+  readonly requireReason?: boolean;
+  readonly reminders?: readonly string[];
+  readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[];
+}
+
+export const approval: DescriptionOf<ApprovalFields> = {
   summary: 'Waits for a person to decide. Result: { decision, args, by, reason, at, values }.',
   templates: ['title', 'details', 'args'],
   schemas: ['argsSchema', 'decisionSchema'],

@@ -1,6 +1,14 @@
+import type { Json } from '../../values/json.ts';
+import type { CallFields } from '../common-fields.ts';
 import type { DescriptionOf } from './node-description.ts';
 
-export const functionNode: DescriptionOf<'function'> = {
+export interface FunctionFields extends CallFields {
+  readonly function: string;
+  readonly args?: Json;
+  readonly mayGoto?: readonly string[];
+}
+
+export const functionNode: DescriptionOf<FunctionFields> = {
   summary: 'Calls a function that the worker registers.',
   templates: ['args'],
   uses: { functions: ['function'] },

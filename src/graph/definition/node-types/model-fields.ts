@@ -1,5 +1,27 @@
+import type { JsonSchema } from '../../values/json-schema.ts';
 import type { JsonObject } from '../../values/json.ts';
+import type { CallFields } from '../common-fields.ts';
 import type { FieldProblem } from './node-description.ts';
+
+/** The request to a model: messages, tools and settings. All node types with model calls have these fields. */
+export interface ModelFields extends CallFields {
+  readonly model?: string | readonly string[];
+  readonly system?: string;
+  readonly prompt?: string;
+  readonly messages?: string;
+  /** Names of the tools that the model may call. */
+  readonly tools?: readonly string[];
+  readonly output?: JsonSchema;
+  readonly context?: ContextDefinition;
+  readonly temperature?: number;
+  readonly maxOutputTokens?: number;
+}
+
+/** Fits the messages into the context window: the name of a strategy, or processors in order. */
+interface ContextDefinition {
+  readonly maxTokens?: number;
+  readonly strategy?: string | readonly string[];
+}
 
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {

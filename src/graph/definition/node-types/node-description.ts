@@ -1,5 +1,4 @@
 import type { JsonObject } from '../../values/json.ts';
-import type { NodeOfType, NodeType } from '../definition.ts';
 import type { ErrorIssueCode } from '../issue.ts';
 
 /**
@@ -13,9 +12,9 @@ export interface NodeDescription<Field extends string = string> {
   readonly resultTemplates?: readonly FieldPath<Field>[];
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
-  readonly graph?: GraphFields<Field>;
+  readonly graph?: InnerGraphFields<Field>;
   /** The approval rules of the tools that the node may call: CEL, `always` or `never`. */
-  readonly approvals?: ApprovalFields<Field>;
+  readonly approvals?: ApprovalRuleFields<Field>;
   /** The field of an approval node that names the reaction to a rejection; `fail` ends the run. */
   readonly onReject?: Field;
   /** The node may wait for people, time or another graph, so it cannot be the last node of a canceled run. */
@@ -43,8 +42,8 @@ export interface NodeTypeDescription<Field extends string = string> extends Node
   readonly editorSchemas?: { readonly [F in Field]?: JsonObject };
 }
 
-/** A `NodeTypeDescription` that can name only fields of the node type. */
-export type DescriptionOf<T extends NodeType> = NodeTypeDescription<keyof NodeOfType<T> & string>;
+/** A `NodeTypeDescription` that can name only these fields of a node type. */
+export type DescriptionOf<Fields> = NodeTypeDescription<keyof Fields & string>;
 
 /** A field, or a field inside it. */
 type FieldPath<Field extends string> = Field | `${Field}/${string}`;
@@ -60,14 +59,14 @@ interface CatalogUses<Field extends string> {
   readonly messageProcessors?: readonly FieldPath<Field>[];
 }
 
-interface GraphFields<Field extends string> {
+interface InnerGraphFields<Field extends string> {
   /** The field with the name of a published graph, or with a definition. */
   readonly definition: Field;
   /** The field with the values of its input channels. */
   readonly input: Field;
 }
 
-interface ApprovalFields<Field extends string> {
+interface ApprovalRuleFields<Field extends string> {
   /** The field with an object of rules by tool name. */
   readonly rules: Field;
   readonly tools: Field;

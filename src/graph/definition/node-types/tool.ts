@@ -1,26 +1,45 @@
-import type { JsonObject } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
+import type { CallFields } from '../common-fields.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
-export const tool: DescriptionOf<'tool'> = {
+export type ToolFields = OneCallFields | CallsFields;
+
+interface OneCallFields extends CallFields {
+  readonly tool: string;
+  readonly args?: Json;
+  /** The compensating call if the run fails or is canceled. Its arguments see the `result` of this call. */
+  readonly compensate?: { readonly tool: string; readonly args?: Json };
+  readonly calls?: never;
+}
+
+interface CallsFields extends CallFields {
+  /** A channel of messages. The node makes the unanswered tool calls of its last assistant message. */
+  readonly calls: string;
+  readonly tool?: never;
+  readonly args?: never;
+  readonly compensate?: never;
+}
+
+export const tool: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
   templates: ['args'],
   resultTemplates: ['compensate/args'],
   uses: { tools: ['tool', 'compensate/tool'], anyTool: 'calls' },
   conversations: ['calls'],
   exactlyOne: ['tool', 'calls'],
-  findProblems,
+  findProblems: findToolProblems,
   look: {
     outline: 'leaningRight',
     fill: 'F3E8FA',
     subject: ['tool'],
-    notes: [{ label: 'undone by', field: 'compensate/tool' }],
+    notes: [{ label: 'compensated by', field: 'compensate/tool' }],
   },
 };
 
 /** Fields of a single call. A node that takes its calls from a message cannot have them. */
 const OF_ONE_CALL = ['tool', 'args', 'compensate'];
 
-function findProblems(fields: JsonObject): readonly FieldProblem[] {
+function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
   if (fields['calls'] === undefined)
     return fields['tool'] === undefined
       ? [{ field: null, message: 'A tool node needs a tool, or calls (a channel of messages)' }]

@@ -1,26 +1,36 @@
 import { DURATION_PATTERN, parseDuration } from '../../values/duration.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
 import { parseTimestamp } from '../../values/timestamp.ts';
+import type { CommonFields } from '../common-fields.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
-const WAYS = ['for', 'until', 'event'] as const;
+/** Exactly one of `for`, `until` and `event`. */
+export interface WaitFields extends CommonFields {
+  readonly for?: string;
+  readonly until?: string;
+  readonly event?: string;
+  /** With `event` only. */
+  readonly timeout?: string;
+}
 
-export const wait: DescriptionOf<'wait'> = {
+const AWAITED_FIELDS = ['for', 'until', 'event'] as const;
+
+export const wait: DescriptionOf<WaitFields> = {
   summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
-  templates: WAYS,
-  exactlyOne: WAYS,
-  findProblems,
+  templates: AWAITED_FIELDS,
+  exactlyOne: AWAITED_FIELDS,
+  findProblems: findWaitProblems,
   mayWait: true,
   hasOwnDeadline: true,
   editorSchemas: {
     for: { type: 'string', pattern: String.raw`\{\{|${DURATION_PATTERN}` },
     until: { type: 'string', pattern: String.raw`\{\{|^\d{4}-\d{2}-\d{2}T` },
   },
-  look: { outline: 'flag', fill: 'E6F4F4', subject: WAYS },
+  look: { outline: 'flag', fill: 'E6F4F4', subject: AWAITED_FIELDS },
 };
 
-function findProblems(fields: JsonObject): readonly FieldProblem[] {
-  const given = WAYS.flatMap((field) => {
+function findWaitProblems(fields: JsonObject): readonly FieldProblem[] {
+  const given = AWAITED_FIELDS.flatMap((field) => {
     const value = fields[field];
     return value === undefined ? [] : [{ field, value }];
   });
@@ -34,7 +44,7 @@ function findProblems(fields: JsonObject): readonly FieldProblem[] {
 }
 
 /** Checks a moment that is not a template; a template has no value yet. */
-function findMomentProblems(field: (typeof WAYS)[number], value: Json): readonly FieldProblem[] {
+function findMomentProblems(field: (typeof AWAITED_FIELDS)[number], value: Json): readonly FieldProblem[] {
   if (typeof value !== 'string' || value.includes('{{')) return [];
   if (field === 'for' && parseDuration(value) === null)
     return [

@@ -1,4 +1,4 @@
-import type { ModelFields } from '../../definition/definition.ts';
+import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import { isMessage, toolCallsOf } from '../../definition/message.ts';
 import type { Message, NewMessage, ToolCall } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
@@ -35,7 +35,7 @@ export function messagesIn(state: Json | undefined, channel: string | undefined)
 }
 
 /** A model's reply as a message of the conversation. */
-export function toMessage({ text, toolCalls, providerParts }: ModelReply): NewMessage {
+export function toAssistantMessage({ text, toolCalls, providerParts }: ModelReply): NewMessage {
   return {
     role: 'assistant',
     content: text,

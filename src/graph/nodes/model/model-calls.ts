@@ -1,7 +1,7 @@
-import { within } from '../../definition/call-policy.ts';
+import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ModelEntry } from '../../definition/catalog.ts';
-import type { ModelFields } from '../../definition/definition.ts';
+import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { Message, NewMessage } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import type { ContextPolicy, ModelCallRequest } from '../../run/effect.ts';
@@ -61,7 +61,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
   const { head, rest } = shortenConversation(step);
   const conversation = [...head, ...rest];
   const { model, context } = planned;
-  const common = { kind: 'model', model, system, policy: within(planned.policy, offer.leftMs()) } as const;
+  const common = { kind: 'model', model, system, policy: capDeadline(planned.policy, offer.leftMs()) } as const;
   if (question.summarizing !== null)
     return {
       ...common,
@@ -87,7 +87,7 @@ export function toModelCall(step: TurnStep): ModelCallRequest {
 /** The conversation as it is sent, without corrections of the current answer. */
 export function shortenConversation({ plan, task, conversation }: TurnStep): ShortenedConversation {
   const { messages } = plan.conversationStart(task.bindings);
-  return shorten([...messages, ...withIds(conversation.messages, 'said')], conversation.summary);
+  return shorten([...messages, ...withIds(conversation.messages, 'conversation')], conversation.summary);
 }
 
 interface PlannedModel {

@@ -1,4 +1,4 @@
-import type { ModelFields } from '../../definition/definition.ts';
+import type { ModelFields } from '../../definition/node-types/model-fields.ts';
 import type { NewMessage } from '../../definition/message.ts';
 import type { ModelReply, OverflowReply } from '../../run/effect.ts';
 import { withUsage } from '../../run/model-turn.ts';
@@ -64,18 +64,24 @@ export function compileModelTurn(node: ModelFields, settings: NodeSettings): Mod
   return {
     ask(task, conversation, offer) {
       const question = { ...FIRST_QUESTION, model: nextModel(plan, task, 0) ?? 0 };
-      return send({ plan, task, conversation, offer, question });
+      return askQuestion({ plan, task, conversation, offer, question });
     },
     askAgain(task, { conversation, turn }, offer) {
       const callsMade = turn.key === null ? conversation.callsMade : conversation.callsMade - 1;
-      return send({ plan, task, conversation: { ...conversation, callsMade }, offer, question: questionOf(turn) });
+      return askQuestion({
+        plan,
+        task,
+        conversation: { ...conversation, callsMade },
+        offer,
+        question: questionOf(turn),
+      });
     },
     resume(task, { conversation, turn, offer }, input) {
       const step = { plan, task, conversation, offer, question: questionOf(turn) };
-      if (input.kind === 'call.failed') return afterFailure(step, input.failure);
+      if (input.kind === 'call.failed') return askNextModel(step, input.failure);
       const { reply } = input;
       return reply.kind === 'overflow'
-        ? summarize(step, reply.messages)
+        ? askForSummary(step, reply.messages)
         : afterReply({ ...step, conversation: withUsage(conversation, reply.usage) }, reply);
     },
   };
@@ -88,7 +94,7 @@ function questionOf({ model, corrections, summarizing }: ModelQuestion): ModelQu
 }
 
 /** Makes the call that asks the question, or waits until the budgets allow it. */
-function send(step: TurnStep): OpenTurn {
+function askQuestion(step: TurnStep): OpenTurn {
   const { task, conversation, question } = step;
   const request = toModelCall(step);
   const needs = task.missingBudget(request);
@@ -108,36 +114,36 @@ function nextModel({ models }: ModelCallPlan, task: TaskContext, from: number): 
 }
 
 /** Asks the next model. A content filter ends the turn instead (specification, "Nodes", `model`). */
-function afterFailure(step: TurnStep, failure: TaskFailure): TurnProgress {
+function askNextModel(step: TurnStep, failure: TaskFailure): TurnProgress {
   const { plan, task, conversation, question } = step;
   const isFiltered = failure.error.cause?.code === CONTENT_FILTER;
   const model = isFiltered ? null : nextModel(plan, task, question.model + 1);
   if (model === null) return { kind: 'failed', conversation, failure };
-  return send({ ...step, question: { ...FIRST_QUESTION, model } });
+  return askQuestion({ ...step, question: { ...FIRST_QUESTION, model } });
 }
 
 /** Asks for a summary of the first messages of a request that did not fit and was not sent. */
-function summarize(step: TurnStep, messages: number): TurnProgress {
+function askForSummary(step: TurnStep, messages: number): TurnProgress {
   const { question } = step;
   const { head, rest } = shortenConversation(step);
   const summarizing = Math.min(messages, head.length + rest.length);
   const isNothingNew = summarizing <= head.length;
   if (isNothingNew || question.summarizing !== null) {
     const message = 'The conversation does not fit into the context, even when it is summarized';
-    return afterFailure(step, modelFailure(message, 'context_length_exceeded'));
+    return askNextModel(step, modelFailure(message, 'context_length_exceeded'));
   }
-  return send({ ...step, question: { ...question, summarizing } });
+  return askQuestion({ ...step, question: { ...question, summarizing } });
 }
 
 function afterReply(step: TurnStep, reply: ModelReply): TurnProgress {
   const { plan, offer, question } = step;
   const refusal = REFUSALS[reply.finishReason];
-  if (refusal) return afterFailure(step, modelFailure(refusal.message, refusal.cause));
+  if (refusal) return askNextModel(step, modelFailure(refusal.message, refusal.cause));
   if (question.summarizing !== null) return afterSummary(step, question.summarizing, reply.text);
   const hasCalls = reply.toolCalls.length > 0 && offer.tools.length > 0;
-  if (hasCalls || !plan.readOutput) return finish(step, reply, null);
+  if (hasCalls || !plan.readOutput) return finishTurn(step, reply, null);
   const output = plan.readOutput(reply.text);
-  return 'value' in output ? finish(step, reply, output.value) : correct(step, reply, output.problem);
+  return 'value' in output ? finishTurn(step, reply, output.value) : askForCorrection(step, reply, output.problem);
 }
 
 /** Asks the question that the summary has made room for. */
@@ -145,10 +151,14 @@ function afterSummary(step: TurnStep, summarized: number, text: string): OpenTur
   const { conversation, question } = step;
   const shortened = shortenConversation(step);
   const summary = extendSummary(shortened, summarized - shortened.head.length, text);
-  return send({ ...step, conversation: { ...conversation, summary }, question: { ...question, summarizing: null } });
+  return askQuestion({
+    ...step,
+    conversation: { ...conversation, summary },
+    question: { ...question, summarizing: null },
+  });
 }
 
-function finish(step: TurnStep, reply: ModelReply, object: Json): FinishedTurn {
+function finishTurn(step: TurnStep, reply: ModelReply, object: Json): FinishedTurn {
   const { plan, task, conversation, question } = step;
   const before = [...plan.conversationStart(task.bindings).messages, ...conversation.messages];
   const model = plan.models[question.model]?.model ?? null;
@@ -159,16 +169,16 @@ function finish(step: TurnStep, reply: ModelReply, object: Json): FinishedTurn {
 const MAX_CORRECTIONS = 2;
 
 /** Shows the model the problem of its object. A reply cut off by its token limit fails: so would its correction. */
-function correct(step: TurnStep, reply: ModelReply, problem: string): TurnProgress {
+function askForCorrection(step: TurnStep, reply: ModelReply, problem: string): TurnProgress {
   const { question } = step;
   if (reply.finishReason === 'length') {
     const message = 'The reply was cut off before its object was complete; raise maxOutputTokens';
-    return afterFailure(step, modelFailure(message, 'truncated'));
+    return askNextModel(step, modelFailure(message, 'truncated'));
   }
   if (question.corrections.length / MESSAGES_PER_CORRECTION >= MAX_CORRECTIONS)
-    return afterFailure(step, outputViolation(problem));
+    return askNextModel(step, outputViolation(problem));
   const corrections = [...question.corrections, ...correctionOf(reply, problem)];
-  return send({ ...step, question: { ...question, corrections } });
+  return askQuestion({ ...step, question: { ...question, corrections } });
 }
 
 const MESSAGES_PER_CORRECTION = 2;

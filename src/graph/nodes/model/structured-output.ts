@@ -39,10 +39,10 @@ function between(text: string, open: string, close: string): string {
 }
 
 function parseAll(texts: readonly string[]): readonly Json[] {
-  return texts.map(parse).filter((value) => value !== undefined);
+  return texts.map(parseJson).filter((value) => value !== undefined);
 }
 
-function parse(text: string): Json | undefined {
+function parseJson(text: string): Json | undefined {
   try {
     return toJson(JSON.parse(text));
   } catch {

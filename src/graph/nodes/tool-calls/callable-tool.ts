@@ -1,4 +1,4 @@
-import { within } from '../../definition/call-policy.ts';
+import { capDeadline } from '../../definition/call-policy.ts';
 import type { CallPolicy } from '../../definition/call-policy.ts';
 import type { ApprovalRule, ToolEntry } from '../../definition/catalog.ts';
 import { evaluateField, NODE_NAMES, parseExpression } from '../../expression/expression.ts';
@@ -93,7 +93,7 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
       tool: name,
       timeoutMs: toMs(caller.settings.catalog.defaults.approvalTimeout),
     }),
-    request: (args, leftMs) => toToolCall(name, entry, { args, policy: within(policy, leftMs) }),
+    request: (args, leftMs) => toToolCall(name, entry, { args, policy: capDeadline(policy, leftMs) }),
   };
 }
 

@@ -24,15 +24,15 @@ export function resumeCall(context: ToolBatchContext, progress: CallProgress, in
     case 'call.completed':
       return { call: withResult(call, input.reply.kind === 'value' ? input.reply.value : null), callsMade };
     case 'call.failed':
-      return afterFailure(context, progress, input.failure);
+      return reactToFailure(context, progress, input.failure);
     case 'call.skipped':
       return { call: withResult(call, input.output), callsMade };
     case 'call.ordered':
-      return repeat(progress);
+      return readyAgain(progress);
     case 'timer':
-      return { call: expire(task, call), callsMade };
+      return { call: answerExpired(task, call), callsMade };
     case 'approval.closed':
-      return { call: afterApproval(task, call, input.approval), callsMade };
+      return { call: applyDecision(task, call, input.approval), callsMade };
     default:
       return progress;
   }
@@ -54,7 +54,7 @@ function answer(call: BatchCall, text: string): BatchCall {
  * Continues after a failed call as its tool's `onFailure` says: it waits for a person, another tool is called, or the
  * model is told. A call of unknown outcome waits for a person, if the run may ask people.
  */
-function afterFailure(
+function reactToFailure(
   context: ToolBatchContext,
   { call, callsMade }: CallProgress,
   failure: TaskFailure,
@@ -64,11 +64,11 @@ function afterFailure(
   const onFailure = tools.find(call.tool)?.onFailure ?? 'tell';
   const isUnknown = error.code === 'UNKNOWN_OUTCOME';
   if (task.asksPeople && (isUnknown || onFailure === 'intervene'))
-    return { call: { ...call, state: { phase: 'intervention', failure, since: task.at } }, callsMade };
+    return { call: { ...call, state: { phase: 'intervention', failure, since: task.timestamp } }, callsMade };
   const isUntried = onFailure !== 'tell' && !isUnknown && !toolsTried(tools, call).has(onFailure);
   const next = isUntried ? tools.find(onFailure) : null;
   return next
-    ? { call: withTool(task, { ...call, number: callsMade, takeover: 0 }, next), callsMade: callsMade + 1 }
+    ? { call: redirect(task, { ...call, number: callsMade, takeover: 0 }, next), callsMade: callsMade + 1 }
     : { call: answer(call, failureNote(messageForModel(error))), callsMade };
 }
 
@@ -81,7 +81,7 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
   return tried;
 }
 
-function withTool(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
+function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const problem = tool.refuse(task.createdBy) ?? tool.checkArguments(call.args);
   const redirected = { ...call, tool: tool.name };
   return problem === null ? { ...redirected, state: NOT_ASKED } : answer(redirected, failureNote(problem));
@@ -93,7 +93,7 @@ function messageForModel({ code, message }: TaskFailure['error']): string {
 }
 
 /** Readies a call that a person has repeated: under a new key if it is known to have failed, else under its old key. */
-function repeat({ call, callsMade }: CallProgress): CallProgress {
+function readyAgain({ call, callsMade }: CallProgress): CallProgress {
   const { state, takeover } = call;
   if (state.phase !== 'intervention') return { call, callsMade };
   const approved: CallState = { phase: 'ready', isApproved: true };
@@ -102,13 +102,13 @@ function repeat({ call, callsMade }: CallProgress): CallProgress {
     : { call: { ...call, takeover: takeover + 1, state: approved }, callsMade };
 }
 
-function expire(task: TaskContext, call: BatchCall): BatchCall {
+function answerExpired(task: TaskContext, call: BatchCall): BatchCall {
   if (call.state.phase === 'asked') task.expireApproval(call.state.approvalId, 'expired');
   return { ...call, state: answered(rejectionNote('Nobody approved it in time')) };
 }
 
 /** Readies an approved call, with arguments that a person may have edited, or answers a rejected one. */
-function afterApproval(task: TaskContext, call: BatchCall, approval: Approval): BatchCall {
+function applyDecision(task: TaskContext, call: BatchCall, approval: Approval): BatchCall {
   if (call.state.phase === 'asked') task.cancelTimer(call.state.timerId);
   if (approval.status !== 'approved') {
     const reason = approval.decisions.at(-1)?.reason ?? null;

@@ -62,7 +62,7 @@ export function resetBatch(batch: ToolBatch): ToolBatch {
   return batch.map((call) => {
     const { state } = call;
     switch (state.phase) {
-      case 'out':
+      case 'open':
         return { ...call, state: { phase: 'ready', isApproved: true } };
       case 'asked':
         return { ...call, state: NOT_ASKED };
@@ -131,16 +131,16 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
   }
   if (!task.hasCapacity()) return call;
   const key = task.call(call.number, tool.request(call.args, leftMs()), call.takeover);
-  return { ...call, state: { phase: 'out', key } };
+  return { ...call, state: { phase: 'open', key } };
 }
 
 /** True if a call waits for an input: a reply by its key, an approval or a timer by its id, a person by its number. */
 function isAwaited(call: BatchCall, input: TaskInput): boolean {
-  const id = idOf(input);
+  const id = awaitedIdOf(input);
   return id !== null && awaitedIds(call).includes(id);
 }
 
-function idOf(input: TaskInput): string | number | null {
+function awaitedIdOf(input: TaskInput): string | number | null {
   switch (input.kind) {
     case 'call.completed':
     case 'call.failed':
@@ -159,7 +159,7 @@ function idOf(input: TaskInput): string | number | null {
 
 function awaitedIds({ number, state }: BatchCall): readonly (string | number)[] {
   switch (state.phase) {
-    case 'out':
+    case 'open':
       return [state.key];
     case 'asked':
       return [state.approvalId, state.timerId];

@@ -28,12 +28,12 @@ export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, sett
     const { batch } = position;
     const failure = failureIn(batch);
     if (failure && !hasOpenCall(batch)) return failed(failure, position);
-    if (isAnswered(batch)) return finish(channel, answersOf(batch));
+    if (isAnswered(batch)) return finishCalls(channel, answersOf(batch));
     return { kind: 'open', position: { ...position, ...deadline.run(progress, hasOpenCall(batch), task.now) } };
   };
   const startBatch = (task: TaskContext, batchProgress: BatchProgress): Progress => {
     const progress = { ...batchProgress, ...deadline.begin() };
-    const failure = task.refuseToolCalls(callsToMake(progress.batch));
+    const failure = task.findToolBudgetFailure(callsToMake(progress.batch));
     return failure ? failed(failure, { kind: 'calls', ...progress }) : continueBatch(task, progress);
   };
   return {
@@ -68,6 +68,6 @@ function unansweredCalls(messages: readonly Message[]): readonly ToolCall[] {
   return toolCallsOf(message).filter(({ id }) => !answered.has(id));
 }
 
-function finish(channel: string, answers: readonly Json[]): Progress {
+function finishCalls(channel: string, answers: readonly Json[]): Progress {
   return done(answers, answers.length === 0 ? undefined : { [channel]: answers });
 }

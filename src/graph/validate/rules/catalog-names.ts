@@ -10,7 +10,7 @@ import type { Subject } from '../subject.ts';
 
 /** `UNKNOWN_TOOL`: a tool that the installation doesn't have. */
 export const unknownTools: Rule = (subject) =>
-  unknown({
+  unknownEntries({
     code: 'UNKNOWN_TOOL',
     what: 'tool',
     known: subject.catalog.tools,
@@ -37,7 +37,7 @@ export const unknownApprovals: Rule = ({ nodes }) =>
 
 /** `UNKNOWN_FUNCTION`: a function that no worker registers. */
 export const unknownFunctions: Rule = (subject) =>
-  unknown({
+  unknownEntries({
     code: 'UNKNOWN_FUNCTION',
     what: 'function',
     known: subject.catalog.functions,
@@ -51,7 +51,7 @@ export const unknownModels: Rule = (subject) => {
     typeof defaults === 'object' && defaults !== null && 'model' in defaults
       ? namesAt(defaults['model'], '/defaults/model')
       : [];
-  return unknown({
+  return unknownEntries({
     code: 'UNKNOWN_MODEL',
     what: 'model',
     known: subject.catalog.models,
@@ -72,7 +72,7 @@ function implicitModels({ nodes, definition }: Subject): readonly Named[] {
 export const unknownProcessors: Rule = (subject) => {
   const { messageProcessors } = subject.catalog;
   return messageProcessors
-    ? unknown({
+    ? unknownEntries({
         code: 'INVALID_FIELD',
         what: 'message processor',
         known: Object.fromEntries(messageProcessors.map((name) => [name, true])),
@@ -93,7 +93,7 @@ interface Lookup {
   readonly named: readonly Named[];
 }
 
-function unknown({ code, what, known, named }: Lookup): ReturnType<Rule> {
+function unknownEntries({ code, what, known, named }: Lookup): ReturnType<Rule> {
   return named
     .filter(({ name }) => !Object.hasOwn(known, name))
     .map(({ name, path }) =>

@@ -72,7 +72,7 @@ function approvalRules({ fields, path, description: { approvals } }: SubjectNode
 }
 
 /** The path of an expression, and the code of issues there. */
-interface Standing {
+interface ReportTarget {
   readonly path: string;
   readonly code: 'INVALID_EXPRESSION' | 'INVALID_TEMPLATE';
 }
@@ -81,7 +81,7 @@ interface Standing {
 export function readIssues(
   { channels }: Subject,
   { references }: Expression,
-  { path, code }: Standing,
+  { path, code }: ReportTarget,
 ): readonly GraphIssue[] {
   const unknownChannels = [...references.channels].filter((name) => name !== '*' && !channels.has(name));
   const unknownFields = [...references.runFields].filter((name) => name !== '*' && !RUN_FIELDS.includes(name));

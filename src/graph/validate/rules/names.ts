@@ -22,12 +22,12 @@ export const names: Rule = ({ definition }) => {
       : [];
   return [
     ...ofGraph,
-    ...check('nodes', 'node id', definition['nodes']),
-    ...check('channels', 'channel name', definition['channels']),
+    ...checkNames('nodes', 'node id', definition['nodes']),
+    ...checkNames('channels', 'channel name', definition['channels']),
   ];
 };
 
-function check(field: string, what: string, value: unknown): ReturnType<Rule> {
+function checkNames(field: string, what: string, value: unknown): ReturnType<Rule> {
   if (!isJsonObject(value)) return [];
   return Object.keys(value).flatMap((name) => {
     const path = toPointer([field, name]);

@@ -1,5 +1,6 @@
+import type { ZodType } from 'zod';
 import type { Catalog, NodeTypeEntry } from '../../definition/catalog.ts';
-import { ownFields } from '../../definition/custom-fields.ts';
+import { ownFields } from '../../definition/node-types/custom.ts';
 import type { GraphIssue } from '../../definition/issue.ts';
 import { describeType } from '../../definition/node-types/describe-node.ts';
 import { CustomNodeSchema, EdgeSchemas, GraphSchema, NodeSchemas } from '../../schema/definition-schema.ts';
@@ -20,7 +21,7 @@ export const shape: Rule = ({ definition, nodes, edges, catalog }) => [
   ...shapeIssues(GraphSchema, definition, { path: [] }),
   ...[...nodes.values()].flatMap(({ id, type, fields }) => {
     if (type === '') return [];
-    const schema = Object.hasOwn(NodeSchemas, type) ? NodeSchemas[type] : undefined;
+    const schema = own<ZodType>(NodeSchemas, type);
     if (schema) return shapeIssues(schema, fields, { path: ['nodes', id] });
     const registered = own(catalog.nodeTypes ?? {}, type);
     return registered ? customIssues(registered, fields, id) : [unknownType(type, catalog, ['nodes', id, 'type'])];

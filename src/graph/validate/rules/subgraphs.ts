@@ -9,9 +9,9 @@ import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
 
 /** `UNKNOWN_GRAPH`, `RECURSIVE_SUBGRAPH`, and `UNKNOWN_CHANNEL` for the input of a child. */
-export const subgraphs: Rule = (subject) => [...subject.nodes.values()].flatMap((node) => check(subject, node));
+export const subgraphs: Rule = (subject) => [...subject.nodes.values()].flatMap((node) => checkSubgraph(subject, node));
 
-function check({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {
+function checkSubgraph({ catalog, definition }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {
   if (!description.graph) return [];
   const { definition: field, input } = description.graph;
   const graph = fields[field] ?? null;

@@ -14,7 +14,7 @@ import { readIssues } from './expressions.ts';
 export const templates: Rule = (subject) =>
   [...subject.nodes.values()]
     .flatMap(templatedFields)
-    .flatMap(({ value, names, path }) => check(subject, value, { names, path }));
+    .flatMap(({ value, names, path }) => checkTexts(subject, value, { names, path }));
 
 interface TemplatedField {
   readonly value: Json;
@@ -48,10 +48,10 @@ const WITH_RESULT: readonly Name[] = [...NODE_NAMES, 'result'];
 const WITH_ERROR: readonly Name[] = [...NODE_NAMES, 'error'];
 
 /** Checks each text of a value alone, so that each invalid one gives its own issue. */
-function check(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
+function checkTexts(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
   if (typeof value === 'object' && value !== null) {
     return Object.entries(value).flatMap(([key, member]: [string, Json]) =>
-      check(subject, member, { names, path: path + toPointer([key]) }),
+      checkTexts(subject, member, { names, path: path + toPointer([key]) }),
     );
   }
   try {

@@ -10,19 +10,19 @@ import type { Subject, SubjectNode } from '../subject.ts';
 
 /** `UNKNOWN_NODE`: the name of a node that doesn't exist. */
 export const unknownNodes: Rule = (subject) => [
-  ...unknown(
+  ...unknownNames(
     subject,
     subject.edges.flatMap(({ sources }) => sources),
     [START],
   ),
-  ...unknown(
+  ...unknownNames(
     subject,
     subject.edges.flatMap(({ targets }) => targets),
     [END],
   ),
-  ...unknown(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
-  ...unknown(subject, breakpointsOf(subject), ['*']),
-  ...unknown(subject, lastNodeOf(subject), []),
+  ...unknownNames(subject, [...subject.nodes.values()].flatMap(gotoTargetsOf), [END]),
+  ...unknownNames(subject, breakpointsOf(subject), ['*']),
+  ...unknownNames(subject, lastNodeOf(subject), []),
 ];
 
 /** Returns the nodes that a node may go to, in addition to its edges. */
@@ -44,7 +44,7 @@ export function lastNodeOf({ definition }: Subject): readonly Named[] {
   return namesAt(definition['onCancel'], '/onCancel');
 }
 
-function unknown({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {
+function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {
   return found
     .filter(({ name }) => !nodes.has(name) && !also.includes(name))
     .map(({ name, path }) =>

@@ -365,7 +365,7 @@ describe('a reply that is no JSON', () => {
     const usage = { inputTokens: NaN, outputTokens: 1 };
     const reply = { kind: 'model', text: '', toolCalls: [], finishReason: 'stop', usage } as const;
     const execute = vi.fn<() => Promise<CallReply>>(async () => reply);
-    const kind: CallKind<ToolCallRequest> = { called: () => 'model:own', safety: () => 'idempotent', execute };
+    const kind: CallKind<ToolCallRequest> = { safety: () => 'idempotent', execute };
     const once = async () =>
       await anActivity().run<[], CallOutcome, () => Promise<CallOutcome>>(
         async () => await performCall(store, kind, task),

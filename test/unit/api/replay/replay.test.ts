@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ReplayLog } from '../../../../src/api/replay/replay-log.ts';
 import { replay } from '../../../../src/api/replay/replay.ts';
 import type { Replayed } from '../../../../src/api/replay/replay.ts';
-import { reopenRun } from '../../../../src/graph/advance/advance.ts';
+import { signalEndedRun } from '../../../../src/graph/advance/advance.ts';
 import { startRun } from '../../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../../src/graph/advance/begin-run.ts';
 import { compileShared } from '../../../../src/graph/compile/compile.ts';
@@ -107,7 +107,7 @@ describe('a replay', () => {
     const played = play(aDefinition({ nodes: { t: { ...works, args: { fail: 'no' } }, a: adds } }), 1);
     const graph = compileShared(played.definition, randomCatalog);
     const skip = { name: 'skip', payload: { node: 't', output: 'skipped', by: { sub: 'ada', roles: ['approver'] } } };
-    const step = reopenRun(graph, played.run, { ...skip, at: STARTED_AT + 60_000 });
+    const step = signalEndedRun(graph, played.run, { ...skip, now: STARTED_AT + 60_000 });
     expect([played.run.status, statusOf(step.run)]).toEqual(['failed', 'completed']);
     const { run, divergence } = await replayOf({ ...played, steps: [...played.steps, step] });
     expect([divergence, shown(run)]).toEqual([null, shown(step.run)]);

@@ -2,14 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { compileGraph } from '../../../../src/graph/compile/compile.ts';
+import type { CallFields } from '../../../../src/graph/definition/common-fields.ts';
 import type { GraphDefinition } from '../../../../src/graph/definition/definition.ts';
-import type { NodeTypeDescription } from '../../../../src/graph/definition/node-types/node-description.ts';
+import type { DescriptionOf } from '../../../../src/graph/definition/node-types/node-description.ts';
 import { NODE_TYPES } from '../../../../src/graph/definition/node-types/node-types.ts';
 import { pinCatalog } from '../../../../src/graph/definition/pin-catalog.ts';
 import { toMermaid } from '../../../../src/graph/diagram/mermaid.ts';
 import { toPlantUml } from '../../../../src/graph/diagram/plant-uml.ts';
 import type { NodeBehavior, TaskContext } from '../../../../src/graph/nodes/behavior.ts';
-import { NODE_COMPILERS } from '../../../../src/graph/nodes/node-types.ts';
+import { NODE_COMPILERS } from '../../../../src/graph/nodes/node-compilers.ts';
 import { NodeSchemas } from '../../../../src/graph/schema/definition-schema.ts';
 import { definitionSchema } from '../../../../src/graph/schema/json-schema-document.ts';
 import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
@@ -19,7 +20,7 @@ import { runInMemory } from '../../../support/doubles/memory-shell.ts';
 
 /*
  * A node type that the language does not have stands in the three tables of node types while these tests run:
- * descriptions, shapes and compilers. Nothing else in `src/graph` is told of it.
+ * descriptions, shapes and compilers. Nothing else in `src/graph` knows it.
  */
 
 beforeAll(() => {
@@ -32,7 +33,21 @@ afterAll(() => {
   for (const table of [NODE_TYPES, NodeSchemas, NODE_COMPILERS]) Reflect.deleteProperty(table, 'translate');
 });
 
-const DESCRIPTION: NodeTypeDescription = {
+interface TranslateFields extends CallFields {
+  readonly with: string;
+  readonly text?: string;
+  readonly talk?: string;
+  readonly after?: { readonly note: string };
+  readonly style?: { readonly model: string };
+  readonly glossary?: readonly string[];
+  readonly fallback?: string | GraphDefinition;
+  readonly given?: JsonObject;
+  readonly form?: Json;
+  readonly mayLead?: readonly string[];
+  readonly onDoubt?: 'continue' | 'fail';
+}
+
+const DESCRIPTION: DescriptionOf<TranslateFields> = {
   summary: 'Translates a text.',
   templates: ['text'],
   resultTemplates: ['after/note'],
@@ -70,10 +85,11 @@ const SHAPE = z.strictObject({
 });
 
 /** Calls the function that the node names with the text. */
-function compile(node: { readonly with: string; readonly text: Json }): NodeBehavior {
+function compile(node: TranslateFields): NodeBehavior {
   const policy = { timeoutMs: 1_000, deadlineMs: null, heartbeatMs: 1_000, retry: RETRY };
   const start = (task: TaskContext) => {
-    const request = { kind: 'function', function: node.with, args: node.text, effect: 'idempotent', policy } as const;
+    const { with: name, text: args = null } = node;
+    const request = { kind: 'function', function: name, args, effect: 'idempotent', policy } as const;
     return { kind: 'open', position: { kind: 'call', key: task.call(0, request) } } as const;
   };
   return {

@@ -13,6 +13,7 @@ import {
   messageId,
   nodeDeadlineTimerId,
   parseApprovalId,
+  shortenId,
   parseCheckpointId,
   taskKey,
   waitTimerId,
@@ -102,4 +103,18 @@ test('a pointer leads along the path that it was made of', () => {
       expect(parsePointer(toPointer(path))).toEqual(path);
     }),
   );
+});
+
+describe('shortenId', () => {
+  const long = 'a'.repeat(161);
+
+  test('keeps up to 160 characters', () => {
+    expect(shortenId('a'.repeat(160))).toBe('a'.repeat(160));
+  });
+
+  test('cuts longer texts, which stay distinct', () => {
+    expect(shortenId(long)).toMatch(/^a{90}~[0-9a-f]{64}$/);
+    expect(shortenId(long)).toBe(shortenId(long));
+    expect(shortenId(`${long}b`)).not.toBe(shortenId(`${long}c`));
+  });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { readRun } from '../../../../src/graph/run/run-format.ts';
-import type { KeptRun } from '../../../../src/graph/run/run-format.ts';
+import type { StoredRun } from '../../../../src/graph/run/run-format.ts';
 import { addsNames, startRun } from '../../../support/builders/runs.ts';
 
 const { run } = startRun({ nodes: addsNames('a') });
 
 /** A field has got another name, then a new one has come. */
 const migrations = [
-  ({ pay, ...rest }: KeptRun & { pay?: number }) => ({ ...rest, amount: pay }),
-  (before: KeptRun) => ({ ...before, currency: 'USD' }),
+  ({ pay, ...rest }: StoredRun & { pay?: number }) => ({ ...rest, amount: pay }),
+  (before: StoredRun) => ({ ...before, currency: 'USD' }),
 ];
 
 describe('readRun', () => {

@@ -1,10 +1,11 @@
+import { hasOpenCalls } from '../run/status.ts';
 import type { Draft } from './draft.ts';
 import { isWithin } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 import { cancelTimersOf, cancelTimer } from './timers.ts';
 
-/** Cancels the open timers and approvals of a task and of the tasks inside it. */
-export function cancelApprovalsOf(handle: TaskHandle): void {
+/** Cancels the open timers and approvals of a task and of the tasks inside it. Its calls stay open. */
+export function cancelTimersAndApprovalsOf(handle: TaskHandle): void {
   const { draft, taskPath } = handle;
   cancelTimersOf(handle);
   for (const approval of Object.values(draft.run.approvals)) {
@@ -13,9 +14,9 @@ export function cancelApprovalsOf(handle: TaskHandle): void {
   }
 }
 
-/** Cancels the open calls, timers and approvals of all tasks of a run. */
-export function cancelOpenQuestions(draft: Draft): void {
-  if (Object.keys(draft.run.calls).length > 0) draft.effects.push({ kind: 'cancel.calls' });
+/** Cancels the open calls, timers and approvals of all tasks of a run. The results of the calls still arrive. */
+export function cancelOpenRequests(draft: Draft): void {
+  if (hasOpenCalls(draft.run)) draft.effects.push({ kind: 'cancel.calls' });
   for (const [id, { taskPath }] of Object.entries(draft.run.timers)) if (taskPath.length > 0) cancelTimer(draft, id);
   for (const approval of Object.values(draft.run.approvals)) {
     if (approval.status === 'pending') draft.saveApproval({ ...approval, status: 'canceled' });

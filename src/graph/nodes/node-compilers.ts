@@ -1,4 +1,5 @@
-import type { NodeOfType, NodeType } from '../definition/definition.ts';
+import type { NodeOfType } from '../definition/definition.ts';
+import type { NodeType } from '../definition/node-types/node-types.ts';
 import { compileAgent } from './agent.ts';
 import { compileApproval } from './approval.ts';
 import type { NodeBehavior } from './behavior.ts';

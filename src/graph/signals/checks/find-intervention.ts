@@ -1,15 +1,15 @@
-import type { Draft } from '../superstep/draft.ts';
-import { openTasks } from '../superstep/frames.ts';
-import type { JsonObject } from '../values/json.ts';
-import { hasEnded, statusOf } from '../run/status.ts';
-import type { BatchCall } from '../run/tool-batch.ts';
-import { batchOf, isResumable } from '../run/position.ts';
-import type { SavedProgress } from '../run/scope.ts';
-import type { Refusal } from '../run/refusal.ts';
-import { interventionId } from '../run/ids.ts';
-import type { TaskFailure } from '../values/errors.ts';
-import type { TaskHandle } from '../superstep/frames.ts';
-import { textOf } from './signal.ts';
+import type { Draft } from '../../superstep/draft.ts';
+import { openTasks } from '../../superstep/frames.ts';
+import type { JsonObject } from '../../values/json.ts';
+import { hasEnded, statusOf } from '../../run/status.ts';
+import type { BatchCall } from '../../run/tool-batch.ts';
+import { batchOf, isResumable } from '../../run/position.ts';
+import type { SavedProgress } from '../../run/scope.ts';
+import type { Refusal } from '../../run/refusal.ts';
+import { interventionId } from '../../run/ids.ts';
+import type { TaskFailure } from '../../values/errors.ts';
+import type { TaskHandle } from '../../superstep/frames.ts';
+import { textOf } from '../signal.ts';
 
 /** A failed node, or one failed call of it, that a person may retry, skip or fail. */
 export interface Intervention {
@@ -22,7 +22,7 @@ export interface Intervention {
 }
 
 /** Fields that name the node; both may be absent if only one intervention exists. */
-export const WHICH = { node: { type: 'string' }, id: { type: 'string' } } as const;
+export const INTERVENTION_FIELDS = { node: { type: 'string' }, id: { type: 'string' } } as const;
 
 /** Returns the nodes that wait for an intervention or that failed the run, filtered by the payload. */
 export function findInterventions(draft: Draft, payload: JsonObject): readonly Intervention[] | Refusal {

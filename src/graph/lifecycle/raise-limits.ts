@@ -1,4 +1,4 @@
-import { restartCountdown } from '../lifecycle/deadlines.ts';
+import { restartCountdown } from './deadlines.ts';
 import type { Limits } from '../definition/limits.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { isJsonObject } from '../values/json.ts';

@@ -1,0 +1,67 @@
+import { z } from '@hono/zod-openapi';
+import { Limits } from '../../graph/schema/index.ts';
+import { AnyJson, JsonRecord } from './common.ts';
+
+/** A signal that people send to a run by `POST /api/runs/{id}/<route>`. */
+export interface Control {
+  readonly signal: string;
+  readonly route: string;
+  readonly summary: string;
+  /** Has the fields of the signal. */
+  readonly body: z.ZodObject;
+}
+
+const Reason = z.string().max(2_000).optional();
+const Intervention = { node: z.string().optional(), id: z.string().optional() };
+
+/** The controls of runs; each becomes a route. */
+export const CONTROLS: readonly Control[] = [
+  {
+    signal: 'pause',
+    route: 'pause',
+    summary: 'Stop after the superstep that runs',
+    body: z.strictObject({ reason: Reason }).openapi('Pause'),
+  },
+  {
+    signal: 'resume',
+    route: 'resume',
+    summary: 'Go on from a pause or a breakpoint',
+    body: z.strictObject({ values: JsonRecord.optional(), checkpoint: z.string().min(1).optional() }).openapi('Resume'),
+  },
+  {
+    signal: 'replan',
+    route: 'replan',
+    summary: 'Go on at another node only',
+    body: z.strictObject({ node: z.string(), values: JsonRecord.optional() }).openapi('Replan'),
+  },
+  {
+    signal: 'event',
+    route: 'signal',
+    summary: 'Give an event to a wait node, now or later',
+    body: z.strictObject({ event: z.string().min(1).max(255), payload: AnyJson.optional() }).openapi('EventSignal'),
+  },
+  {
+    signal: 'cancel',
+    route: 'cancel',
+    summary: 'End the run as canceled',
+    body: z.strictObject({ reason: Reason }).openapi('Cancel'),
+  },
+  {
+    signal: 'retry',
+    route: 'retry',
+    summary: 'Do a node again that waits for an intervention',
+    body: z.strictObject({ ...Intervention, limits: Limits.optional() }).openapi('Retry'),
+  },
+  {
+    signal: 'skip',
+    route: 'skip',
+    summary: 'Go on without a node that waits for an intervention, with an output of yours',
+    body: z.strictObject({ ...Intervention, output: AnyJson }).openapi('Skip'),
+  },
+  {
+    signal: 'fail',
+    route: 'fail',
+    summary: 'Give a node up that waits for an intervention',
+    body: z.strictObject({ ...Intervention, reason: Reason }).openapi('Fail'),
+  },
+];

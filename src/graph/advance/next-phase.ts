@@ -1,0 +1,115 @@
+import type { RunEventBody } from '../journal/events.ts';
+import { runOnCancelNode } from '../lifecycle/cancel.ts';
+import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
+import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
+import { DEADLINE_TIMER } from '../run/ids.ts';
+import type { Cancellation, EndedPhase, RunPhase } from '../run/phase.ts';
+import { breakpointNodesAt } from '../run/position.ts';
+import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
+import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
+import { emitOfRun } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { openFrames, outputOf, rootFrame } from '../superstep/frames.ts';
+import type { Standing } from '../superstep/standing.ts';
+import { cancelTimer } from '../superstep/timers.ts';
+import { toRunError } from '../values/errors.ts';
+import type { RunError } from '../values/errors.ts';
+
+/**
+ * Enters the phase that follows from the standing of the run's own graph. A run that is being canceled ends as
+ * canceled, whatever the standing.
+ * @returns true if the run has more to do at once
+ */
+export function enterNextPhase(draft: Draft, standing: Standing): boolean {
+  const { run } = draft;
+  if (run.phase.kind === 'canceling' || run.phase.kind === 'closing') {
+    const hasYielded = !hasOpenCalls(run) && continueCanceling(draft, run.phase);
+    updateNodeDeadlines(draft);
+    return hasYielded;
+  }
+  if (standing.kind === 'finished') completeRun(draft);
+  else if (standing.kind === 'failed') continueFailing(draft, standing.error);
+  else waitOrPause(draft, standing.kind);
+  updateDeadlines(draft);
+  return standing.kind === 'yielded';
+}
+
+/**
+ * Fails a run in any phase because the interpreter has thrown. If its ending throws too, the run ends at once: a run
+ * that can't end would be tried again for ever.
+ */
+export function failUnforeseen(draft: Draft, thrown: RunError): void {
+  const cause = earlierCause(draft.run.phase);
+  const error = cause ? { ...thrown, cause } : thrown;
+  try {
+    continueFailing(draft, error);
+    updateDeadlines(draft);
+  } catch (second) {
+    const { code, message } = toRunError(second);
+    failAtOnce(draft, { cause: { code, message }, ...error });
+  }
+}
+
+/** Returns the error of a run that has failed before, or the compensations that it lacks. */
+function earlierCause(phase: RunPhase): RunError['cause'] {
+  if (phase.kind === 'failing') return { code: phase.error.code, message: phase.error.message };
+  return phase.kind === 'closing' && phase.left ? phase.left : undefined;
+}
+
+function completeRun(draft: Draft): void {
+  const output = outputOf(rootFrame(draft));
+  endRun(draft, { kind: 'completed', endedAt: draft.now, output }, { type: 'run.completed', output });
+}
+
+/** A run with open calls counts as running, whatever else it waits for. */
+function waitOrPause(draft: Draft, kind: 'waiting' | 'paused' | 'yielded'): void {
+  const { run } = draft;
+  if (kind === 'yielded' || hasOpenCalls(run)) return draft.enter({ kind: 'running', pause: pauseRequested(run) });
+  if (kind === 'waiting') return draft.enter({ kind });
+  if (run.phase.kind !== 'paused') pauseRun(draft);
+}
+
+function pauseRun(draft: Draft): void {
+  const { by, reason } = pauseRequested(draft.run) ?? { by: 'breakpoint', reason: null };
+  const nodes = openFrames(rootFrame(draft)).flatMap(({ scope: { at } }) => breakpointNodesAt(at));
+  draft.enter({ kind: 'paused' });
+  emitOfRun(draft, { type: 'run.paused', reason, nodes, by });
+}
+
+/** Waits for the run's open calls, then compensates its work, then ends it. */
+function continueFailing(draft: Draft, error: RunError): void {
+  if (!isEnding(draft.run)) cancelOpenRequests(draft);
+  if (hasOpenCalls(draft.run) || compensateNext(draft)) return draft.enter({ kind: 'failing', error });
+  const cause = uncompensatedCause(draft);
+  endAsFailed(draft, cause ? { ...error, cause } : error);
+}
+
+/** Ends a run without waiting for its open calls and without compensation. */
+function failAtOnce(draft: Draft, error: RunError): void {
+  endAsFailed(draft, error);
+  for (const key of Object.keys(draft.run.calls)) draft.takeCall(key);
+}
+
+function endAsFailed(draft: Draft, error: RunError): void {
+  endRun(draft, { kind: 'failed', endedAt: draft.now, error }, { type: 'run.failed', error });
+}
+
+/**
+ * Compensates the run's work after its open calls return, then runs the `onCancel` node, then ends the run.
+ * @returns true if the run has more to do at once
+ */
+function continueCanceling(draft: Draft, { by, reason }: Cancellation): boolean {
+  const closing = compensateNext(draft) ? 'waiting' : runOnCancelNode(draft);
+  if (closing !== 'finished') return closing === 'yielded';
+  const cause = uncompensatedCause(draft);
+  const error: RunError | null = cause ? { code: 'CANCELED', message: `Canceled by ${by}`, cause } : null;
+  endRun(draft, { kind: 'canceled', by, reason, endedAt: draft.now, error }, { type: 'run.canceled', by, reason });
+  return false;
+}
+
+function endRun(draft: Draft, phase: EndedPhase, event: RunEventBody): void {
+  cancelOpenRequests(draft);
+  cancelTimer(draft, DEADLINE_TIMER);
+  draft.enter(phase);
+  emitOfRun(draft, event);
+}

@@ -1,0 +1,11 @@
+import { passBreakpoint } from '../superstep/breakpoints.ts';
+import { emitOfRun } from '../superstep/draft.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { openFrames, rootFrame } from '../superstep/frames.ts';
+
+/** Lets a run continue past its breakpoints, and ends its pause. */
+export function resumeRun(draft: Draft, by: string): void {
+  for (const frame of openFrames(rootFrame(draft))) passBreakpoint(frame);
+  if (draft.run.phase.kind === 'paused') emitOfRun(draft, { type: 'run.resumed', by });
+  draft.enter({ kind: 'running', pause: null });
+}

@@ -1,0 +1,33 @@
+import type { Refusal } from '../../run/refusal.ts';
+import { hasEnded, statusOf } from '../../run/status.ts';
+import type { RunStatus } from '../../run/status.ts';
+import type { Draft } from '../../superstep/draft.ts';
+import { didYouMean } from '../../values/text.ts';
+
+/**
+ * Refuses an action in any other status of the run.
+ * @param what the action as a participle, such as "replanned"
+ */
+export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[], what: string): Refusal | null {
+  const status = statusOf(run);
+  if (statuses.includes(status)) return null;
+  const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(statuses);
+  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; it is ${what} while it is ${list}` };
+}
+
+/** Refuses to continue a compensated run, because its later work would rely on compensated calls. */
+export function refuseCompensated({ run }: Draft): Refusal | null {
+  if (!hasEnded(run) || run.compensation.doneCount === 0) return null;
+  const message = 'The run has been compensated; start a new run, or fork this one at an earlier checkpoint';
+  return { code: 'NOT_ALLOWED_NOW', message };
+}
+
+/**
+ * Refuses the name of a node that the graph does not have.
+ * @param path the JSON Pointer of the node's name in the payload
+ */
+export function refuseUnknownNode({ graph }: Draft, node: string, path: string): Refusal | null {
+  if (graph.nodes.has(node)) return null;
+  const message = `There is no node "${node}".${didYouMean(node, graph.nodes.keys())}`;
+  return { code: 'MALFORMED', message, issues: [{ path, message }] };
+}

@@ -1,0 +1,33 @@
+import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
+import { resumeRun } from '../lifecycle/resume.ts';
+import { statusOf } from '../run/status.ts';
+import { refreshNextNodes } from '../superstep/fire-edges.ts';
+import { rootFrame } from '../superstep/frames.ts';
+import { refused, taken, textOf, valuesOf } from './signal.ts';
+import type { SignalKind } from './signal.ts';
+
+/** Resumes a paused run, after writing the given values. */
+export const resume: SignalKind = {
+  description: 'Go on from a pause or breakpoint: {"values"?, "checkpoint"?}',
+  properties: { values: { type: 'object' }, checkpoint: { type: 'string' } },
+  handle(draft, { payload, by }) {
+    const { run } = draft;
+    if (run.phase.kind !== 'paused')
+      return refused({ code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}, not paused` });
+    const checkpoint = textOf(payload, 'checkpoint');
+    if (checkpoint !== undefined && checkpoint !== run.checkpointId)
+      return refused({
+        code: 'NOT_ALLOWED_NOW',
+        message: `The run stands at checkpoint ${run.checkpointId}, not ${checkpoint}`,
+      });
+    const values = valuesOf(payload);
+    const edited = values && editChannels(draft, { values, by: by.sub });
+    if (edited?.ok === false) return refused(edited.refusal);
+    if (edited) {
+      refreshNextNodes(rootFrame(draft));
+      saveEdit(draft, edited.changes);
+    }
+    resumeRun(draft, by.sub);
+    return taken();
+  },
+};

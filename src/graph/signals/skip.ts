@@ -1,0 +1,55 @@
+import type { Draft } from '../superstep/draft.ts';
+import { GraphError } from '../values/errors.ts';
+import { refuseBypass, refuseActingAs } from './checks/bypass-approval.ts';
+import { refuseCompensated } from './checks/refusals.ts';
+import { reopenRun } from '../lifecycle/reopen.ts';
+import { hasEnded } from '../run/status.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
+import { deliverIntervention } from '../lifecycle/retry-task.ts';
+import { skipTask } from '../superstep/run-task.ts';
+import { emitTask } from '../superstep/frames.ts';
+import { settleUnknownCompensation } from '../lifecycle/compensation.ts';
+import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';
+import type { Intervention } from './checks/find-intervention.ts';
+import { refused, taken } from './signal.ts';
+import type { Handled, SignalKind, SignalRequest } from './signal.ts';
+
+/** Completes a failed node with a person's output. */
+export const skip: SignalKind = {
+  description: 'Go on without the failed node, with an output of yours: {"node"? | "id"?, "output"}',
+  properties: { ...INTERVENTION_FIELDS, output: true },
+  reopens: true,
+  handle(draft, request) {
+    try {
+      return skipNode(draft, request);
+    } catch (error) {
+      if (!(error instanceof GraphError)) throw error;
+      const issues = [{ path: '/output', message: error.message }];
+      return refused({ code: 'MALFORMED', message: `The node can't go on with that output: ${error.message}`, issues });
+    }
+  },
+  handleCompensation(draft, unknown, { payload, by }) {
+    settleUnknownCompensation(draft, unknown, { result: payload['output'] ?? null, by: by.sub });
+    return taken();
+  },
+};
+
+function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
+  const found = findIntervention(draft, payload);
+  if ('code' in found) return refused(found);
+  const { handle, call } = found;
+  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by);
+  if (refusal) return refused(refusal);
+  const output = payload['output'] ?? null;
+  if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
+  else skipTask(handle, output, by.sub);
+  if (hasEnded(draft.run)) reopenRun(draft);
+  if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
+  return taken();
+}
+
+function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Principal): Refusal | null {
+  const refusal = refuseActingAs(draft, handle.frame.graph, { node: handle.node.id, by });
+  return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
+}

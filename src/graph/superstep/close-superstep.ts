@@ -1,0 +1,86 @@
+import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
+import { END } from '../definition/definition.ts';
+import { isFinished } from '../run/position.ts';
+import type { FinishedTask } from '../run/position.ts';
+import type { NodeTask, TaskState, Trigger } from '../run/scope.ts';
+import { isClosing } from '../run/status.ts';
+import type { RunError } from '../values/errors.ts';
+import { stopAtBreakpointAfter } from './breakpoints.ts';
+import { sortTriggers, triggerNextNodes } from './fire-edges.ts';
+import { tasksOf } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { saveCheckpoint } from './save-checkpoint.ts';
+import { moveTo, advanceStep, setChannels, setState, writeChannels } from './scope-draft.ts';
+
+/**
+ * Closes a superstep: applies writes, evaluates edges on the new state, and saves a checkpoint.
+ * @returns the error of a write or an edge, which fails the graph
+ */
+export function closeSuperstep(frame: Frame, tasks: readonly FinishedTask[]): RunError | null {
+  const { draft } = frame;
+  const { step, deferred } = frame.scope;
+  const applied = writeChannels(frame, tasks.map(toWrite));
+  if (!applied.ok) return failWriters(frame, applied);
+  resetEphemeral(frame, applied);
+  if (frame.path.length === 0) draft.setCounted([]);
+  const chosen = sortTriggers(frame, chosenTargets(tasks));
+  const finished = isOnCancelStep(frame) ? [] : tasks.filter(takesEdges).map(({ node }) => node);
+  moveTo(frame, { kind: 'edges', finished, triggers: chosen.triggers }, addDeferred(deferred, chosen.deferred));
+  const visited = tasks.map(({ node }) => node);
+  const isStopped = !isOnCancelStep(frame) && stopAtBreakpointAfter(frame, visited);
+  const failure = isStopped ? null : triggerNextNodes(frame);
+  saveCheckpoint(frame, { source: 'loop', changes: applied.changes, step, visited });
+  advanceStep(frame);
+  return failure;
+}
+
+function toWrite({ key, node, state }: FinishedTask): Write {
+  return { by: key, node, update: state.update };
+}
+
+/** Fails the nodes whose writes can't be applied; all nodes keep their work. */
+function failWriters(frame: Frame, { error, culprits }: Applied & { readonly ok: false }): RunError {
+  const failed: RunError = { ...error, step: frame.step, attempts: 1 };
+  for (const handle of tasksOf(frame)) {
+    const { task } = handle;
+    if (isFinished(task) && culprits.includes(task.key))
+      setState(handle, failedState(task.state, { ...failed, node: task.node }));
+  }
+  return failed;
+}
+
+/** A retry repeats a completed node's write; a diverted node is retried like a failed one. */
+function failedState(state: FinishedTask['state'], error: RunError): TaskState {
+  if (state.phase === 'diverted') return { phase: 'failed', failure: { ...state.failure, error }, saved: state.saved };
+  const { outcome } = state;
+  return { phase: 'failed', failure: { callFailed: false, error }, saved: { kind: 'finished', outcome } };
+}
+
+/** Resets ephemeral channels that this superstep did not write. */
+function resetEphemeral(frame: Frame, { channels, changes }: Applied & { readonly ok: true }): void {
+  const unwritten = frame.graph.ephemeral.filter(({ name }) => !Object.hasOwn(changes, name));
+  if (unwritten.length === 0) return;
+  const empty: Channels = Object.fromEntries(unwritten.map(({ name, initial }) => [name, initial]));
+  setChannels(frame, { ...channels, ...empty });
+}
+
+/** Returns the targets chosen by nodes themselves or by their `onError`. */
+function chosenTargets(tasks: readonly FinishedTask[]): readonly Trigger[] {
+  const targets = tasks.flatMap(({ state }) => (state.phase === 'diverted' ? [state.to] : (state.goto?.nodes ?? [])));
+  return [...new Set(targets)].filter((node) => node !== END).map((node) => ({ node }));
+}
+
+/** True for the `onCancel` superstep, whose edges and breakpoints do not apply. */
+function isOnCancelStep({ draft, path }: Frame): boolean {
+  return path.length === 0 && isClosing(draft.run);
+}
+
+function takesEdges({ state }: NodeTask): boolean {
+  return state.phase === 'completed' && state.goto?.ignoresEdges !== true;
+}
+
+/** A node is deferred once, however often it is triggered. */
+function addDeferred(deferred: readonly Trigger[], more: readonly Trigger[]): readonly Trigger[] {
+  const known = new Set(deferred.map(({ node }) => node));
+  return [...deferred, ...more.filter(({ node }) => !known.has(node))];
+}

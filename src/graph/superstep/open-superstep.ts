@@ -1,0 +1,51 @@
+import type { ReadyScope, Trigger } from '../run/scope.ts';
+import { mayOpenStep } from '../run/status.ts';
+import type { RunError } from '../values/errors.ts';
+import { stopAtBreakpointBefore } from './breakpoints.ts';
+import { emit } from './draft.ts';
+import { triggerNextNodes } from './fire-edges.ts';
+import type { Frame } from './frames.ts';
+import { planTasks } from './plan-tasks.ts';
+import { moveTo, setTasks } from './scope-draft.ts';
+import type { Standing } from './standing.ts';
+
+/** Opens the next superstep, if nodes are triggered and the run may continue. @returns `null` if it is open */
+export function openNextSuperstep(frame: Frame): Standing | null {
+  const { draft, graph, path } = frame;
+  const failure = frame.scope.at.kind === 'edges' ? triggerNextNodes(frame) : null;
+  if (failure) return { kind: 'failed', error: failure };
+  const { at, step } = frame.scope;
+  if (at.kind !== 'ready') return { kind: 'paused' };
+  const { triggers } = releaseDeferred(frame, at);
+  if (!mayOpenStep(draft.run)) return { kind: 'paused' };
+  if (triggers.length === 0) return { kind: 'finished' };
+  const limit = path.length === 0 ? draft.run.limits.maxSteps : graph.maxSteps;
+  if (step >= limit) return { kind: 'failed', error: recursionLimit(step, limit) };
+  if (stopAtBreakpointBefore(frame)) return { kind: 'paused' };
+  openSuperstep(frame, triggers);
+  return null;
+}
+
+/** Opens a superstep with the given triggers. */
+export function openSuperstep(frame: Frame, triggers: readonly Trigger[]): void {
+  const tasks = planTasks(triggers, frame.scope.visits);
+  setTasks(frame, tasks);
+  emit(frame.draft, frame, { type: 'step.started', nodes: [...new Set(tasks.map(({ node }) => node))] });
+}
+
+/** Triggers deferred nodes when no other node is left to run. */
+function releaseDeferred(frame: Frame, at: ReadyScope): ReadyScope {
+  const { deferred } = frame.scope;
+  if (at.triggers.length > 0 || deferred.length === 0) return at;
+  const released = { ...at, triggers: deferred };
+  moveTo(frame, released, []);
+  return released;
+}
+
+function recursionLimit(step: number, limit: number): RunError {
+  return {
+    code: 'GRAPH_RECURSION_LIMIT',
+    message: `Superstep ${step} would be number ${step + 1}; maxSteps is ${limit}`,
+    step,
+  };
+}

@@ -1,0 +1,79 @@
+import { isFinished, isOver, tasksIn } from '../run/position.ts';
+import type { RunError } from '../values/errors.ts';
+import { closeSuperstep } from './close-superstep.ts';
+import { mustYield } from './draft.ts';
+import { enterScope } from './enter-scope.ts';
+import { childFrame, outputOf, tasksOf } from './frames.ts';
+import type { Frame, TaskHandle } from './frames.ts';
+import { openNextSuperstep } from './open-superstep.ts';
+import { endFailingSubgraph, resumeTask } from './run-task.ts';
+import type { Standing } from './standing.ts';
+import { startTasks } from './start-tasks.ts';
+
+/** Runs supersteps until the graph needs input from outside. */
+export function runSupersteps(frame: Frame): Standing {
+  for (;;) {
+    const standing = frame.scope.at.kind === 'running' ? workOnSuperstep(frame) : openNextSuperstep(frame);
+    if (standing) return standing;
+    if (mustYield(frame.draft)) return { kind: 'yielded' };
+  }
+}
+
+/** Starts ready tasks, runs open subgraphs, and closes the superstep when all tasks are over. */
+function workOnSuperstep(frame: Frame): Standing | null {
+  if (startTasks(frame)) return { kind: 'yielded' };
+  const inside = runSubgraphs(frame);
+  if (inside === 'yielded') return { kind: 'yielded' };
+  if (inside === 'returned') return null;
+  const tasks = tasksIn(frame.scope);
+  if (!tasks.every(isOver)) return { kind: inside };
+  const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
+  if (first) return { kind: 'failed', error: withCause(first, second) };
+  const failure = closeSuperstep(frame, tasks.filter(isFinished));
+  return failure && { kind: 'failed', error: failure };
+}
+
+/** The standing of open subgraphs. One has `returned` if its task has got its output or its failure. */
+type SubgraphStanding = Exclude<Standing['kind'], 'finished' | 'failed'> | 'returned';
+
+/** Runs each open subgraph. @returns the combined standing; `waiting` without subgraphs */
+function runSubgraphs(frame: Frame): SubgraphStanding {
+  let combined: SubgraphStanding = 'waiting';
+  if (!frame.graph.hasSubgraphs) return combined;
+  for (const handle of tasksOf(frame)) {
+    const child = childFrame(handle);
+    if (!child) continue;
+    const standing = runSubgraph(handle, child);
+    if (standing === 'yielded') return 'yielded';
+    if (standing === 'returned' || combined === 'waiting') combined = standing;
+  }
+  return combined;
+}
+
+function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
+  if (child.isFailing) return endFailingSubgraph(handle) ? 'returned' : 'waiting';
+  const standing = enterSubgraph(handle, child) ?? runSupersteps(child);
+  switch (standing.kind) {
+    case 'finished':
+      resumeTask(handle, { kind: 'subgraph.finished', output: outputOf(child) });
+      return 'returned';
+    case 'failed':
+      resumeTask(handle, { kind: 'subgraph.failed', error: standing.error });
+      return 'returned';
+    default:
+      return standing.kind;
+  }
+}
+
+/** Enters a subgraph that has not begun. @returns its failure, if its input can't be written */
+function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing | null {
+  if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
+  const error = enterScope(child, { input: state.position.input, startAt: null });
+  return error && { kind: 'failed', error };
+}
+
+function withCause(first: RunError, second: RunError | undefined): RunError {
+  return second && !first.cause
+    ? { ...first, cause: { code: second.code, message: `Also: ${second.message}` } }
+    : first;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from 'vitest';
+import { referencesIn, replaceReferences } from '../../../../src/graph/definition/references.ts';
+
+describe('the references of a definition', () => {
+  const inner = { nodes: { s: { type: 'subgraph', graph: 'b' }, t: { type: 'set' } } };
+  const definition = {
+    nodes: {
+      one: { type: 'subgraph', graph: 'a', write: 'x' },
+      two: { type: 'subgraph', graph: inner },
+      bad: { type: 'subgraph', graph: 7 },
+      none: { type: 'subgraph' },
+      text: 'no node',
+      set: { type: 'set', graph: 'not one' },
+    },
+  };
+
+  test('are found, also in subgraphs', () => {
+    expect(referencesIn(definition)).toEqual(['a', 'b']);
+    expect([referencesIn(7), referencesIn({}), referencesIn({ nodes: 7 })]).toEqual([[], [], []]);
+  });
+
+  test('are replaced, also in subgraphs, and nothing else is', () => {
+    expect(replaceReferences(definition, (name) => `${name}@3`)).toEqual({
+      nodes: {
+        ...definition.nodes,
+        one: { type: 'subgraph', graph: 'a@3', write: 'x' },
+        two: { type: 'subgraph', graph: { nodes: { ...inner.nodes, s: { type: 'subgraph', graph: 'b@3' } } } },
+      },
+    });
+  });
+
+  test.each([{}, { nodes: 7 }, { nodes: {} }, { nodes: { t: { type: 'set' } } }])('%j stays as it is', (plain) => {
+    expect(replaceReferences(plain, () => 'x')).toBe(plain);
+  });
+});

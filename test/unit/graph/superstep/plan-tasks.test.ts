@@ -1,0 +1,6 @@
+import { expect, test } from 'vitest';
+import { openByGroup } from '../../../../src/graph/superstep/plan-tasks.ts';
+
+test('without open tasks, no concurrency group has any', () => {
+  expect(openByGroup([]).size).toBe(0);
+});

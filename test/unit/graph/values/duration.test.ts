@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { parseDuration, toMs } from '../../../../src/graph/values/duration.ts';
+
+describe('a duration', () => {
+  test.each([
+    ['1.5s', 1_500],
+    ['36500d', 3_153_600_000_000],
+    ['36501d', null],
+    ['5x', null],
+    ['', null],
+    [7, null],
+    [undefined, null],
+  ])('%j is %j ms', (text, ms) => {
+    expect(parseDuration(text)).toBe(ms);
+  });
+
+  test('is required where a call needs one', () => {
+    expect(() => toMs('soon')).toThrow('"soon" is no duration');
+  });
+});
