@@ -79,7 +79,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const { task, failures } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
-  const release = mustReconcile(task) ? keepClaim(call) : null;
+  const release = isOutcomeNeeded(call) ? keepClaim(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
     if (isObsolete) throw await recordCancellation(call, NOT_MADE);
@@ -103,6 +103,11 @@ function ignoredReasons<R extends CallRequest>({ task, safety }: Call<R>): reado
     ...(safety === 'unsafe' ? (['notFound', 'timedOut'] as const) : []),
     ...(task.isCompensable ? (['cancelRequested'] as const) : []),
   ];
+}
+
+/** True if the outcome must be known even if the run is canceled. */
+function isOutcomeNeeded<R extends CallRequest>({ task, safety }: Call<R>): boolean {
+  return mustReconcile(task) || safety === 'unsafe';
 }
 
 /** Keeps the claim alive for other attempts, in case the server missed this attempt's heartbeats. */
@@ -195,7 +200,7 @@ async function endWith<R extends CallRequest>(
 async function recordCancellation<R extends CallRequest>(call: Call<R>, thrown: CallError): Promise<Error> {
   const { store, task, claim, failures } = call;
   const isOver = isCancelRequested();
-  if (isOver && call.mayBeDone && mustReconcile(task)) return await endAsUnknown(call, thrown, failures);
+  if (isOver && call.mayBeDone && isOutcomeNeeded(call)) return await endAsUnknown(call, thrown, failures);
   const error: RunError = {
     code: 'CANCELED',
     message: isOver ? thrown.message : LEFT_TO_RETRY,

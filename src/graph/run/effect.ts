@@ -55,6 +55,8 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly args: Json;
   readonly effect: CallSafety;
+  /** A person has approved the call with these arguments. */
+  readonly isApproved?: true;
   readonly taskQueue?: string;
   readonly policy: CallPolicy;
 }

@@ -46,6 +46,37 @@ describe('toolCalls', () => {
     await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
   });
 
+  test.each<[string, Tool['approval'], boolean, string]>([
+    ['always', 'always', false, 'APPROVAL_REQUIRED'],
+    ['always', 'always', true, 'paid'],
+    ['for these arguments', { when: 'args.amount > 5' }, false, 'APPROVAL_REQUIRED'],
+    ['for other arguments', { when: 'args.amount > 50' }, false, 'paid'],
+    ['by a condition that fails', { when: 'args.missing.x' }, false, 'APPROVAL_REQUIRED'],
+    ['never', 'never', false, 'paid'],
+  ])(
+    'a tool that now wants an approval %s: %j, approved: %j, gives %s',
+    async (_when, approval, isApproved, outcome) => {
+      const tool = aTool({ approval, execute: () => 'paid' });
+      const request = aToolRequest({ args: { amount: 7 }, ...(isApproved && { isApproved }) });
+      const call = toolCalls({ pay: tool }).execute(aTask({ request }), signal, 1);
+      const seen: unknown = await call
+        .then((reply) => ('value' in reply ? reply.value : null))
+        .catch((error: unknown) => error);
+      if (outcome === 'paid') expect(seen).toBe('paid');
+      else expect(seen).toMatchObject({ code: outcome, retryable: false, done: 'no' });
+    },
+  );
+
+  test.each([
+    ['idempotent', 'unsafe', 'unsafe'],
+    ['unsafe', 'idempotent', 'unsafe'],
+    ['keyed', 'idempotent', 'keyed'],
+    ['idempotent', 'keyed', 'keyed'],
+  ] as const)('of a pinned %s and a configured %s the stricter counts', (effect, live, expected) => {
+    const tool = aTool({ effect: live, execute: () => null });
+    expect(toolCalls({ pay: tool }).safety(aToolRequest({ effect }))).toBe(expected);
+  });
+
   test('arguments that break the parameters reach no tool', async () => {
     const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
     const tool = aTool({ parameters, execute: () => expect.unreachable() });
