@@ -2,6 +2,7 @@ import { CancellationScope, sleep } from '@temporalio/workflow';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
+import { toJournalFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
 
@@ -23,6 +24,8 @@ export interface JournalFlusher {
    * @param hasYielded if true, a `continue` follows the flush
    */
   flush(run: Run, hasYielded: boolean): void;
+  /** @throws ApplicationFailure if the store has refused a batch: the run can't go on without its journal */
+  throwIfRefused(): void;
 }
 
 interface JournalFlusherDeps {
@@ -37,6 +40,7 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
   let isUrgent = false;
   let isFlushing = false;
   let isFlushScheduled = false;
+  let refusal: unknown = null;
   const flushLate = (): void => {
     isFlushScheduled = false;
     if (!outbox.hasEvents()) return;
@@ -49,15 +53,22 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
     void CancellationScope.nonCancellable(() => sleep(FLUSH_AFTER_MS, { summary: 'journal' })).then(flushLate);
   };
   const write = async ({ id: runId, tenantId }: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
-    await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
-    delivered();
-    isFlushing = false;
+    try {
+      await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
+      delivered();
+      isFlushing = false;
+    } catch (error) {
+      refusal = error;
+    }
     inbox.push({ kind: 'continue' });
   };
   return {
     flushSoon: () => void (isUrgent = true),
     isUrgent: () => isUrgent,
     isFlushing: () => isFlushing,
+    throwIfRefused() {
+      if (refusal !== null) throw toJournalFailure(refusal);
+    },
     attach(run, call) {
       if (separateTaskQueue(call) === null) {
         const delivery = outbox.pack(run, call);
