@@ -120,6 +120,8 @@ export interface OverflowReply {
 export interface ValueReply {
   readonly kind: 'value';
   readonly value: Json;
+  /** The code says that the value is a result, whatever it looks like. */
+  readonly isPlain?: true;
 }
 
 export interface TimerEffect {

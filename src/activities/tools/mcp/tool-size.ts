@@ -1,5 +1,5 @@
 import { isDeeperThan } from '../../../graph/values/index.ts';
-import type { ListedTool } from './list-tools.ts';
+import type { Tool as ListedTool } from '@modelcontextprotocol/sdk/types.js';
 
 /** In characters of JSON: description, schemas and annotations of one tool. All of it may go to a model. */
 const MAX_TOOL_SIZE = 65_536;
