@@ -9,7 +9,7 @@ import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
 import { isUnsafe } from '../graph/run/index.ts';
 import type { CallRequest, OccurrenceBody } from '../graph/run/index.ts';
 import type { RunError, TaskFailure } from '../graph/values/index.ts';
-import { isJsonObject, messageOf } from '../graph/values/index.ts';
+import { isJsonObject, isUnknownOutcome, messageOf } from '../graph/values/index.ts';
 
 /** Reads the `TaskFailure` that an activity put into its failure's details, or derives one from the failure itself. */
 export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
@@ -35,7 +35,7 @@ const CANCELED: TaskFailure = { callFailed: false, error: { code: 'CANCELED', me
 export function isConclusive(thrown: unknown): boolean {
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   const detail: unknown = cause instanceof ApplicationFailure && cause.nonRetryable ? cause.details?.[0] : null;
-  return isTaskFailure(detail) && (detail.callFailed || detail.error.code === 'UNKNOWN_OUTCOME');
+  return isTaskFailure(detail) && (detail.callFailed || isUnknownOutcome(detail.error));
 }
 
 /** The occurrence for a call that was canceled before it was made. */

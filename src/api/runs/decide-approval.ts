@@ -24,10 +24,10 @@ export interface WantedDecision {
 export async function decideApproval(
   deps: ApiDeps,
   caller: Caller,
-  { run, attempt, wanted: { decision, ...said } }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
+  { run, attempt, wanted: { decision, ...fields } }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
-  const payload = toJsonObject(said);
-  const { approvalId, reason } = said;
+  const payload = toJsonObject(fields);
+  const { approvalId, reason } = fields;
   const at = new Date().toISOString();
   const request = { approvalId, decision, by: caller, at, reason, args: payload['args'], values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);

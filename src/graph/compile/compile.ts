@@ -5,7 +5,7 @@ import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fi
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
 import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
-import { NODE_NAMES } from '../expression/expression.ts';
+import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
 import type { Compensate, NodeBehavior } from '../nodes/behavior.ts';
@@ -115,8 +115,6 @@ function bySource(edges: readonly CompiledEdge[]): Outgoing {
   }
   return outgoing;
 }
-
-const RESULT_NAMES: readonly Name[] = [...NODE_NAMES, 'result'];
 
 function compileNode(
   node: NodeDefinition,

@@ -1,5 +1,6 @@
 import { END } from '../definition/definition.ts';
 import type { EdgeDefinition, ForEachEdge, RouteEdge, Branch, Target } from '../definition/definition.ts';
+import { forEdge } from '../definition/edge-kinds.ts';
 import { parseExpression, NODE_NAMES } from '../expression/expression.ts';
 import type { Bindings } from '../expression/expression.ts';
 import type { ConcurrencyGroup } from '../run/scope.ts';
@@ -37,11 +38,12 @@ export function compileEdge(edge: EdgeDefinition, index: number): CompiledEdge {
 }
 
 function compileTargets(edge: EdgeDefinition, index: number): CompiledEdge['targets'] {
-  if ('forEach' in edge) return compileForEach(edge, index);
-  if ('route' in edge) return toNodes(compileRoute(edge));
-  if ('branches' in edge) return toNodes(compileBranches(edge.branches));
-  const nodes = nodesOf(edge.to);
-  return () => ({ kind: 'nodes', nodes });
+  return forEdge<CompiledEdge['targets']>(edge, {
+    plain: ({ to }) => toNodes(compileBranches([{ to }])),
+    branches: ({ branches }) => toNodes(compileBranches(branches)),
+    route: (choice) => toNodes(compileRoute(choice)),
+    forEach: (fanOut) => compileForEach(fanOut, index),
+  });
 }
 
 type Choose = (bindings: Bindings) => readonly string[];

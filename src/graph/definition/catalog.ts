@@ -19,7 +19,7 @@ export interface Catalog {
   readonly defaults: CatalogDefaults;
 }
 
-/** Rules whether a call may be repeated after a crash between claim and record (specification, "Configuration"). */
+/** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */
 export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
 
 export interface ModelEntry extends CallSettings {

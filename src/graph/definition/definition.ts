@@ -82,4 +82,12 @@ export interface ForEachEdge {
   readonly maxConcurrency?: number;
 }
 
-export type EdgeDefinition = PlainEdge | BranchesEdge | RouteEdge | ForEachEdge;
+export interface EdgeByKind {
+  readonly plain: PlainEdge;
+  readonly branches: BranchesEdge;
+  readonly route: RouteEdge;
+  readonly forEach: ForEachEdge;
+}
+
+export type EdgeKind = keyof EdgeByKind;
+export type EdgeDefinition = EdgeByKind[EdgeKind];

@@ -65,7 +65,7 @@ function drawNode(
   };
 }
 
-/** Draws the start point, and the end point if an edge or node leads there. */
+/** Draws the start point, and the end point if an edge or a node leads there. */
 function drawPoints({ edges, nodes }: GraphDefinition, { path, keys }: Level): readonly Shape[] {
   const ends = edges.some((edge) => arrowsOfEdge(edge).some(({ to }) => to === END));
   const leaves = Object.values(nodes).some((node) => arrowsOfNode(node).some(({ to }) => to === END));

@@ -22,6 +22,9 @@ export type Bindings = Readonly<Partial<Record<Name, Json>>>;
 /** The names that all expressions of nodes and edges may use. */
 export const NODE_NAMES: readonly Name[] = ['state', 'run', 'item', 'index'];
 
+/** The names that templates over the result of a node may use. */
+export const RESULT_NAMES: readonly Name[] = [...NODE_NAMES, 'result'];
+
 /** The members of `run`. */
 export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'step', 'visit', 'graph', 'startedAt'];
 

@@ -14,7 +14,7 @@ export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
   }
 }
 
-/** Adapts a checked syntax tree: JSON division, and a price for each node, by what it makes and what operators read. */
+/** Adapts a checked syntax tree: divisions of JSON numbers, and a cost for each node, by its value or its operands. */
 export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) if (isJsonDivision(node)) divideJsonNumbers(node);
   const operands = new Set<SyntaxNode>();

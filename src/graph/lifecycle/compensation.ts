@@ -9,7 +9,7 @@ import { emit } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { taskBindings } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
-import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
+import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
@@ -73,7 +73,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
  */
 export function finishCompensation(draft: Draft, compensation: CompensationCall, outcome: CompensationOutcome): void {
   draft.spend({ toolCalls: 1 });
-  if ('error' in outcome && outcome.error.code === 'UNKNOWN_OUTCOME') {
+  if ('error' in outcome && isUnknownOutcome(outcome.error)) {
     draft.setCompensation({ unknown: { compensation, error: outcome.error, since: draft.timestamp } });
     return emitOutcome(draft, compensation, outcome);
   }

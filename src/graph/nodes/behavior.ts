@@ -6,7 +6,7 @@ import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '
 import type { Principal } from '../run/principal.ts';
 import type { NodePosition, Outcome, ResumablePosition } from '../run/scope.ts';
 import type { ModelNeeds } from '../run/spending.ts';
-import { GraphError, toRunError } from '../values/errors.ts';
+import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 
@@ -19,7 +19,7 @@ export interface NodeBehavior {
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
-  /** The people who may decide; nodes that ask nobody leave it out. */
+  /** The people who may decide; absent if the node itself asks no one. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
   readonly compensate?: Compensate;
@@ -92,8 +92,8 @@ export type Progress =
 export type TaskInput =
   | { readonly kind: 'call.completed'; readonly key: string; readonly reply: CallReply }
   | { readonly kind: 'call.failed'; readonly key: string; readonly failure: TaskFailure }
-  /** A person has one of the task's calls repeated. */
-  | { readonly kind: 'call.ordered'; readonly number: number }
+  /** A person repeats one of the task's calls. */
+  | { readonly kind: 'call.repeated'; readonly number: number }
   /** A person gives the result of one of the task's calls. */
   | { readonly kind: 'call.skipped'; readonly number: number; readonly output: Json }
   /** The run's concurrency or budgets allow a call that has waited for them. */
@@ -106,9 +106,7 @@ export type TaskInput =
 
 /** True for a reply and for an unknown outcome of a call. These count even where nothing new may begin. */
 export function isCallResult(input: TaskInput): boolean {
-  return input.kind === 'call.failed'
-    ? input.failure.error.code === 'UNKNOWN_OUTCOME'
-    : input.kind === 'call.completed';
+  return input.kind === 'call.failed' ? isUnknownOutcome(input.failure.error) : input.kind === 'call.completed';
 }
 
 export function done(result: Json, update?: Update): Progress {

@@ -1,5 +1,5 @@
 import type { NodeOfType } from '../definition/definition.ts';
-import { NODE_NAMES } from '../expression/expression.ts';
+import { RESULT_NAMES } from '../expression/expression.ts';
 import { parseTemplate } from '../expression/template.ts';
 import { GraphError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
@@ -13,7 +13,7 @@ import { toolNotFound } from './tool-calls/messages.ts';
 export function compileCompensation({ compensate }: NodeOfType<'tool'>, settings: NodeSettings): Compensate | null {
   if (!compensate) return null;
   const { tool: name } = compensate;
-  const args = parseTemplate(compensate.args ?? {}, [...NODE_NAMES, 'result'], 'compensate.args');
+  const args = parseTemplate(compensate.args ?? {}, RESULT_NAMES, 'compensate.args');
   const tool = own(settings.catalog.tools, name);
   return (bindings) => {
     if (!tool) throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));

@@ -6,8 +6,8 @@ import { compileCustom } from './custom.ts';
 import type { NodeSettings } from './node-settings.ts';
 import { NODE_COMPILERS } from './node-compilers.ts';
 
-/** Makes the behavior of a node by its type; any type that the language does not have is one of code. */
-export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, scope: NodeSettings): NodeBehavior {
-  if (!Object.hasOwn(NODE_COMPILERS, node.type)) return compileCustom(node, toJsonObject(node), scope);
-  return NODE_COMPILERS[node.type](node, scope);
+/** Makes the behavior of a node by its type. A type that is not in the language is registered by code. */
+export function compileBehavior<T extends NodeType>(node: NodeOfType<T>, settings: NodeSettings): NodeBehavior {
+  if (!Object.hasOwn(NODE_COMPILERS, node.type)) return compileCustom(node, toJsonObject(node), settings);
+  return NODE_COMPILERS[node.type](node, settings);
 }

@@ -13,7 +13,7 @@ import { compileWait } from './wait.ts';
 
 type NodeCompiler<T extends NodeType> = (node: NodeOfType<T>, settings: NodeSettings) => NodeBehavior;
 
-/** The compiler of each type of node, each in a file of its own. */
+/** The compiler of each node type. It makes the behavior of a node. */
 export const NODE_COMPILERS: { readonly [T in NodeType]: NodeCompiler<T> } = {
   set: compileSet,
   llm: compileLlm,

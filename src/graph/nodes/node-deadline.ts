@@ -21,12 +21,13 @@ interface TimedNode {
 /** The deadline that several calls of one task share. */
 export interface SharedDeadline {
   begin(): WithDeadline;
-  /** Lets the deadline run from now on if a call is open, and stand still otherwise. */
+  /** Lets the deadline run from `now` on if a call is open; otherwise it stands still. */
   run(time: WithDeadline, isAtWork: boolean, now: number): WithDeadline;
   /** As `TimeLeft`. */
   leftMs(time: WithDeadline): number | null;
 }
 
+/** Creates the deadline of a node. Without `deadline`, it leaves every call the time of its policy. */
 export function sharedDeadline({ type, deadline }: TimedNode): SharedDeadline {
   if (deadline === undefined) return { begin: () => ({}), run: () => ({}), leftMs: () => null };
   const deadlineMs = toMs(deadline);

@@ -61,7 +61,7 @@ function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approva
   const { status, args, expiresAt } = approval;
   if (status === 'approved') return makeCall(tool, task, { args, byPerson: true });
   return status === 'expired'
-    ? failedBecause('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`)
+    ? failedBecause('APPROVAL_EXPIRED', `No decision on the call of ${tool.name} came before ${expiresAt}`)
     : rejected(`The call of ${tool.name}`, approval);
 }
 

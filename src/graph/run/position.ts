@@ -1,4 +1,4 @@
-import type { TaskFailure } from '../values/errors.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
 import type {
   NodePosition,
   NodeTask,
@@ -110,7 +110,7 @@ export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
       return tasksIn(saved.scope).some(({ state }) => isTaskOutcomeUnknown(state));
     case 'agent':
     case 'calls':
-      return saved.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure));
+      return saved.batch.some(({ state }) => state.phase === 'intervention' && isUnknownOutcome(state.failure.error));
     default:
       return false;
   }
@@ -118,11 +118,9 @@ export function hasUnknownOutcome(saved: SavedProgress | null): boolean {
 
 /** A task that a person has given up is `failed`, so its outcome no longer counts as unknown. */
 function isTaskOutcomeUnknown(state: TaskState): boolean {
-  return (state.phase === 'intervention' && isUnknownOutcome(state.failure)) || hasUnknownOutcome(positionOf(state));
-}
-
-function isUnknownOutcome({ error }: TaskFailure): boolean {
-  return error.code === 'UNKNOWN_OUTCOME';
+  return (
+    (state.phase === 'intervention' && isUnknownOutcome(state.failure.error)) || hasUnknownOutcome(positionOf(state))
+  );
 }
 
 /** A task whose failure stands until a retry, or until a person intervenes. */

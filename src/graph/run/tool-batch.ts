@@ -18,7 +18,7 @@ export interface BatchCall {
   readonly approvedByPerson?: true;
   /** Makes the call's key unique in its task. */
   readonly number: number;
-  /** Rises when a person orders a call with an unknown outcome again. */
+  /** Rises when a person repeats a call of unknown outcome. */
   readonly takeover: number;
   readonly state: CallState;
 }

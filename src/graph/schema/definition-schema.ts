@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
+import type { EdgeKind } from '../definition/definition.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
@@ -186,4 +187,4 @@ export const EdgeSchemas = {
     to: z.string(),
     maxConcurrency: Count.optional(),
   }),
-} as const;
+} as const satisfies Readonly<Record<EdgeKind, z.ZodObject>>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Catalog } from '../definition/catalog.ts';
+import { GRAPH_NAME, NAME } from '../definition/name-patterns.ts';
 import { describeType } from '../definition/node-types/describe-node.ts';
 import { mapValues } from '../values/collections.ts';
 import { DURATION_PATTERN } from '../values/duration.ts';
@@ -20,7 +21,7 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   const types = new Map<unknown, string>(Object.entries(nodes).map(([type, schema]) => [schema, type]));
   const kinds = new Map<unknown, string>(Object.entries(EdgeSchemas).map(([kind, schema]) => [schema, kind]));
   const whole = GraphSchema.extend({
-    name: z.string().regex(/^[a-z][a-z0-9-]{0,62}$/),
+    name: z.string().regex(GRAPH_NAME),
     channels: z.record(Name, GraphSchema.shape.channels.unwrap().valueType).optional(),
     nodes: z.record(Name, z.union(Object.values(nodes))),
     edges: z.array(z.union(Object.values(EdgeSchemas))),
@@ -40,7 +41,7 @@ export function definitionSchema(nodeTypes: NodeTypes = {}): JsonObject {
   return { ...toJsonObject(schema), title: 'Graph definition, version 1' };
 }
 
-const Name = z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/);
+const Name = z.string().regex(NAME);
 const TIME_SPAN = String.raw`^(\d*[1-9]\d*(\.\d+)?|\d+\.\d*[1-9]\d*)(ms|s|m|h|d)$`;
 
 function captionOfNode(type: string): JsonObject {

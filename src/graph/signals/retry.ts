@@ -63,7 +63,7 @@ function retryInterventions(draft: Draft, found: readonly Intervention[], by: st
   for (const { handle } of found) emit(draft, handle.frame, { type: 'run.retried', node: handle.node.id, by });
   if (hasEnded(draft.run)) reopenRun(draft);
   for (const { handle, call } of found) {
-    if (call) deliverIntervention(handle, { kind: 'call.ordered', number: call.number });
+    if (call) deliverIntervention(handle, { kind: 'call.repeated', number: call.number });
     else retryTask(handle);
   }
 }

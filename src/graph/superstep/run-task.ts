@@ -5,7 +5,7 @@ import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import { hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
-import { GraphError, toRunError } from '../values/errors.ts';
+import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
@@ -24,11 +24,11 @@ export function startTask(handle: TaskHandle): void {
   emitTask(handle, { type: 'node.started' });
   advanceTask(handle, () => {
     if (handle.task.visit > handle.node.maxVisits) return { kind: 'failed', failure: tooManyVisits(handle) };
-    return firstProgress(handle);
+    return startOrRestart(handle);
   });
 }
 
-function firstProgress(handle: TaskHandle): Progress {
+function startOrRestart(handle: TaskHandle): Progress {
   const { state } = handle.task;
   const { behavior } = handle.node;
   const saved = 'saved' in state ? state.saved : null;
@@ -53,11 +53,11 @@ export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {
-  setState(handle, nextState(handle, step));
+  setState(handle, takeStep(handle, step));
 }
 
-/** Turns a step into the task's next state; thrown errors become the task's failure. */
-function nextState(handle: TaskHandle, step: () => Progress): TaskState {
+/** Takes a step of a task. @returns the task's next state; a thrown error becomes the task's failure */
+function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   try {
     const progress = step();
     switch (progress.kind) {
@@ -81,7 +81,7 @@ function isCalledAgain({ code }: RunError): boolean {
   return code === 'ABORTED';
 }
 
-/** A task whose outcome can't be written fails, and saves the outcome for a retry. */
+/** Records a task's outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. */
 function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
     return outcome.kind === 'done' ? recordResult(handle, outcome) : executeCommand(handle, outcome);
@@ -165,6 +165,7 @@ const FAILS_THE_RUN: ReadonlySet<RunErrorCode> = new Set([
   'INTERNAL',
 ]);
 
+/** Records a task's failure, and cancels what the task waits for. @returns the task's next state */
 function recordFailure(handle: TaskHandle, { callFailed, error }: TaskFailure, saved: SavedProgress | null): TaskState {
   const { attempts = 1 } = error;
   const failure: TaskFailure = { callFailed, error: withLocation(handle, error) };
@@ -183,6 +184,7 @@ export function endFailingSubgraph(handle: TaskHandle): boolean {
   return true;
 }
 
+/** Returns the state of a failed task, which its `onError` chooses. */
 function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: SavedProgress | null): TaskState {
   const { draft, node } = handle;
   const { error } = failure;
@@ -201,8 +203,8 @@ function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: Save
 }
 
 /** True if a person must settle the unknown outcome of a call of the task or inside it, whatever `onError` says. */
-function leavesUnknownOutcome({ node }: TaskHandle, { code }: RunError, saved: SavedProgress | null): boolean {
-  return hasUnknownOutcome(saved) || (!node.subgraph && code === 'UNKNOWN_OUTCOME');
+function leavesUnknownOutcome({ node }: TaskHandle, error: RunError, saved: SavedProgress | null): boolean {
+  return hasUnknownOutcome(saved) || (!node.subgraph && isUnknownOutcome(error));
 }
 
 /** Returns the work that a retry must not repeat. */

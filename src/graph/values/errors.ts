@@ -38,6 +38,11 @@ export interface RunError {
   readonly cause?: { readonly code: string; readonly message: string };
 }
 
+/** True if no record says if a failed call was done. A person decides how its task goes on. */
+export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {
+  return code === 'UNKNOWN_OUTCOME';
+}
+
 /** Limit in characters of messages of other systems, which enter event histories; longer ones are cut. */
 export const MAX_MESSAGE = 1_000;
 

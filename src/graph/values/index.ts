@@ -1,6 +1,6 @@
 export { mapValues, toList } from './collections.ts';
 export { parseDuration, toMs } from './duration.ts';
-export { MAX_MESSAGE } from './errors.ts';
+export { isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure } from './errors.ts';
 export { toPointer } from './json-pointer.ts';
 export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';

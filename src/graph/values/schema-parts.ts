@@ -19,7 +19,7 @@ export function typesOf({ schema, root }: SchemaPart): SchemaTypes {
   return typesAt(schema, root, 0);
 }
 
-/** The schema of one member of an object; `true` where nothing is said of it. */
+/** The schema of one member of an object; `true` if none is declared. */
 export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
   const ofMember: PartReader = (object) => {
     const properties = object['properties'];
@@ -29,7 +29,7 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
   return { schema: findPart(schema, { root, read: ofMember, depth: 0 }) ?? true, root };
 }
 
-/** The schema of one item of a list; `true` where nothing is said of it. */
+/** The schema of one item of a list; `true` if none is declared. */
 export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
   const ofItem: PartReader = (object) => listOf(object['prefixItems'])[index] ?? object['items'];
   return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };

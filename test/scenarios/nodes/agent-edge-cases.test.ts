@@ -87,7 +87,7 @@ describe('a task that lost its place', () => {
 test('what a call does not wait for changes nothing', () => {
   const context = { task: IDLE_TASK, tools: { find: () => null, findAllowed: () => null }, leftMs: () => null };
   expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'event', payload: null })).toEqual({ call, callsMade: 1 });
-  expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.ordered', number: 0 })).toEqual({
+  expect(resumeCall(context, { call, callsMade: 1 }, { kind: 'call.repeated', number: 0 })).toEqual({
     call,
     callsMade: 1,
   });

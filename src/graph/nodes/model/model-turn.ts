@@ -17,7 +17,7 @@ import { extendSummary } from './summary.ts';
  * of an object that breaks its schema, for a summary of messages that do not fit.
  */
 
-/** A turn whose call is out, or waits for budgets. */
+/** A turn with an open call, or with a call that waits for budgets. */
 export interface OpenTurn {
   readonly kind: 'asking';
   readonly conversation: Conversation;
@@ -146,7 +146,7 @@ function afterReply(step: TurnStep, reply: ModelReply): TurnProgress {
   return 'value' in output ? finishTurn(step, reply, output.value) : askForCorrection(step, reply, output.problem);
 }
 
-/** Asks the question that the summary has made room for. */
+/** Asks the question again, after the summary has made room for it. */
 function afterSummary(step: TurnStep, summarized: number, text: string): OpenTurn {
   const { conversation, question } = step;
   const shortened = shortenConversation(step);

@@ -1,6 +1,7 @@
 import type { Approval } from '../../run/approval.ts';
 import { NOT_ASKED, answered } from '../../run/tool-batch.ts';
 import type { BatchCall, CallState } from '../../run/tool-batch.ts';
+import { isUnknownOutcome } from '../../values/errors.ts';
 import type { TaskFailure } from '../../values/errors.ts';
 import { deepEqual } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
@@ -27,7 +28,7 @@ export function resumeCall(context: ToolBatchContext, progress: CallProgress, in
       return reactToFailure(context, progress, input.failure);
     case 'call.skipped':
       return { call: withResult(call, input.output), callsMade };
-    case 'call.ordered':
+    case 'call.repeated':
       return readyAgain(progress);
     case 'timer':
       return { call: answerExpired(task, call), callsMade };
@@ -62,7 +63,7 @@ function reactToFailure(
   const { error } = failure;
   const { task, tools } = context;
   const onFailure = tools.find(call.tool)?.onFailure ?? 'tell';
-  const isUnknown = error.code === 'UNKNOWN_OUTCOME';
+  const isUnknown = isUnknownOutcome(error);
   if (task.asksPeople && (isUnknown || onFailure === 'intervene'))
     return { call: { ...call, state: { phase: 'intervention', failure, since: task.timestamp } }, callsMade };
   const isUntried = onFailure !== 'tell' && !isUnknown && !toolsTried(tools, call).has(onFailure);
@@ -105,7 +106,7 @@ function readyAgain({ call, callsMade }: CallProgress): CallProgress {
 
 function answerExpired(task: TaskContext, call: BatchCall): BatchCall {
   if (call.state.phase === 'asked') task.expireApproval(call.state.approvalId, 'expired');
-  return { ...call, state: answered(rejectionNote('Nobody approved it in time')) };
+  return { ...call, state: answered(rejectionNote('It was not approved in time')) };
 }
 
 /** Readies an approved call, with arguments that a person may have edited, or answers a rejected one. */

@@ -55,8 +55,8 @@ export function resumeBatch(context: ToolBatchContext, progress: BatchProgress, 
 }
 
 /**
- * Resets a batch of a failed task or an ended run: calls that were out or could not begin, and pending approvals, are
- * ready again. Answers and interventions stay.
+ * Resets a batch of a failed task or an ended run: open calls, calls that could not begin and pending approvals are ready
+ * again. Answers and interventions stay.
  */
 export function resetBatch(batch: ToolBatch): ToolBatch {
   return batch.map((call) => {
@@ -115,7 +115,7 @@ function attempt(call: BatchCall, step: (state: ReadyState) => BatchCall): Batch
   }
 }
 
-/** Marks a call as approved that needs no approval. */
+/** Marks a call that needs no approval as approved. */
 function checkApproval({ task, tools }: ToolBatchContext, call: BatchCall, { isApproved }: ReadyState): BatchCall {
   const bindings = { ...task.bindings, args: call.args };
   const needsApproval = !isApproved && tools.find(call.tool)?.needsApproval(bindings) === true;
@@ -153,7 +153,7 @@ function awaitedIdOf(input: TaskInput): string | number | null {
       return input.approval.id;
     case 'timer':
       return input.id;
-    case 'call.ordered':
+    case 'call.repeated':
     case 'call.skipped':
       return input.number;
     default:

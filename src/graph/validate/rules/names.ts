@@ -1,13 +1,11 @@
 import { END, START } from '../../definition/definition.ts';
+import { GRAPH_NAME, NAME } from '../../definition/name-patterns.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 
-const GRAPH_NAME = /^[a-z][a-z0-9-]{0,62}$/;
-const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,62}$/;
-
-/** `INVALID_NAME`, `RESERVED_NAME`. */
+/** `INVALID_NAME`, `RESERVED_NAME`: a name with characters that are not allowed, or one that the language uses itself. */
 export const names: Rule = ({ definition }) => {
   const { name } = definition;
   const ofGraph =

@@ -1,5 +1,5 @@
 import { fieldAt } from '../../definition/names-at.ts';
-import { NODE_NAMES } from '../../expression/expression.ts';
+import { NODE_NAMES, RESULT_NAMES } from '../../expression/expression.ts';
 import type { Name } from '../../expression/expression.ts';
 import { InvalidTemplateError, parseTemplate } from '../../expression/template.ts';
 import { toPointer } from '../../values/json-pointer.ts';
@@ -29,9 +29,9 @@ export function templatedFields({ fields, path, description }: SubjectNode): rea
   const errorWrite = isJsonObject(onError) ? onError['write'] : undefined;
   const given: readonly Templated[] = [
     ...named.map((field) => ({ value: fields[field], names: NODE_NAMES, field })),
-    { value: isJsonObject(write) ? write : undefined, names: WITH_RESULT, field: 'write' },
-    ...resultTemplates.map((field) => ({ value: fieldAt(fields, field), names: WITH_RESULT, field })),
-    { value: isJsonObject(errorWrite) ? errorWrite : undefined, names: WITH_ERROR, field: 'onError/write' },
+    { value: isJsonObject(write) ? write : undefined, names: RESULT_NAMES, field: 'write' },
+    ...resultTemplates.map((field) => ({ value: fieldAt(fields, field), names: RESULT_NAMES, field })),
+    { value: isJsonObject(errorWrite) ? errorWrite : undefined, names: ERROR_NAMES, field: 'onError/write' },
   ];
   return given.flatMap(({ value, names, field }) =>
     value === undefined ? [] : [{ value, names, path: `${path}/${field}` }],
@@ -44,8 +44,7 @@ interface Templated {
   readonly field: string;
 }
 
-const WITH_RESULT: readonly Name[] = [...NODE_NAMES, 'result'];
-const WITH_ERROR: readonly Name[] = [...NODE_NAMES, 'error'];
+const ERROR_NAMES: readonly Name[] = [...NODE_NAMES, 'error'];
 
 /** Checks each text of a value alone, so that each invalid one gives its own issue. */
 function checkTexts(subject: Subject, value: Json, { names, path }: Omit<TemplatedField, 'value'>): ReturnType<Rule> {
