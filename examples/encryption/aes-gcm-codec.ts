@@ -24,44 +24,36 @@ export function createAesGcmCodec(keys: Readonly<Record<string, Buffer>>, curren
   };
 }
 
-function encrypt(payload: Payload, id: string, key: Buffer): Payload {
+/** The metadata of a payload says only how its data is encoded, so it stays readable. */
+function encrypt({ metadata, data }: Payload, id: string, key: Buffer): Payload {
   const nonce = randomBytes(NONCE_BYTES);
   const cipher = createCipheriv('aes-256-gcm', key, nonce);
-  const hidden = [cipher.update(toText(payload)), cipher.final()];
+  const hidden = [cipher.update(data ?? new Uint8Array()), cipher.final()];
+  const original = metadata?.['encoding'] ?? new Uint8Array();
   return {
-    metadata: { encoding: ENCODING, 'encryption-key-id': Buffer.from(id) },
+    metadata: {
+      ...metadata,
+      encoding: ENCODING,
+      'original-encoding': original,
+      'encryption-key-id': Buffer.from(id),
+    },
     data: Buffer.concat([nonce, cipher.getAuthTag(), ...hidden]),
   };
 }
 
 /** Returns payloads as they are that are not encrypted, such as signals of Temporal's command line, or are forged. */
 function decrypt(payload: Payload, keyOf: (id: string) => Buffer): Payload {
-  const { metadata, data } = payload;
-  const encoding = metadata?.['encoding'];
-  if (!data || !encoding || !ENCODING.equals(encoding)) return payload;
-  const key = keyOf(Buffer.from(metadata['encryption-key-id'] ?? []).toString());
-  const decipher = createDecipheriv('aes-256-gcm', key, data.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  const { encoding, 'original-encoding': original, 'encryption-key-id': id, ...metadata } = payload.metadata ?? {};
+  const { data } = payload;
+  if (!data || !encoding || !original || !id || !ENCODING.equals(encoding)) return payload;
+  const key = keyOf(Buffer.from(id).toString());
   try {
+    const nonce = data.subarray(0, NONCE_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES });
     decipher.setAuthTag(data.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
     const shown = [decipher.update(data.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()];
-    return fromText(Buffer.concat(shown).toString());
+    return { metadata: { ...metadata, encoding: original }, data: Buffer.concat(shown) };
   } catch {
     return payload;
   }
-}
-
-/** Payloads as JSON, their bytes in Base64. */
-function toText({ metadata, data }: Payload): string {
-  const texts = Object.entries(metadata ?? {}).map(([name, value]) => [name, toBase64(value)]);
-  return JSON.stringify({ metadata: texts, data: toBase64(data ?? new Uint8Array()) });
-}
-
-function fromText(text: string): Payload {
-  const { metadata, data } = JSON.parse(text) as { readonly metadata: [string, string][]; readonly data: string };
-  const bytes = metadata.map(([name, value]) => [name, Buffer.from(value, 'base64')] as const);
-  return { metadata: Object.fromEntries(bytes), data: Buffer.from(data, 'base64') };
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64');
 }

@@ -3,9 +3,9 @@ import { encodingsOf } from './secret-encodings.ts';
 /** Replaces secrets in texts by `[secret]`. */
 export interface Redactor {
   /** Also replaces short secrets, where they stand alone. For texts that people read, such as messages. */
-  redact(text: string): string;
+  redact(this: void, text: string): string;
   /** Leaves short secrets, which may occur in data by chance. */
-  redactLong(text: string): string;
+  redactLong(this: void, text: string): string;
 }
 
 /** In characters. So many consecutive characters of a secret, or of an encoding of it, are replaced wherever they are. */

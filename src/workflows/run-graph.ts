@@ -105,7 +105,8 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   display(shell.run);
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
-    flusher.throwIfRefused();
+    const refusal = flusher.refusal();
+    if (refusal) throw refusal;
     for (const occurrence of inbox.take()) handle(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });

@@ -46,26 +46,24 @@ describe('toolCalls', () => {
     await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
   });
 
-  test.each<[string, Tool['approval'], boolean, string]>([
-    ['always', 'always', false, 'APPROVAL_REQUIRED'],
-    ['always', 'always', true, 'paid'],
-    ['for these arguments', { when: 'args.amount > 5' }, false, 'APPROVAL_REQUIRED'],
-    ['for other arguments', { when: 'args.amount > 50' }, false, 'paid'],
-    ['by a condition that fails', { when: 'args.missing.x' }, false, 'APPROVAL_REQUIRED'],
-    ['never', 'never', false, 'paid'],
-  ])(
-    'a tool that now wants an approval %s: %j, approved: %j, gives %s',
-    async (_when, approval, isApproved, outcome) => {
-      const tool = aTool({ approval, execute: () => 'paid' });
-      const request = aToolRequest({ args: { amount: 7 }, ...(isApproved && { isApproved }) });
-      const call = toolCalls({ pay: tool }).execute(aTask({ request }), signal, 1);
-      const seen: unknown = await call
-        .then((reply) => ('value' in reply ? reply.value : null))
-        .catch((error: unknown) => error);
-      if (outcome === 'paid') expect(seen).toBe('paid');
-      else expect(seen).toMatchObject({ code: outcome, retryable: false, done: 'no' });
+  const callUnder = async (approval: Tool['approval'], isApproved: boolean): Promise<CallReply> => {
+    const tool = aTool({ approval, execute: () => 'paid' });
+    const request = aToolRequest({ args: { amount: 7 }, ...(isApproved && { isApproved }) });
+    return await toolCalls({ pay: tool }).execute(aTask({ request }), signal, 1);
+  };
+
+  test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
+    'a tool that now wants an approval by %j is not called without one',
+    async (approval) => {
+      const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
+      await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
+      expect(await callUnder(approval, true)).toMatchObject({ value: 'paid' });
     },
   );
+
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j wants none', async (approval) => {
+    expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
+  });
 
   test.each([
     ['idempotent', 'unsafe', 'unsafe'],

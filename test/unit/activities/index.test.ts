@@ -65,9 +65,9 @@ describe('createActivities', () => {
   test('does not repeat a journal that the database refuses', async () => {
     const refused = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
     const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(refused) } };
-    const { record } = createActivities({ store: refusing, models: {}, tools: {}, functions: {} });
+    const journalist = createActivities({ store: refusing, models: {}, tools: {}, functions: {} });
     const entry = { runId: 'refused', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) };
-    expect(await failureOf(anActivity().run(async () => await record(entry)))).toMatchObject({
+    expect(await failureOf(anActivity().run(async () => await journalist.record(entry)))).toMatchObject({
       type: 'INTERNAL',
       message: 'The database refuses the journal: invalid byte sequence',
       nonRetryable: true,

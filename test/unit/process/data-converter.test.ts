@@ -5,8 +5,7 @@ import { createDataConverter } from '../../../src/process/data-converter.ts';
 
 const keys = { old: Buffer.alloc(32, 1), new: Buffer.alloc(32, 2) };
 const payload = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"canary"') };
-const textsOf = ({ metadata, data }: { metadata?: object | null; data?: Uint8Array | null }) =>
-  [...Object.values(metadata ?? {}), data].map((bytes) => Buffer.from(bytes as Uint8Array).toString());
+const textOf = ({ data }: { data?: Uint8Array | null }): string => Buffer.from(data ?? []).toString();
 
 describe('codecs', () => {
   test('of the configuration are those of the data converter', () => {
@@ -26,9 +25,8 @@ describe('the AES-GCM codec of the examples', () => {
 
   test('hides payloads, and shows them again after a change of the key', async () => {
     const [hidden = {}] = await createAesGcmCodec(keys, 'old').encode([payload]);
-    expect(textsOf(hidden).join(' ')).not.toContain('canary');
-    const [shown = {}] = await codec.decode([hidden]);
-    expect(textsOf(shown)).toEqual(['json/plain', '"canary"']);
+    expect(textOf(hidden)).not.toContain('canary');
+    expect(await codec.decode([hidden])).toEqual([payload]);
   });
 
   test('leaves plain and forged payloads as they are', async () => {

@@ -49,7 +49,7 @@ export async function openServer(server: string, settings: McpServerSettings, de
       listed,
       offered,
       tools: offered.map((tool) => createMcpTool(tool, toolDeps)),
-      problems: offer.problems.map(secrets.redactMessage),
+      problems: offer.problems.map((problem) => secrets.redactMessage(problem)),
       close,
     };
   } catch (error) {

@@ -107,11 +107,9 @@ describe('across origins', () => {
 
   test.each([307, 308])('%i does not take a body to another origin', async (status) => {
     server.answers(to(`${elsewhere.url}/there`, status));
-    await expect(call({}, [elsewhere.address])).rejects.toMatchObject({
-      code: 'BLOCKED_URL',
-      message: expect.stringContaining(`redirects to ${elsewhere.url}`) as string,
-      done: 'no',
-    });
+    const sent = call({}, [elsewhere.address]);
+    await expect(sent).rejects.toMatchObject({ code: 'BLOCKED_URL', done: 'no' });
+    await expect(sent).rejects.toThrow(`redirects to ${elsewhere.url}`);
     expect(elsewhere.connections).toBe(0);
   });
 
