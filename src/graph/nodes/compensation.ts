@@ -17,6 +17,10 @@ export function compileCompensation({ compensate }: NodeOfType<'tool'>, settings
   const tool = own(settings.catalog.tools, name);
   return (bindings) => {
     if (!tool) throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
-    return toToolCall(name, tool, { args: args.fill(bindings), policy: policyOf({}, tool, settings) });
+    return toToolCall(name, tool, {
+      args: args.fill(bindings),
+      policy: policyOf({}, tool, settings),
+      isApproved: false,
+    });
   };
 }

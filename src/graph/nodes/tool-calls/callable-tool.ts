@@ -32,7 +32,14 @@ export interface CallableTool {
   /** @throws GraphError `EXPRESSION_FAILED` when a condition can't be evaluated, or is neither true nor false */
   needsApproval(bindings: Bindings): boolean;
   question(args: Json, because: string): Question;
-  request(args: Json, leftMs: number | null): ToolCallRequest;
+  request(args: Json, terms: CallTerms): ToolCallRequest;
+}
+
+/** What a call depends on besides its arguments. */
+export interface CallTerms {
+  readonly leftMs: number | null;
+  /** A person has approved the call with its arguments. */
+  readonly isApproved: boolean;
 }
 
 /** The node that calls a tool. */
@@ -93,7 +100,8 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
       tool: name,
       timeoutMs: toMs(caller.settings.catalog.defaults.approvalTimeout),
     }),
-    request: (args, leftMs) => toToolCall(name, entry, { args, policy: capDeadline(policy, leftMs) }),
+    request: (args, { leftMs, isApproved }) =>
+      toToolCall(name, entry, { args, policy: capDeadline(policy, leftMs), isApproved }),
   };
 }
 
@@ -101,9 +109,17 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
 export function toToolCall(
   tool: string,
   { effect, taskQueue }: ToolEntry,
-  { args, policy }: { args: Json; policy: CallPolicy },
+  { args, policy, isApproved }: { args: Json; policy: CallPolicy; isApproved: boolean },
 ): ToolCallRequest {
-  return { kind: 'tool', tool, args, effect, ...(taskQueue !== undefined && { taskQueue }), policy };
+  return {
+    kind: 'tool',
+    tool,
+    args,
+    effect,
+    ...(isApproved && { isApproved }),
+    ...(taskQueue !== undefined && { taskQueue }),
+    policy,
+  };
 }
 
 /** Creates the toolbox of a node. @param names tools that a model may request; `null`: all of the installation */

@@ -86,6 +86,20 @@ describe('offerTools', () => {
     ]);
   });
 
+  test('leaves out a tool with a huge description, and names it', () => {
+    const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
+    const { offered, problems } = offer([aListedTool(), bomb]);
+    expect(offered.map(({ name }) => name)).toEqual(['files.read']);
+    expect(problems).toEqual([
+      expect.stringMatching(/^the description of "bomb" has \d+ characters; 65536 are allowed$/),
+    ]);
+  });
+
+  test('looks at no schema of a tool that the configuration leaves out', () => {
+    const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
+    expect(offer([aListedTool(), bomb], { tools: { read: {} } }).problems).toEqual([]);
+  });
+
   test('refuses one name for two tools', () => {
     const { problems } = offer([aListedTool(), aListedTool({ name: 'get' })], {
       tools: { read: {}, get: { as: 'read' } },
