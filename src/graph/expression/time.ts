@@ -25,11 +25,12 @@ const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
   getSeconds: (date) => date.getUTCSeconds(),
 };
 
+/** The whole of a duration in a unit. */
 const DURATION_FIELDS: Readonly<Record<string, (duration: Duration) => bigint>> = {
-  getHours: (duration) => duration.getHours(),
-  getMinutes: (duration) => duration.getMinutes(),
-  getSeconds: (duration) => duration.getSeconds(),
-  getMilliseconds: (duration) => duration.getMilliseconds(),
+  getHours: ({ seconds }) => seconds / 3_600n,
+  getMinutes: ({ seconds }) => seconds / 60n,
+  getSeconds: ({ seconds }) => seconds,
+  getMilliseconds: ({ seconds, nanos }) => seconds * 1_000n + BigInt(Math.floor(nanos / 1_000_000)),
 };
 
 /** The functions and methods that this file replaces. */
@@ -125,14 +126,15 @@ const MAX_SECONDS = 315_576_000_000n;
 
 function parseDuration(text: string): Duration {
   const isDuration = text.length <= MAX_DURATION_LENGTH && DURATION_FORM.test(text);
-  let nanos = 0n;
-  for (const [, whole = '', fraction = '', unit = ''] of isDuration ? text.matchAll(DURATION_PART) : []) {
-    const unitNanos = UNIT_NANOS[unit] ?? 0n;
-    nanos += BigInt(whole) * unitNanos + (BigInt(fraction.slice(0, 13).padEnd(13, '0')) * unitNanos) / 10n ** 13n;
-  }
+  const nanos = isDuration ? [...text.matchAll(DURATION_PART)].map(nanosOf).reduce((sum, part) => sum + part, 0n) : 0n;
   const seconds = nanos / NANOS_PER_SECOND;
   if (!isDuration || seconds > MAX_SECONDS)
     throw new RangeError(`"${truncate(text, MAX_QUOTED)}" is no duration, such as "1h30m"`);
   const rest = Number(nanos % NANOS_PER_SECOND);
   return text.startsWith('-') ? new Duration(-seconds, -rest) : new Duration(seconds, rest);
+}
+
+function nanosOf([, whole = '', fraction = '', unit = '']: RegExpExecArray): bigint {
+  const unitNanos = UNIT_NANOS[unit] ?? 0n;
+  return BigInt(whole) * unitNanos + (BigInt(fraction.slice(0, 13).padEnd(13, '0')) * unitNanos) / 10n ** 13n;
 }
