@@ -87,7 +87,7 @@ const MAX_LENGTH = 10_000;
 const MAX_UNITS = 1_000_000;
 
 /** Price of parsing, as a multiple of reading the text. */
-const PARSE_PRICE = 100;
+const PARSE_PRICE = 500;
 
 /** A syntax tree takes some hundred times the memory of its text. */
 const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });

@@ -1,7 +1,7 @@
 import { spend } from '../values/meter.ts';
 import { REPLACED_FUNCTIONS, REPLACED_METHODS, replacementName } from './functions.ts';
 import { compareNumbersByValue, divideJsonNumbers, isComparison, isJsonDivision, widenOperands } from './numbers.ts';
-import { sizeOf, weightOf } from './prices.ts';
+import { KEY_PRICE, sizeOf, sizeOfMap, weightOf } from './prices.ts';
 import { childrenOf } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
@@ -94,7 +94,7 @@ function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void 
 
 /** The members of a map literal, or the links that `has` follows. */
 function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
-  if (op === 'map' && Array.isArray(args)) return args.length;
+  if (op === 'map' && Array.isArray(args)) return KEY_PRICE * args.length;
   if (typeof macro !== 'object' || macro === null) return 0;
   return 'macroHasProps' in macro && Array.isArray(macro.macroHasProps) ? macro.macroHasProps.length : 1;
 }
@@ -128,7 +128,7 @@ function chargeForLoop(loop: Loop): void {
 /** Price of listing the keys of an object. */
 function keysOf(value: unknown): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
-  return value instanceof Map ? value.size : Object.keys(value).length;
+  return KEY_PRICE * sizeOfMap(value);
 }
 
 /** Price of an error that is caught: its message quotes the expression. */

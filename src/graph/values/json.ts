@@ -13,6 +13,7 @@ export type ForeignConverter = (value: object) => unknown;
 /** Counts a copy while it is made; each method may throw. */
 export interface CopyBudget {
   takeText(text: string): void;
+  takeKey(key: string): void;
   takeScalar(): void;
   takeContainer(): void;
 }
@@ -73,9 +74,9 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Compares two values, at one unit of the meter a part. */
+/** Compares two values, at three units of the meter a part. */
 export function deepEqual(a: Json, b: Json): boolean {
-  spend(typeof a === 'string' ? priceOfText(a) : 1);
+  spend(typeof a === 'string' ? priceOfText(a) : 3);
   if (a === b) return true;
   if (isJsonList(a))
     return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
@@ -89,7 +90,7 @@ export function deepEqual(a: Json, b: Json): boolean {
 
 /** JSON text with sorted keys: equal values give equal texts. */
 export function canonicalJson(value: Json): string {
-  spend(typeof value === 'string' ? priceOfText(value) : 2);
+  spend(typeof value === 'string' ? priceOfText(value) : 5);
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
@@ -137,7 +138,7 @@ function copyRecord(value: object, depth: number, options: CopyOptions): Json {
   const result: Record<string, Json> = {};
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    options.budget?.takeText(key);
+    options.budget?.takeKey(key);
     const copied = copyUnder(key, () => copy(member, depth + 1, options));
     setOwn(result, key, copied);
   }

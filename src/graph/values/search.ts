@@ -1,6 +1,11 @@
+import { spend } from './meter.ts';
+
 /*
  * Searches for a text in a text, in time linear in both: the platform's own search is quadratic for repetitive texts.
  */
+
+/** Characters that the search here passes in one unit. */
+const CHARACTERS_PER_UNIT = 8;
 
 /** The platform's search compares at most this many characters at each position. */
 const MAX_NATIVE_LENGTH = 8;
@@ -37,6 +42,7 @@ export function splitText(text: string, wanted: string, limit: number): string[]
 
 /** Yields all positions of a text in a text, also those that overlap, by the method of Knuth, Morris and Pratt. */
 function* occurrences(text: string, wanted: string): Generator<number, void> {
+  spend(Math.ceil((text.length + wanted.length) / CHARACTERS_PER_UNIT));
   const borders = bordersOf(wanted);
   let matched = 0;
   for (let at = 0; at < text.length; at += 1) {
