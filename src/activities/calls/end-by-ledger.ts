@@ -19,10 +19,10 @@ export async function endByLedger(ledger: Ledger, key: string, answer: LedgerAns
 }
 
 type LostAnswer = LedgerAnswer & { readonly kind: 'lost' };
-type FinalAnswer = Exclude<LedgerAnswer, LostAnswer>;
+type NotLost = Exclude<LedgerAnswer, LostAnswer>;
 
 /** Records an unknown outcome, unless the entry has changed since it was read. */
-async function recordLost(ledger: Ledger, key: string, { why, seen }: LostAnswer): Promise<FinalAnswer> {
+async function recordLost(ledger: Ledger, key: string, { why, seen }: LostAnswer): Promise<NotLost> {
   const failure: TaskFailure = { error: unknownOutcomeError(why, 1), callFailed: false };
   let hasChanged = false;
   await recordOutcome(async () => {
@@ -31,7 +31,7 @@ async function recordLost(ledger: Ledger, key: string, { why, seen }: LostAnswer
   return hasChanged ? { kind: 'in-progress' } : { kind: 'failed', failure };
 }
 
-function toOutcome(key: string, answer: FinalAnswer): CallOutcome {
+function toOutcome(key: string, answer: NotLost): CallOutcome {
   switch (answer.kind) {
     case 'completed':
       if (!isCallReply(answer.result)) throw new TypeError(`The ledger's result of ${key} is no reply`);

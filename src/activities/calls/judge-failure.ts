@@ -27,7 +27,7 @@ export interface FailedAttempt {
 export interface AttemptEnd {
   readonly entry: LedgerFailure;
   /** The server retries it, unless it is final. */
-  readonly failure: Error;
+  readonly error: Error;
 }
 
 /** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
@@ -52,7 +52,7 @@ export function judgeFailure(attempt: FailedAttempt, thrown: unknown): AttemptEn
   const nextAttemptAt = new Date(Date.now() + delayMs).toISOString();
   return {
     entry: { status: 'retrying', failures: attempts, failure: taskFailure, nextAttemptAt },
-    failure: toFailure(taskFailure, delayMs),
+    error: toFailure(taskFailure, delayMs),
   };
 }
 
@@ -69,8 +69,8 @@ export function judgeCancellation(attempt: FailedAttempt, error: CallError): Att
     callFailed: isKnownUndone(attempt, error),
   };
   return isCancelRequested
-    ? { entry: { status: 'failed', failures, failure }, failure: new CancelledFailure('The call was canceled') }
-    : { entry: { status: 'retrying', failures, failure }, failure: toFailure(failure, RETRY_AT_ONCE_MS) };
+    ? { entry: { status: 'failed', failures, failure }, error: new CancelledFailure('The call was canceled') }
+    : { entry: { status: 'retrying', failures, failure }, error: toFailure(failure, RETRY_AT_ONCE_MS) };
 }
 
 const LEFT_TO_RETRY = 'The worker leaves the call to another attempt';
@@ -82,7 +82,7 @@ function endUnknown(error: CallError, failures: number): AttemptEnd {
 }
 
 function endWith(entry: LedgerFailure): AttemptEnd {
-  return { entry, failure: toFailure(entry.failure) };
+  return { entry, error: toFailure(entry.failure) };
 }
 
 /** True if a person must find out the outcome: the call can't be repeated, or its canceled run would compensate it. */

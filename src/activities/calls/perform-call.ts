@@ -138,7 +138,7 @@ function toFailed<R extends CallRequest>(
 /** Records the end of a failed attempt, and throws the failure of its activity. */
 async function endAttempt<R extends CallRequest>({ store, task, claim }: Call<R>, end: AttemptEnd): Promise<never> {
   await recordOutcome(() => store.ledger.fail(task.key, claim, end.entry));
-  throw end.failure;
+  throw end.error;
 }
 
 /** True if the run has canceled the call; the server then schedules no further attempt. */

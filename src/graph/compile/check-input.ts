@@ -12,6 +12,11 @@ export interface InputIssue {
   readonly message: string;
 }
 
+/** Returns the required channels that an input leaves out; `null` is a value. */
+export function missingInput({ definition: { required = [] } }: CompiledGraph, input: JsonObject): readonly string[] {
+  return required.filter((name) => !Object.hasOwn(input, name));
+}
+
 /** Lists the faults of an input, checked as a run takes it: input channels only, through reducers, against schemas. */
 export function checkInput({ definition, channels }: CompiledGraph, input: JsonObject): readonly InputIssue[] {
   const inputChannels = definition.input ?? [...channels.keys()];
