@@ -2,12 +2,13 @@ import type { NodeOfType } from '../definition/definition.ts';
 import type { Approval } from '../run/approval.ts';
 import type { NodePosition } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
-import { closeApproval, rejected } from './approval.ts';
+import { closeApproval } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { compileCompensation } from './compensation.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
+import { refusedCallError } from './refused-approval.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { toolNotFound } from './tool-calls/messages.ts';
@@ -55,11 +56,8 @@ function makeCall(tool: CallableTool, task: TaskContext, args: Json): Progress {
 }
 
 function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
-  const { status, args, expiresAt } = approval;
-  if (status === 'approved') return makeCall(tool, task, args);
-  return status === 'expired'
-    ? failedBecause('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`)
-    : rejected(`The call of ${tool.name}`, approval);
+  const error = refusedCallError(tool.name, approval);
+  return error ? failed({ callFailed: false, error }) : makeCall(tool, task, approval.args);
 }
 
 function finishCall(position: NodePosition, input: TaskInput): Progress {

@@ -6,7 +6,6 @@ import type { Bindings, Name } from '../../expression/expression.ts';
 import type { ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';
-import { toMs } from '../../values/duration.ts';
 import { GraphError } from '../../values/errors.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
@@ -17,6 +16,7 @@ import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
 import type { NodeCallSettings, NodeSettings } from '../node-settings.ts';
 import { readArguments } from './read-arguments.ts';
+import { toolQuestion } from './tool-question.ts';
 
 /** A tool as one node may call it. */
 export interface CallableTool {
@@ -83,22 +83,13 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
       return 'args' in read ? read : { problem: problemOf(read.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
-    question: (args, because) => ({
-      title: `Call ${name}`,
-      details: { tool: name, description: entry.description, effect: entry.effect, because },
-      args,
-      argsSchema: entry.parameters,
-      decisionSchema: null,
-      policy: {},
-      tool: name,
-      timeoutMs: toMs(caller.settings.catalog.defaults.approvalTimeout),
-    }),
+    question: (args, because) => toolQuestion({ tool: name, args, because }, entry, caller.settings.catalog.defaults),
     request: (args, leftMs) => toToolCall(name, entry, { args, policy: capDeadline(policy, leftMs) }),
   };
 }
 
 /** The request for a call of a tool. */
-export function toToolCall(
+function toToolCall(
   tool: string,
   { effect, taskQueue }: ToolEntry,
   { args, policy }: { args: Json; policy: CallPolicy },
