@@ -86,7 +86,8 @@ const common = {
 };
 const call = { ...common, timeout: TimeSpan.optional(), retry: Retry.optional() };
 
-const Policy = z.strictObject({
+/** The people who may decide an approval. */
+export const Policy = z.strictObject({
   roles: Names.optional(),
   users: Names.optional(),
   quorum: Count.optional(),

@@ -11,6 +11,7 @@ import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
+import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
@@ -127,13 +128,18 @@ function rulesOf(
 
 function compileRule(rule: ApprovalRule, names: readonly Name[], field: string): Rule {
   if (typeof rule === 'string') return () => rule === 'always';
-  const condition = parseExpression(rule.when, names);
+  const { when } = rule;
+  if (when === undefined) return () => true;
+  const condition = parseExpression(when, names);
   return (bindings) => {
     const holds = evaluateField(field, condition, bindings);
     if (typeof holds === 'boolean') return holds;
-    throw new GraphError('EXPRESSION_FAILED', `${field}: "${rule.when}" is neither true nor false`);
+    throw new GraphError('EXPRESSION_FAILED', `${field}: "${truncate(when, MAX_QUOTED)}" is neither true nor false`);
   };
 }
+
+/** The longest part of a condition that its failure shows. */
+const MAX_QUOTED = 200;
 
 /** The roles whose runs may call a tool: administrators, if the tool names none. */
 function rolesOf({ roles = [] }: ToolEntry): string {

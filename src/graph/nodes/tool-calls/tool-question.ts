@@ -1,4 +1,4 @@
-import type { CatalogDefaults, ToolEntry } from '../../definition/catalog.ts';
+import type { ApprovalRule, ApprovalTerms, CatalogDefaults, ToolEntry } from '../../definition/catalog.ts';
 import { toMs } from '../../values/duration.ts';
 import type { Json } from '../../values/json.ts';
 import type { Question } from '../behavior.ts';
@@ -11,20 +11,25 @@ export interface AskedCall {
   readonly because: string;
 }
 
-/** Asks if a tool may be called. */
+/** Asks if a tool may be called, on the terms of the tool. */
 export function toolQuestion(
   { tool, args, because }: AskedCall,
   entry: ToolEntry,
   { approvalTimeout }: Pick<CatalogDefaults, 'approvalTimeout'>,
 ): Question {
+  const { policy = {}, timeout = approvalTimeout } = termsOf(entry.approval);
   return {
     title: `Call ${tool}`,
     details: { tool, description: entry.description, effect: entry.effect, because },
     args,
     argsSchema: entry.parameters,
     decisionSchema: null,
-    policy: {},
+    policy,
     tool,
-    timeoutMs: toMs(approvalTimeout),
+    timeoutMs: toMs(timeout),
   };
+}
+
+function termsOf(rule: ApprovalRule | undefined): ApprovalTerms {
+  return typeof rule === 'object' ? rule : {};
 }
