@@ -15,12 +15,19 @@ const ways: readonly (readonly [string, (terms: object) => Played])[] = [
     'a node that makes calls',
     (terms) =>
       playNodes({ a: { type: 'tool', calls: 'chat', tools: ['notify'] } }, terms, {
-        channels: {
-          chat: {
-            reducer: 'messages',
-            default: [
-              { id: 'm', role: 'assistant', content: '', toolCalls: [{ id: 'c', name: 'notify', args: { key: 'x' } }] },
-            ],
+        graph: {
+          channels: {
+            chat: {
+              reducer: 'messages',
+              default: [
+                {
+                  id: 'm',
+                  role: 'assistant',
+                  content: '',
+                  toolCalls: [{ id: 'c', name: 'notify', args: { key: 'x' } }],
+                },
+              ],
+            },
           },
         },
       }),
@@ -45,11 +52,11 @@ const ways: readonly (readonly [string, (terms: object) => Played])[] = [
         },
       ),
   ],
-  ['a compensation', (terms) => playNodes({ a: pays('one'), c: breaks }, terms, {}, { tool: failingAt('lookup') })],
+  ['a compensation', (terms) => playNodes({ a: pays('one'), c: breaks }, terms, { tool: failingAt('lookup') })],
 ];
 
-function playNodes(nodes: object, terms: object, graph: object = {}, stage: Partial<Stage> = {}): Played {
-  return play({ replies: [], tools: { notify: terms }, graph: { ...graph, nodes: { ...nodes } }, ...stage });
+function playNodes(nodes: object, terms: object, { graph = {}, ...stage }: Partial<Stage> = {}): Played {
+  return play({ replies: [], tools: { notify: terms }, ...stage, graph: { ...graph, nodes: { ...nodes } } });
 }
 
 function failingAt(broken: string): NonNullable<Stage['tool']> {

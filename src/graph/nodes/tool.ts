@@ -16,7 +16,7 @@ import { compileToolCalls } from './tool-calls/tool-calls.ts';
 
 /** Compiles a `tool` node: one call, whose reply is the result, or the calls that a channel's last message requests. */
 export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): NodeBehavior {
-  if (node.calls !== undefined) return compileToolCalls(node, node.calls, settings);
+  if (node.calls !== undefined) return compileToolCalls(node, settings);
   const compensate = compileCompensation(node, settings);
   return { ...compileOneCall(node, settings), ...(compensate && { compensate }) };
 }

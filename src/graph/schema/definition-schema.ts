@@ -126,6 +126,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
     tool: z.string().optional(),
     args: z.json().optional(),
     calls: z.string().optional(),
+    tools: Names.optional(),
     compensate: z.strictObject({ tool: z.string(), args: z.json().optional() }).optional(),
   }),
   function: z.strictObject({

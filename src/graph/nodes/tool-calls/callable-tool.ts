@@ -98,16 +98,15 @@ function toToolCall(
   return { kind: 'tool', tool, args, effect, ...(taskQueue !== undefined && { taskQueue }), policy };
 }
 
-/** Creates the toolbox of a node. @param names tools that a model may request; `null`: all of the installation */
-export function createToolbox(names: readonly string[] | null, caller: CallingNode): Toolbox {
+/** Creates the toolbox of a node. @param names tools that a model may request */
+export function createToolbox(names: readonly string[], caller: CallingNode): Toolbox {
   const compiled = new Map<string, CallableTool>();
   const find = (name: string): CallableTool | null => {
     const tool = compiled.get(name) ?? compileCallable(name, caller);
     if (tool) compiled.set(name, tool);
     return tool;
   };
-  const isAllowed = names === null ? () => true : (name: string) => names.includes(name);
-  return { find, findAllowed: (name) => (isAllowed(name) ? find(name) : null) };
+  return { find, findAllowed: (name) => (names.includes(name) ? find(name) : null) };
 }
 
 type Rule = (bindings: Bindings) => boolean;
