@@ -37,7 +37,7 @@ describe('a good token', () => {
     ['with a tenant of all letters that there are', { claims: { tenant: 'A.b_c-9' } }],
     ['with the longest tenant', { claims: { tenant: 't'.repeat(63) } }],
     ['that became valid a while ago', { claims: { nbf: soon(-60) } }],
-    ['with claims that nobody knows', { claims: { department: 'refunds' } }],
+    ['with unknown claims', { claims: { department: 'refunds' } }],
   ])('%s is accepted', async (_what, forgery) => {
     expect(await bearing(await stack.forge(forgery))).toMatchObject({ status: 200 });
   });
@@ -139,7 +139,7 @@ describe('a bad token', () => {
     expect(await bearing(await stack.forge({ header: { jwk, kid }, key: privateKey }))).toMatchObject(REFUSED);
   });
 
-  test.each(['jku', 'x5u'])('says by %s where its key is, and nobody looks there', async (name) => {
+  test.each(['jku', 'x5u'])('names the place of its key by %s, which is not read', async (name) => {
     const elsewhere = await startLoopbackServer();
     const { privateKey } = await generateKeyPair('ES256');
     const header = { [name]: `${elsewhere.url}/keys`, kid: 'mine' };
@@ -185,7 +185,7 @@ const PEOPLE = {
 
 /*
  * What everybody gets at every route, in the order of PEOPLE. The run has ended and its approval is decided, so that
- * whoever may control or decide gets 409. An admin's ids reach across tenants, names mean the own tenant.
+ * callers who may control or decide get 409. An admin's ids reach across tenants, names mean the own tenant.
  */
 const READ = [200, 200, 200, 200, 200, 200, 403] as const;
 const READ_BY_NAME = [200, 200, 200, 404, 404, 404, 403] as const;

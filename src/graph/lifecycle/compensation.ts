@@ -7,6 +7,7 @@ import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { isClosing } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
+import { withTaskAllowance } from '../superstep/allowances.ts';
 import { taskBindings } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { closeExpiredApproval } from '../superstep/open-approval.ts';
@@ -41,7 +42,8 @@ function compensationOf(
   const { path } = handle.frame;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    const call = compensate({ ...taskBindings(handle), result }, handle.draft.run.createdBy);
+    const { createdBy } = handle.draft.run;
+    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, createdBy));
     return { key, task, ...call };
   } catch (error) {
     return { key, task, problem: toRunError(error) };

@@ -12,5 +12,5 @@ export function refusedCallError(tool: string, approval: Approval): RunError | n
   const { status, expiresAt } = approval;
   if (status === 'approved') return null;
   if (status !== 'expired') return rejectionError(`The call of ${tool}`, approval);
-  return { code: 'APPROVAL_EXPIRED', message: `Nobody decided about the call of ${tool} until ${expiresAt}` };
+  return { code: 'APPROVAL_EXPIRED', message: `No decision on the call of ${tool} came before ${expiresAt}` };
 }

@@ -126,7 +126,7 @@ function requestCall(
 
 function requestApproval(handle: TaskHandle, question: Question): { approvalId: string; timerId: string } {
   const { draft, task, taskPath } = handle;
-  if (isClosing(draft.run)) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
+  if (isClosing(draft.run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
   const summary = summaryOf(handle, 'approval timeout');
   const approval = openApproval(draft, question, { node: task.node, taskPath, summary });
   emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });

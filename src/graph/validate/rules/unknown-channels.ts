@@ -21,7 +21,7 @@ export function channelsWritten({ nodes }: Subject): readonly Named[] {
   return [...nodes.values()].flatMap(writesOf);
 }
 
-/** Returns the channels that the definition lists as input and output. */
+/** Returns the channels that the definition lists as input, as required input, and as output. */
 export function channelsListed({ definition }: Subject): readonly Named[] {
-  return ['input', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
+  return ['input', 'required', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
