@@ -1,7 +1,9 @@
 import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
+import { digestOf } from '../run/approval-digest.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
+import { askedBefore } from '../run/asked-before.ts';
 import { calledBy } from '../run/call.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalId, approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
@@ -135,18 +137,23 @@ function requestApproval(
   requireAllowedSize('The question', question);
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
+  const shown = { ...question, details: withParent(run, question.details) };
+  const { taskPath } = handle;
+  const asked = digestOf(question);
   const approval: Approval = {
     id,
     runId: run.id,
     node: task.node,
-    ...question,
-    details: withParent(run, question.details),
+    ...shown,
+    digest: digestOf(shown),
     status: 'pending',
     decisions: [],
+    previous: askedBefore(Object.values(run.approvals), { task: taskPath, asked, tool: question.tool }),
     requestedBy: run.createdBy.sub,
     requestedAt: draft.timestamp,
     expiresAt: new Date(fireAt).toISOString(),
-    task: handle.taskPath,
+    task: taskPath,
+    asked,
   };
   draft.saveApproval(approval);
   emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });
