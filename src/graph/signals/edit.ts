@@ -9,6 +9,7 @@ import { moveTo } from '../superstep/scope-draft.ts';
 import { refuseBypass, refuseActingAs } from './checks/bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
+import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { triggersAt } from '../run/position.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -37,7 +38,8 @@ export const edit: SignalKind = {
     if (asNode === undefined) refreshNextNodes(rootFrame(draft));
     const visited = asNode === undefined ? [] : continueFrom(draft, asNode);
     saveEdit(draft, edited.changes, visited);
-    if (asNode !== undefined) reopenPaused(draft, by.sub);
+    if (asNode === undefined) renewApprovals(draft);
+    else reopenPaused(draft, by.sub);
     return taken(draft.run.checkpointId);
   },
 };

@@ -1,4 +1,5 @@
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
+import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { statusOf } from '../run/status.ts';
 import { refreshNextNodes } from '../superstep/fire-edges.ts';
@@ -26,6 +27,7 @@ export const resume: SignalKind = {
     if (edited) {
       refreshNextNodes(rootFrame(draft));
       saveEdit(draft, edited.changes);
+      renewApprovals(draft);
     }
     resumeRun(draft, by.sub);
     return taken();
