@@ -113,14 +113,21 @@ describe('an approval that is asked again', () => {
   test('lists none of before a yes, and no more than twenty', () => {
     const run = startRun({
       nodes: { ask: { type: 'approval', title: 'Go on?' } },
-      edges: [{ from: '__start__', to: 'ask' }, { from: 'ask', to: 'ask' }],
+      edges: [
+        { from: '__start__', to: 'ask' },
+        { from: 'ask', to: 'ask' },
+      ],
       limits: { maxSteps: 100 },
     });
     run.signal('reject', { by: ADA });
     run.signal('approve', { by: ADA });
     expect(approvalOf(run, 3)?.previous).toEqual([]);
     for (let count = 0; count < 25; count += 1) run.signal('reject', { by: ADA });
-    expect(approvalOf(run, 28)?.previous.map(({ id }) => id).slice(-1)).toEqual(['run-1.a27']);
+    expect(
+      approvalOf(run, 28)
+        ?.previous.map(({ id }) => id)
+        .slice(-1),
+    ).toEqual(['run-1.a27']);
     expect(approvalOf(run, 28)?.previous).toHaveLength(20);
   });
 });

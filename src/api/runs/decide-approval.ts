@@ -28,7 +28,11 @@ export interface WantedDecision {
 export async function decideApproval(
   deps: ApiDeps,
   caller: Caller,
-  { run, attempt, wanted: { decision, ifMatch, digest, ...said } }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
+  {
+    run,
+    attempt,
+    wanted: { decision, ifMatch, digest, ...said },
+  }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
   const digests = digestsNamed(ifMatch, digest);
   const payload = toJsonObject({ ...said, ...(digests && { digest: digests }) });

@@ -24,7 +24,9 @@ export const ApprovalSchema = z
     title: z.string(),
     details: GivenJson,
     args: GivenJson,
-    digest: z.string().openapi({ description: 'SHA-256 in hex of {title, details, args} as canonical JSON (RFC 8785)' }),
+    digest: z
+      .string()
+      .openapi({ description: 'SHA-256 in hex of {title, details, args} as canonical JSON (RFC 8785)' }),
     argsSchema: GivenSchema,
     decisionSchema: GivenSchema,
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
@@ -50,7 +52,11 @@ const decisionFields = {
     description: 'Edited arguments; without them those that were proposed are approved',
   }),
   values: AnyJson.optional().openapi({ description: 'Values that the approval asks for' }),
-  digest: z.string().max(100).optional().openapi({ description: 'The digest of what was decided; else If-Match has it' }),
+  digest: z
+    .string()
+    .max(100)
+    .optional()
+    .openapi({ description: 'The digest of what was decided; else If-Match has it' }),
 };
 export const DecideSchema = z.strictObject({ approvalId: z.string().optional(), ...decisionFields }).openapi('Decide');
 export const DecisionSchema = z

@@ -22,7 +22,7 @@ export const resume: SignalKind = {
         message: `The run stands at checkpoint ${run.checkpointId}, not ${checkpoint}`,
       });
     const values = valuesOf(payload);
-    const edited = values && editChannels(draft, { values, by: by.sub });
+    const edited = values && editChannels(draft, { values, by });
     if (edited?.ok === false) return refused(edited.refusal);
     if (edited) {
       refreshNextNodes(rootFrame(draft));
