@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { refuseForkOf, refuseStartAt } from '../../src/graph/advance/begin-run.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
@@ -124,6 +125,29 @@ const DOORS: Readonly<Record<string, Door>> = {
   'fork with another graph, as a node': otherGraph(() => decided('reject'), 'ask', { asNode: 'check' }),
   'fork with another graph and a decision': otherGraph(() => decided('reject'), 'prep', { values: YES }),
 };
+
+/** The doors of each row of the table in docs/approvals.md. */
+const ROWS: Readonly<Record<string, readonly string[]>> = {
+  startAt: doorsNamed(/^startAt/),
+  replan: doorsNamed(/^replan/),
+  'edit with asNode': doorsNamed(/^edit (as|after)/),
+  'edit, values of a resume': doorsNamed(/^(edit of|resume)/),
+  skip: doorsNamed(/^skip/),
+  fork: doorsNamed(/^fork (?!with another)/),
+  'fork with another graph': doorsNamed(/^fork with another/),
+};
+const OPEN_ROW = 'retry, cancel, fail, a resume without values';
+
+function doorsNamed(pattern: RegExp): readonly string[] {
+  return Object.keys(DOORS).filter((name) => pattern.test(name));
+}
+
+test('each row of the documented table is tried', () => {
+  const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
+  expect(rows.slice(2)).toEqual([...Object.keys(ROWS), OPEN_ROW]);
+  expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(DOORS).sort());
+});
 
 describe.each(Object.entries(DOORS))('%s', (_, open) => {
   test('is closed to a user', () => {
