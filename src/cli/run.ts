@@ -16,7 +16,7 @@ import { readFlags } from './read-flags.ts';
 
 const HELP = `Usage: holdfast run FILE [flags]
 
-Runs a graph definition on a Holdfast that is running, and waits until the run ends or waits for somebody. Progress goes
+Runs a graph definition on a Holdfast that is running, and waits until the run ends or waits for a person. Progress goes
 to standard error, the run's output as JSON to standard output.
 
   --input JSON         the run's input, or @FILE that holds it (default: {})

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RegisteredFunction } from '../activities/call-function.ts';
 import type { RegisteredNodeType } from '../activities/call-node.ts';
-import { BUILT_IN_PROCESSORS } from '../activities/context/built-in-processors.ts';
+import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { callFields, code, Effect, Schema } from './fields.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROVIDER_NAMES, PROVIDER_URLS } from '../activities/model-providers.ts';
 import type { OwnGenerate } from '../activities/models/model.ts';
 import { callFields, code, readAs, SecretOrText } from './fields.ts';
 
@@ -14,16 +15,16 @@ const modelFields = {
 const ProviderModel = z
   .strictObject({
     ...modelFields,
-    provider: z.enum(['openai', 'anthropic', 'google', 'openai-compatible']),
+    provider: z.enum(PROVIDER_NAMES),
     model: z.string().min(1),
     baseUrl: z.url().optional(),
     apiKey: SecretOrText.optional(),
     /** True to read the answer as a stream. */
     stream: z.boolean().default(false),
   })
-  .refine(({ provider, baseUrl }) => provider !== 'openai-compatible' || baseUrl !== undefined, {
+  .refine(({ provider, baseUrl }) => baseUrl !== undefined || PROVIDER_URLS[provider] !== null, {
     path: ['baseUrl'],
-    error: 'must say where the provider is: "openai-compatible" has no address of its own',
+    error: 'must say where the provider is: this one has no address of its own',
   });
 
 const OwnModel = z.strictObject({ ...modelFields, generate: code<OwnGenerate>() });

@@ -1,4 +1,4 @@
-import { BUILT_IN_PROCESSORS } from '../activities/context/built-in-processors.ts';
+import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
 import { mapValues } from '../graph/values/index.ts';
 import type { Config } from './load-config.ts';

@@ -1,18 +1,17 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import { foldCheckpoints, foldResumePoints } from '../graph/journal/index.ts';
-import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
+import type { Checkpoint } from '../graph/journal/index.ts';
 import { parseCheckpointId } from '../graph/run/index.ts';
-import type { JsonObject } from '../graph/values/index.ts';
 import { mapPage, readPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
+import { addSnapshot, latestSnapshot, replaceSnapshots } from './snapshots.ts';
+import type { Snapshot } from './snapshots.ts';
 import type { Tables } from './tables.ts';
 
 /** A checkpoint of a run with the whole state at it. */
-export interface StoredState {
+export interface StoredState extends Snapshot {
   readonly checkpoint: StoredCheckpoint;
-  readonly channels: JsonObject;
-  readonly resumePoint: ResumePoint;
 }
 
 export type StoredCheckpoint = Pick<
@@ -26,7 +25,7 @@ export interface Checkpoints {
   /** Finds a checkpoint by its id; `null` means the newest. @returns `null` when there is none */
   find(runId: string, id: string | null): Promise<StoredCheckpoint | null>;
   /**
-   * Computes the state at a checkpoint from the changes up to it.
+   * Computes the state at a checkpoint from the changes up to it; a long chain of them leaves a snapshot.
    * @param before a known state at an earlier checkpoint of the run; only later changes are read then
    * @returns `null` while a change is not written yet, because batches come in any order
    */
@@ -72,13 +71,10 @@ async function stateAt(db: Kysely<Tables>, runId: string, id: string | null): Pr
   const checkpoint = await find(db, runId, id);
   if (!checkpoint) return null;
   const lineage = await readLineage(db, checkpoint);
-  if (isWhole(lineage, checkpoint)) return await fold(db, checkpoint, lineage);
+  if (isWhole(lineage, checkpoint)) return await foldAndSnapshot(db, checkpoint, lineage);
   const last = lineage.chain.at(-1)?.id ?? lineage.base?.checkpoint_id;
   return id === null && last !== undefined ? await stateAt(db, runId, last) : null;
 }
-
-/** A snapshot is stored after this many checkpoints, if their changes are as large as it: storage stays linear. */
-const SNAPSHOT_AFTER = 64;
 
 async function stateOf(
   db: Kysely<Tables>,
@@ -86,14 +82,14 @@ async function stateOf(
   before: StoredState | null,
 ): Promise<StoredState | null> {
   const lineage = await readLineage(db, checkpoint, before);
-  return isWhole(lineage, checkpoint) ? await fold(db, checkpoint, lineage) : null;
+  return isWhole(lineage, checkpoint) ? await foldAndSnapshot(db, checkpoint, lineage) : null;
 }
 
 /** A state before a checkpoint, if one is known, and the chain of checkpoints that follow it without a gap. */
 type Lineage = Awaited<ReturnType<typeof readLineage>>;
 
 async function readLineage(db: Kysely<Tables>, checkpoint: StoredCheckpoint, before: StoredState | null = null) {
-  const base = before ? toBase(before) : await snapshotUpTo(db, checkpoint);
+  const base = before ? toBase(before) : await latestSnapshot(db, checkpoint);
   const written = await changesBetween(db, checkpoint, base?.seq ?? 0);
   const isFirst = ({ parent_id: parent }: { parent_id: string | null }): boolean =>
     base ? parent === base.checkpoint_id : parent === null || parseCheckpointId(parent)?.runId !== checkpoint.runId;
@@ -109,27 +105,26 @@ function isWhole({ base, chain }: Lineage, { id }: StoredCheckpoint): boolean {
   return (chain.at(-1)?.id ?? base?.checkpoint_id) === id;
 }
 
-async function fold(db: Kysely<Tables>, checkpoint: StoredCheckpoint, { base, chain }: Lineage): Promise<StoredState> {
-  const channels = foldCheckpoints(chain, base?.channels);
-  const resumePoint = foldResumePoints(
-    chain.length > 0
-      ? chain.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }))
-      : [{ resumePoint: base?.resume_point ?? {}, next: [] }],
-    base?.resume_point,
-  );
-  await keepSnapshot(db, { checkpoint, channels, resumePoint }, chain);
-  return { checkpoint, channels, resumePoint };
+/** Folds a whole lineage into the state at its end, and stores a snapshot of the state after a long chain. */
+async function foldAndSnapshot(
+  db: Kysely<Tables>,
+  checkpoint: StoredCheckpoint,
+  lineage: Lineage,
+): Promise<StoredState> {
+  const state = { checkpoint, ...fold(lineage) };
+  await addSnapshot(db, state, lineage.chain);
+  return state;
 }
 
-async function snapshotUpTo(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint) {
-  return await db
-    .selectFrom('snapshots')
-    .select(['checkpoint_id', 'seq', 'channels', 'resume_point'])
-    .where('run_id', '=', runId)
-    .where('seq', '<=', seq)
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+function fold({ base, chain }: Lineage): Pick<StoredState, 'channels' | 'resumePoint'> {
+  const resumePoints =
+    chain.length > 0
+      ? chain.map(({ resume_point, next }) => ({ resumePoint: resume_point, next }))
+      : [{ resumePoint: base?.resume_point ?? {}, next: [] }];
+  return {
+    channels: foldCheckpoints(chain, base?.channels),
+    resumePoint: foldResumePoints(resumePoints, base?.resume_point),
+  };
 }
 
 async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint, after: number) {
@@ -143,51 +138,12 @@ async function changesBetween(db: Kysely<Tables>, { runId, seq }: StoredCheckpoi
     .execute();
 }
 
-async function keepSnapshot(
-  db: Kysely<Tables>,
-  { checkpoint, channels, resumePoint }: StoredState,
-  chain: readonly { readonly bytes: number }[],
-): Promise<void> {
-  if (chain.length < SNAPSHOT_AFTER) return;
-  const snapshot = toSnapshot({ checkpoint, channels, resumePoint });
-  const isWorthIt = chain.reduce((sum, change) => sum + change.bytes, 0) >= snapshot.bytes;
-  if (isWorthIt && !(await hasLater(db, checkpoint))) await insertSnapshot(db, snapshot);
-}
-
-/** Snapshots are added at the end only: each is paid for by the changes since the one before it. */
-async function hasLater(db: Kysely<Tables>, { runId, seq }: StoredCheckpoint): Promise<boolean> {
-  const later = db.selectFrom('snapshots').select('seq').where('run_id', '=', runId).where('seq', '>', seq);
-  return (await later.limit(1).executeTakeFirst()) !== undefined;
-}
-
-function toSnapshot({ checkpoint: { id, runId, seq }, ...state }: StoredState) {
-  const channels = JSON.stringify(state.channels);
-  const resumePoint = JSON.stringify(state.resumePoint);
-  return {
-    checkpoint_id: id,
-    run_id: runId,
-    seq,
-    channels,
-    resume_point: resumePoint,
-    bytes: channels.length + resumePoint.length,
-  };
-}
-
-async function insertSnapshot(db: Kysely<Tables>, snapshot: ReturnType<typeof toSnapshot>): Promise<void> {
-  await db
-    .insertInto('snapshots')
-    .values(snapshot)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute();
-}
-
 /** The snapshot of the last state replaces the deleted checkpoints. */
 async function keepLast(db: Kysely<Tables>, runId: string): Promise<number> {
   const last = await stateAt(db, runId, null);
   if (!last) return 0;
   const { seq } = last.checkpoint;
-  await insertSnapshot(db, toSnapshot(last));
-  await db.deleteFrom('snapshots').where('run_id', '=', runId).where('seq', '<', seq).execute();
+  await replaceSnapshots(db, last);
   const { numDeletedRows } = await db
     .deleteFrom('checkpoints')
     .where('run_id', '=', runId)

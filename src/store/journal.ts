@@ -59,11 +59,11 @@ async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWri
 
 /** The clauses of a `with` statement that write a batch. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
-  const { checkpoints, occurrences: taken, approvals, view } = batch;
+  const { checkpoints, occurrences, approvals, view } = batch;
   return [
     sql`written_events as (${insertEvents(batch, writer)})`,
     ...(checkpoints.length > 0 ? [sql`written_checkpoints as (${insertCheckpoints(batch, writer)})`] : []),
-    ...(taken.length > 0 ? [sql`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
+    ...(occurrences.length > 0 ? [sql`written_occurrences as (${insertOccurrences(batch, writer)})`] : []),
     ...(approvals.length > 0 ? [sql`written_approvals as (${upsertApprovals(batch, writer)})`] : []),
     ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
     sql`updated_run as (${updateRun(batch, writer)})`,
@@ -106,13 +106,13 @@ function insertCheckpoints({ checkpoints }: JournalBatch, { runId }: JournalWrit
   `;
 }
 
-function insertOccurrences({ occurrences: taken }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
+function insertOccurrences({ occurrences }: JournalBatch, { runId }: JournalWriter): RawBuilder<unknown> {
   return sql`
     insert into occurrences (run_id, number, body)
     select ${runId}, number, body::json
     from unnest(
-      ${taken.map(({ number }) => number)}::integer[],
-      ${toTexts(taken)}::text[]
+      ${occurrences.map(({ number }) => number)}::integer[],
+      ${toTexts(occurrences)}::text[]
     ) as rows (number, body)
     on conflict (run_id, number) do nothing
   `;

@@ -28,9 +28,9 @@ export function openInbox(queuedSignals: readonly SentSignal[]): Inbox {
       wake();
     },
     take() {
-      const taken = waiting;
+      const arrived = waiting;
       waiting = [];
-      return taken;
+      return arrived;
     },
     isEmpty: () => waiting.length === 0,
     arrival: () =>

@@ -1,24 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApprovalPolicy } from '../../src/graph/definition/node-types/approval.ts';
 import type { Json } from '../../src/graph/values/json.ts';
-import type { ApiAnswer } from '../support/readers/api-client.ts';
-import {
-  PATIENTLY,
-  anAskingGraph,
-  eventsOf,
-  hasStatus,
-  readAll,
-  startAsking,
-  startRun,
-} from '../support/readers/api-runs.ts';
-import type { AskingRun } from '../support/readers/api-runs.ts';
+import { PATIENTLY, eventsOf, readAll, startAsking, startRun } from '../support/readers/api-runs.ts';
 import { aDefinition } from '../support/builders/builders.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
+import { createDecisions } from '../support/readers/decisions.ts';
+import type { DecidingCaller } from '../support/readers/decisions.ts';
+import { textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
 
 let stack: TestStack;
+const { answerOf, approvalOf, approve, asking, decide } = createDecisions(() => stack);
 beforeAll(async () => {
   stack = await startTestStack({});
 });
@@ -26,32 +19,9 @@ afterAll(async () => {
   await stack.stop();
 });
 
-type Caller = Parameters<TestStack['as']>[0];
-
-interface Said {
-  readonly decision: string;
-  /** An Idempotency-Key. */
-  readonly key?: string;
-  readonly [field: string]: unknown;
-}
-
-async function decide(caller: Caller, { approvalId }: AskingRun, { key, ...said }: Said): Promise<ApiAnswer> {
-  const headers = key === undefined ? {} : { 'idempotency-key': key };
-  return await stack.as(caller).post(`/api/approvals/${approvalId}/decision`, said, headers);
-}
-
-const approve = async (caller: Caller, run: AskingRun, more: object = {}) =>
-  await decide(caller, run, { decision: 'approve', ...more });
-const approvalOf = async ({ approvalId }: AskingRun): Promise<Json> =>
-  (await stack.as('user').get(`/api/approvals/${approvalId}`)).body;
-const answerOf = async ({ runId }: AskingRun): Promise<Json | undefined> =>
-  at(await stack.as('user').untilRun(runId, hasStatus('completed')), '/output/answer');
-const inbox = async (query: string, caller: Caller = 'approver') =>
+const inbox = async (query: string, caller: DecidingCaller = 'approver') =>
   await readAll(stack.as(caller), `/api/approvals?${query}`, 2);
 const idsOf = (approvals: readonly Json[]): string[] => approvals.map((approval) => textAt(approval, '/id'));
-const asking = async (over: Parameters<typeof startAsking>[1] = {}): Promise<AskingRun> =>
-  await startAsking(stack.as('user'), over);
-
 /** A run that asks two questions at once. */
 async function startAskingTwice(): Promise<{ readonly runId: string; readonly ids: readonly string[] }> {
   const ask = { type: 'approval', title: 'May I?' } as const;
@@ -95,7 +65,7 @@ describe('the inbox', () => {
 });
 
 describe('an approval', () => {
-  test('says what is asked, by whom, and until when', async () => {
+  test('has its question, requester and expiry', async () => {
     const schema = { type: 'object' } as const;
     const question = {
       title: 'Pay {{ 6 * 7 }}?',
@@ -122,7 +92,7 @@ describe('an approval', () => {
     expect(Date.parse(textAt(approval, '/expiresAt')) - Date.parse(textAt(approval, '/requestedAt'))).toBe(3_600_000);
   });
 
-  test('of another tenant is as one that is not there', async () => {
+  test('of another tenant is unknown', async () => {
     const { approvalId } = await asking();
     const [foreign, missing] = await Promise.all(
       [approvalId, 'none'].map((id) => stack.as('otherTenantUser').get(`/api/approvals/${id}`)),
@@ -176,7 +146,7 @@ describe('deciding', () => {
     expect(await approvalOf(two)).toMatchObject({ status: 'pending' });
   });
 
-  test('is told by the history', async () => {
+  test('is an event of the history', async () => {
     const run = await asking();
     await approve('approver', run, { reason: 'fine' });
     await answerOf(run);
@@ -199,7 +169,7 @@ describe('edited arguments', () => {
   } as const;
   const edited = { args: { amount: 40 }, argsSchema };
 
-  test('are what the run goes on with', async () => {
+  test('reach the run', async () => {
     const run = await asking(edited);
     const { body } = await approve('approver', run, { args: { amount: 25 } });
     expect([body, await answerOf(run)]).toMatchObject([{ args: { amount: 25 } }, { args: { amount: 25 } }]);
@@ -232,7 +202,7 @@ describe('values of a decision', () => {
     [{ values: { ticket: 7 } }, '/values/ticket'],
     [{ values: {} }, '/values'],
     [{}, '/values'],
-  ])('are asked for: %j is refused', async (given, path) => {
+  ])('are required: %j is refused', async (given, path) => {
     const run = await asking({ decisionSchema });
     const answer = await approve('approver', run, given);
     expect(answer).toMatchObject(aProblem(422, 'INVALID_VALUES'));
@@ -240,7 +210,7 @@ describe('values of a decision', () => {
     expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
   });
 
-  test('are not asked for when somebody rejects', async () => {
+  test('are not required for a rejection', async () => {
     const run = await asking({ decisionSchema });
     expect(await decide('approver', run, { decision: 'reject' })).toMatchObject({ status: 200 });
   });
@@ -258,7 +228,7 @@ describe('a policy', () => {
     expect(await approvalOf(run)).toMatchObject({ status: 'pending' });
   });
 
-  const policies: readonly [ApprovalPolicy, Caller, number][] = [
+  const policies: readonly [ApprovalPolicy, DecidingCaller, number][] = [
     [{ roles: ['approver'] }, 'approver', 200],
     [{ roles: ['treasurer'] }, 'approver', 403],
     [{ users: ['bob'] }, 'approver2', 200],
@@ -302,107 +272,10 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ decision: 'approved' });
   });
 
-  test('is over with one rejection', async () => {
+  test('ends with one rejection', async () => {
     const run = await asking({ policy });
     await approve('approver', run);
     const { body } = await decide('approver2', run, { decision: 'reject' });
     expect(body).toMatchObject({ status: 'rejected' });
-  });
-});
-
-describe('a decision that comes too late', () => {
-  test.each(['approve', 'reject'])('%s: is refused, and told who decided and when', async (decision) => {
-    const run = await asking();
-    const { body } = await approve('approver', run);
-    const answer = await decide('approver2', run, { decision });
-    expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
-    expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
-  });
-
-  test('by POST /api/runs/{id}/approve without an id is told the same', async () => {
-    const run = await asking();
-    const { body } = await approve('approver', run);
-    await answerOf(run);
-    const answer = await stack.as('approver2').post(`/api/runs/${run.runId}/approve`, {});
-    expect(answer).toMatchObject(aProblem(409, 'ALREADY_DECIDED'));
-    expect(textAt(answer.body, '/detail')).toContain(`ada at ${textAt(body, '/decisions/0/at')}`);
-  });
-
-  test('is refused once the approval has expired', async () => {
-    const runId = textAt(await startRun(stack.as('user'), anAskingGraph({ timeout: '1ms' })), '/id');
-    const [asked = null] = await eventsOf(stack.as('user'), runId, 'approval.requested');
-    const run = { runId, approvalId: textAt(asked, '/approval/id') };
-    expect(await answerOf(run)).toMatchObject({ decision: 'expired', by: null });
-    expect(await approve('approver', run)).toMatchObject(aProblem(410, 'APPROVAL_EXPIRED'));
-    expect(await approvalOf(run)).toMatchObject({ status: 'expired', decisions: [] });
-  });
-
-  test('is refused once the run was canceled', async () => {
-    const run = await asking();
-    await stack.as('user').post(`/api/runs/${run.runId}/cancel`, {});
-    await stack.as('user').untilRun(run.runId, hasStatus('canceled'));
-    expect(await approve('approver', run)).toMatchObject(aProblem(409, 'APPROVAL_CANCELED'));
-  });
-});
-
-describe('two people at the same moment', () => {
-  const doors: readonly [string, (caller: Caller, run: AskingRun) => ReturnType<typeof decide>][] = [
-    ['/api/approvals/{id}/decision', approve],
-    [
-      '/api/runs/{id}/approve',
-      async (caller, { runId }) => await stack.as(caller).post(`/api/runs/${runId}/approve`, {}),
-    ],
-  ];
-
-  test.each(doors)('at %s: one decides, the other is refused, every time', async (_door, enter) => {
-    const runs = await Promise.all(Array.from({ length: 10 }, () => asking()));
-    const races = runs.map(async (run) => {
-      const answers = await Promise.all([enter('approver', run), enter('approver2', run)]);
-      const [won, lost] = answers.toSorted((one, two) => one.status - two.status);
-      expect([won, lost]).toMatchObject([
-        { status: 200, body: { status: 'approved', decisions: [{}] } },
-        { status: 409, body: { code: expect.stringMatching(/^(ALREADY_DECIDED|NOT_ALLOWED_NOW)$/) } },
-      ]);
-      expect(await answerOf(run)).toMatchObject({ by: textAt(won?.body ?? null, '/decisions/0/by') });
-    });
-    await Promise.all(races);
-  });
-});
-
-describe('the same decision again', () => {
-  const decision = 'approve';
-
-  test('under its Idempotency-Key gets the first answer again', async () => {
-    const run = await asking();
-    const first = await decide('approver', run, { decision, key: 'once' });
-    const second = await decide('approver', run, { decision, key: 'once' });
-    expect(second).toMatchObject({ status: 200, body: first.body });
-    expect([first, second].map(({ headers }) => headers.get('idempotent-replayed'))).toEqual([null, 'true']);
-  });
-
-  test('at the same moment counts once', async () => {
-    const run = await asking({ policy: { quorum: 2 } });
-    await Promise.all(['same', 'same', 'same'].map((key) => decide('approver', run, { decision, key })));
-    expect(await approve('approver2', run)).toMatchObject({ body: { decisions: [{ by: 'ada' }, { by: 'bob' }] } });
-  });
-
-  test('under the same key by somebody else is another decision', async () => {
-    const run = await asking({ policy: { quorum: 2 } });
-    await decide('approver', run, { decision, key: 'shared' });
-    const answer = await decide('approver2', run, { decision, key: 'shared' });
-    expect(answer).toMatchObject({ status: 200, body: { status: 'approved' } });
-  });
-
-  test('is decided anew after a refusal by the policy', async () => {
-    const run = await asking({ policy: { roles: ['treasurer'] } });
-    const answers = [
-      await decide('approver', run, { decision, key: 'no' }),
-      await decide('approver', run, { decision, key: 'no' }),
-    ];
-    const given = answers.map(({ status, headers }) => [status, headers.get('idempotent-replayed')]);
-    expect(given).toEqual([
-      [403, null],
-      [403, null],
-    ]);
   });
 });

@@ -56,7 +56,7 @@ describe('a failed node with onError: intervene', () => {
     expect(run).toMatchObject({ status: 'waiting', error: null, waitingFor });
   });
 
-  test('is done again by retry, as a new call', async () => {
+  test('is called again by retry, under a new key', async () => {
     const id = await startFailing(answer(404));
     server.answers(json({ n: 2 }));
     expect(await control(id, 'retry')).toMatchObject({ status: 202, body: { id } });
@@ -74,7 +74,7 @@ describe('a failed node with onError: intervene', () => {
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 3 } });
   });
 
-  test('is gone past by skip, with the output that was given', async () => {
+  test('continues after skip, with the given output', async () => {
     const id = await startFailing(answer(404));
     expect(await control(id, 'skip', { node: 'only', output: { n: 7 } })).toMatchObject({ status: 202 });
     expect(await until(id, 'completed')).toMatchObject({ output: { answer: 7 } });

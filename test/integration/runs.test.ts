@@ -292,7 +292,7 @@ describe('Idempotency-Key', () => {
 describe('canceling', () => {
   const cancel = async (id: string, body: object = {}) => await stack.as('user').post(`/api/runs/${id}/cancel`, body);
 
-  test.each(['work', 'risky'])('calls the tool "%s" back and withdraws what was asked', async (tool) => {
+  test.each(['work', 'risky'])('cancels the call of "%s" and the approvals', async (tool) => {
     const call = silence();
     server.answers(call.answer);
     const both = aGraphOf({ type: 'tool', tool }, { edges: [{ from: '__start__', to: ['only', 'ask'] }] });
@@ -363,12 +363,12 @@ describe('canceling', () => {
     await stack.as('user').untilRun(id, hasStatus('canceled'));
   });
 
-  test('is refused for a run that has ended', async () => {
+  test('is refused for an ended run', async () => {
     const run = await startRun(stack.as('user'), plain);
     expect(await cancel(textAt(run, '/id'))).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));
   });
 
-  test('twice is refused the second time', async () => {
+  test('is refused a second time', async () => {
     const { runId } = await startAsking(stack.as('user'));
     await cancel(runId);
     expect(await cancel(runId)).toMatchObject(aProblem(409, 'NOT_ALLOWED_NOW'));

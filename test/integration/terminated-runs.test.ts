@@ -61,7 +61,7 @@ describe('a run that somebody terminates in Temporal', () => {
     expect(events.at(-1)).toMatchObject({ type: 'run.failed', at: at(run, '/endedAt') });
   });
 
-  test('asks nobody any more', async () => {
+  test('cancels its approvals', async () => {
     expect((await waiting()).map((approval) => at(approval, '/id'))).not.toContain(approvalId);
     expect((await stack().as('approver').get(`/api/approvals/${approvalId}`)).body).toMatchObject({
       status: 'canceled',
@@ -86,7 +86,7 @@ describe('a run that somebody terminates in Temporal', () => {
   });
 });
 
-test('what a call does that is out when its run is terminated is done once, and told by nobody', async () => {
+test('a call that is open when its run is terminated is made once, and no event has its result', async () => {
   const held = service().hold('one');
   const id = await start('other');
   const release = await held;

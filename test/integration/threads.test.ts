@@ -200,7 +200,7 @@ describe('threads of tenants', () => {
     expect(runs.map((run) => at(run, '/id'))).toEqual([theirs]);
   });
 
-  test.each(['', '/state', '/checkpoints', '/runs'])('that nobody began are unknown: …%s', async (what) => {
+  test.each(['', '/state', '/checkpoints', '/runs'])('an unknown one is 404: …%s', async (what) => {
     expect(await user().get(`/api/threads/nobody${what}`)).toMatchObject(aProblem(404, 'UNKNOWN_THREAD'));
   });
 });

@@ -11,6 +11,7 @@ import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts
 import { randomSignal } from '../support/builders/random-signals.ts';
 import type { RandomSignal } from '../support/builders/random-signals.ts';
 import { createRandom } from '../support/builders/random.ts';
+import { repetitions } from '../support/builders/repetitions.ts';
 import { nextByRules } from '../support/readers/next-by-rules.ts';
 import { shown } from '../support/readers/shown-run.ts';
 import { runShuffled } from '../support/readers/shuffled-run.ts';
@@ -20,7 +21,7 @@ const graphs = randomGraph(2, 5);
 const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 
 /** Enough to meet every kind of node and edge with every other, in a few seconds. */
-const RUNS = { numRuns: Number(process.env['RUNS'] ?? 150) };
+const RUNS = { numRuns: repetitions(150) };
 
 function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
   const random = createRandom(seed);

@@ -17,6 +17,7 @@ import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts
 import { randomSignal } from '../support/builders/random-signals.ts';
 import { createRandom } from '../support/builders/random.ts';
 import { copyOf, forkStartAt, throughTheStore } from '../support/builders/stored.ts';
+import { repetitions } from '../support/builders/repetitions.ts';
 import { shown } from '../support/readers/shown-run.ts';
 import { STARTED_AT, runShuffled } from '../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
@@ -29,7 +30,7 @@ const seeds = fc.integer({ min: 0, max: 2 ** 31 });
 const moments = fc.array(fc.nat(12), { minLength: 1, maxLength: 4 });
 
 /** Enough to meet every kind of node and edge at every kind of checkpoint, in a few seconds. */
-const RUNS = { numRuns: Number(process.env['RUNS'] ?? 150) };
+const RUNS = { numRuns: repetitions(150) };
 
 function play(definition: GraphDefinition, seed: number, over: Partial<Shuffling> = {}): ShuffledRun {
   const random = createRandom(seed);

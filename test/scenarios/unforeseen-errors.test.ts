@@ -157,7 +157,9 @@ describe('a CEL library that breaks', () => {
     ]);
     const fields = { from: 'a', forEach: source, to: 'a' };
     const edge = { fields, path: '/edges/0', kind: 'forEach', sources: [], targets: [] } as const;
-    expect(() => rule({ ...subject, nodes, edges: [edge] })).toThrow(noTree);
+    expect(() =>
+      rule({ ...subject, nodes, edges: [{ ...edge, expressions: [{ source, path: '/edges/0/forEach' }] }] }),
+    ).toThrow(noTree);
   });
 
   test('and says so in text alone is quoted', () => {

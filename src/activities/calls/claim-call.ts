@@ -3,16 +3,16 @@ import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
-import type { CallClaim } from '../../store/ledger.ts';
+import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';
-import type { Claimant, KnownCall } from './judge-claim.ts';
+import type { Claimant, LedgerAnswer } from './judge-claim.ts';
 
 /** Id and result of a claim: a call to make, or the known outcome. */
 interface ClaimResult {
   readonly claim: string;
-  readonly result: ClaimedCall | { readonly answer: KnownCall };
+  readonly result: ClaimedCall | { readonly answer: LedgerAnswer };
 }
 
 /** The history of a call that is about to be made. */
@@ -35,22 +35,22 @@ export const ASK_AGAIN_AFTER_MS = 2_000;
 export async function claimCall(
   { ledger }: Store,
   call: Omit<CallClaim, 'claim' | 'scheduledAt' | 'at'>,
-  claimant: Omit<Claimant, 'neverMade' | 'scheduledAt'>,
+  claimant: Omit<Claimant, 'unusedClaims' | 'scheduledAt'>,
 ): Promise<ClaimResult> {
   const claim = randomUUID();
   const scheduledAt = Context.current().info.currentAttemptScheduledTimestampMs;
-  const neverMade = claimsNeverMade();
+  const unusedClaims = readUnusedClaims();
   const at = new Date().toISOString();
   try {
     const result = await ledger.claim({ ...call, claim, scheduledAt, at }, (entry) =>
-      judgeClaim({ ...claimant, scheduledAt, neverMade }, entry),
+      judgeClaim({ ...claimant, scheduledAt, unusedClaims }, entry),
     );
     if ('answer' in result) return { claim, result };
     const { failures, before } = result;
-    return { claim, result: { failures, mayBeDone: before !== null && mayBeDone(before, neverMade) } };
+    return { claim, result: { failures, mayBeDone: before !== null && mayBeDone(before, unusedClaims) } };
   } catch (error) {
     if (!isDatabaseAway(error)) throw error;
-    heartbeat({ neverMade: [...neverMade, claim].slice(-MAX_REMEMBERED) });
+    heartbeat({ unusedClaims: [...unusedClaims, claim].slice(-MAX_REMEMBERED) });
     throw ApplicationFailure.create({
       type: 'DATABASE_AWAY',
       message: messageOf(error),
@@ -63,8 +63,8 @@ export async function claimCall(
 const MAX_REMEMBERED = 100;
 
 /** Ids of earlier claims after which no call was made. */
-function claimsNeverMade(): readonly string[] {
+function readUnusedClaims(): readonly string[] {
   const details: unknown = Context.current().info.heartbeatDetails;
-  const keys = isJsonObject(details) ? toJson(details['neverMade'] ?? []) : [];
-  return Array.isArray(keys) ? keys.map(String) : [];
+  const claims = isJsonObject(details) ? toJson(details['unusedClaims'] ?? []) : [];
+  return Array.isArray(claims) ? claims.map(String) : [];
 }

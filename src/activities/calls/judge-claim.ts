@@ -1,10 +1,10 @@
 import type { CallSafety } from '../../graph/definition/index.ts';
 import type { Json, TaskFailure } from '../../graph/values/index.ts';
-import type { ClaimVerdict, LedgerEntry, SeenEntry } from '../../store/ledger.ts';
+import type { ClaimJudgement, LedgerEntry, SeenEntry } from '../../store/ledger-claims.ts';
 import { CallError } from './call-error.ts';
 
-/** The state of a call that was claimed before and is not to be made now. */
-export type KnownCall =
+/** The answer to a claimant that must not make the call now. */
+export type LedgerAnswer =
   | { readonly kind: 'completed'; readonly result: Json; readonly attempts: number }
   | { readonly kind: 'failed'; readonly failure: TaskFailure }
   /** Another attempt is probably making the call. */
@@ -19,7 +19,7 @@ export interface Claimant {
   readonly scheduledAt: number;
   readonly safety: CallSafety;
   /** Ids of earlier claims after which no call was made. */
-  readonly neverMade: readonly string[];
+  readonly unusedClaims: readonly string[];
   /** Silence, in milliseconds, after which an attempt counts as lost. */
   readonly lostAfterMs: number;
 }
@@ -29,7 +29,7 @@ export interface Claimant {
  * by a person, who may have corrected the request.
  * @throws CallError `INTERNAL` if the key belongs to another request: a call never runs with another one's arguments
  */
-export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict<KnownCall> {
+export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimJudgement<LedgerAnswer> {
   const isTakeover = claimant.takeover > entry.takeover;
   if (entry.requestHash !== claimant.requestHash && !isTakeover) {
     throw new CallError('INTERNAL', 'The same idempotency key was used for another request', {
@@ -38,10 +38,10 @@ export function judgeClaim(claimant: Claimant, entry: LedgerEntry): ClaimVerdict
     });
   }
   if (isSuperseded(claimant, entry)) return IN_PROGRESS;
-  const wasMade = !claimant.neverMade.includes(entry.claim);
-  const mayRepeat = isTakeover || claimant.safety !== 'unsafe' || !wasMade;
-  const isAlive = entry.ageMs < claimant.lostAfterMs;
-  return judgeEntry(entry, { isTakeover, mayRepeat, wasMade, isAlive });
+  const isUnused = claimant.unusedClaims.includes(entry.claim);
+  const mayRepeat = isTakeover || claimant.safety !== 'unsafe';
+  const isLost = entry.ageMs >= claimant.lostAfterMs;
+  return judgeEntry(entry, { isTakeover, isUnused, mayRepeat, isLost });
 }
 
 const LOST = 'The worker was lost before it recorded the outcome of the call';
@@ -55,24 +55,27 @@ function isSuperseded(claimant: Claimant, { status, scheduledAt }: LedgerEntry):
 interface ClaimState {
   /** A person has raised the takeover number since the last claim. */
   readonly isTakeover: boolean;
+  /** The attempt that holds the claim is known to have made no call. */
+  readonly isUnused: boolean;
+  /** The call may be made although that attempt may have made it. */
   readonly mayRepeat: boolean;
-  /** The previous claimant may have made the call. */
-  readonly wasMade: boolean;
-  readonly isAlive: boolean;
+  /** Nothing was heard of that attempt for too long. */
+  readonly isLost: boolean;
 }
 
 function judgeEntry(
   entry: LedgerEntry,
-  { isTakeover, mayRepeat, wasMade, isAlive }: ClaimState,
-): ClaimVerdict<KnownCall> {
+  { isTakeover, isUnused, mayRepeat, isLost }: ClaimState,
+): ClaimJudgement<LedgerAnswer> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: toCompleted(entry) };
     case 'retrying':
       return { takeOver: true, failures: entry.failures };
     case 'claimed':
-      if (mayRepeat) return { takeOver: true, failures: entry.failures, ...(wasMade && { doubt: LOST_ATTEMPT }) };
-      return isAlive ? IN_PROGRESS : toLost(entry, LOST);
+      if (isUnused) return { takeOver: true, failures: entry.failures };
+      if (mayRepeat) return { takeOver: true, failures: entry.failures, lostAttempt: LOST_ATTEMPT };
+      return isLost ? toLost(entry, LOST) : IN_PROGRESS;
     case 'failed':
     case 'unknown':
       if (isTakeover) return { takeOver: true, failures: 0 };
@@ -85,12 +88,12 @@ export function lostAfter(heartbeatMs: number): number {
   return 2 * heartbeatMs;
 }
 
-/** The failure that is kept for an attempt whose claim was taken over. */
+/** The failure to record for an attempt whose claim is taken over. */
 const LOST_ATTEMPT: TaskFailure = { callFailed: false, error: { code: 'INTERNAL', message: LOST } };
 
 /** True if an earlier attempt may have made the call. It then stays the same call, with the same key. */
-export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: readonly string[]): boolean {
-  const wasLost = status === 'claimed' && !neverMade.includes(claim);
+export function mayBeDone({ status, claim, failure }: LedgerEntry, unusedClaims: readonly string[]): boolean {
+  const wasLost = status === 'claimed' && !unusedClaims.includes(claim);
   return wasLost || failure?.callFailed === false;
 }
 
@@ -98,7 +101,7 @@ export function mayBeDone({ status, claim, failure }: LedgerEntry, neverMade: re
  * Judges a canceled call. One that was not made is closed, so that no late attempt makes it.
  * @param lostAfterMs silence, in milliseconds, after which an attempt counts as lost
  */
-export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimVerdict<KnownCall> {
+export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimJudgement<LedgerAnswer> {
   switch (entry.status) {
     case 'completed':
       return { takeOver: false, answer: toCompleted(entry) };
@@ -113,19 +116,19 @@ export function judgeCanceled(entry: LedgerEntry, lostAfterMs: number): ClaimVer
   }
 }
 
-function canceledAfterAttempt(entry: LedgerEntry): ClaimVerdict<KnownCall> {
+function canceledAfterAttempt(entry: LedgerEntry): ClaimJudgement<LedgerAnswer> {
   return toLost(entry, `It was canceled after an attempt that may have made it: ${toTaskFailure(entry).error.message}`);
 }
 
-function toLost(seen: LedgerEntry, why: string): ClaimVerdict<KnownCall> {
+function toLost(seen: LedgerEntry, why: string): ClaimJudgement<LedgerAnswer> {
   return { takeOver: false, answer: { kind: 'lost', why, seen } };
 }
 
-function toCompleted({ result, failures }: LedgerEntry): KnownCall {
+function toCompleted({ result, failures }: LedgerEntry): LedgerAnswer {
   return { kind: 'completed', result, attempts: failures + 1 };
 }
 
-function toFailed(entry: LedgerEntry): KnownCall {
+function toFailed(entry: LedgerEntry): LedgerAnswer {
   return { kind: 'failed', failure: toTaskFailure(entry) };
 }
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { TaskFailure } from '../../graph/values/index.ts';
-import type { CallClaim } from '../../store/ledger.ts';
+import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
-import { answerFromLedger } from './answer-from-ledger.ts';
 import { toFailure } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
+import { endByLedger } from './end-by-ledger.ts';
 import { judgeCanceled, lostAfter } from './judge-claim.ts';
 
 /** A canceled call whose outcome its run does not know. */
@@ -36,7 +36,7 @@ export async function reconcileCall(
   const result = await ledger.close({ ...call, ...claim }, NOT_MADE, (entry) =>
     judgeCanceled(entry, lostAfter(heartbeatMs)),
   );
-  if ('answer' in result) return await answerFromLedger(ledger, call.key, result.answer);
+  if ('answer' in result) return await endByLedger(ledger, call.key, result.answer);
   throw toFailure(NOT_MADE);
 }
 

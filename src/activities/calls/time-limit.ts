@@ -66,7 +66,7 @@ export function openTimeLimit(
 function exceptFor(context: Context, ignored: readonly string[]): AbortSignal {
   const controller = new AbortController();
   const listen = (): void => {
-    const reasons = Object.entries(context.cancellationDetails ?? {}).filter(([, isTold]) => isTold);
+    const reasons = Object.entries(context.cancellationDetails ?? {}).filter(([, isSet]) => isSet);
     if (reasons.length === 0 || reasons.some(([reason]) => !ignored.includes(reason))) controller.abort();
   };
   if (context.cancellationSignal.aborted) listen();

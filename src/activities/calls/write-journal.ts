@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { unpackBatch } from '../../graph/journal/index.ts';
 import type { PackedBatch } from '../../graph/journal/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
-import type { CallClaim } from '../../store/ledger.ts';
+import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 
 /** The journal batch in the input of an activity; `null` if there is none. */

@@ -1,4 +1,5 @@
 import { mapValues, own } from '../../graph/values/index.ts';
+import type { ProviderName } from '../model-providers.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { loadOpenAiCounter } from './openai-counter.ts';
 import type { TokenCounter } from './estimate-tokens.ts';
@@ -13,7 +14,7 @@ export interface ModelMeasure {
 
 /** The fields of a configured model that its measure depends on. */
 interface MeasuredModel {
-  readonly provider?: string;
+  readonly provider?: ProviderName;
   readonly model?: string;
   readonly contextWindow?: number | undefined;
   readonly tokenCounter?: string | undefined;
@@ -21,6 +22,14 @@ interface MeasuredModel {
 
 /** The measure of a model that is not configured. */
 export const UNKNOWN_MEASURE: ModelMeasure = { contextWindow: null, loadCounter: async () => estimateTokens };
+
+/** Loads the counter for a model of a provider. */
+const COUNTERS: Readonly<Record<ProviderName, (model: string) => Promise<TokenCounter>>> = {
+  openai: loadOpenAiCounter,
+  'openai-compatible': UNKNOWN_MEASURE.loadCounter,
+  anthropic: UNKNOWN_MEASURE.loadCounter,
+  google: UNKNOWN_MEASURE.loadCounter,
+};
 
 /**
  * Measures of configured models. Counters: the one that a model names, else OpenAI's tokenizer for its models, else an
@@ -33,10 +42,7 @@ export function measureModels(
   return mapValues(models, ({ provider, model = '', contextWindow = null, tokenCounter = '' }) => {
     const named = own(counters, tokenCounter);
     if (named) return { contextWindow, loadCounter: async () => named };
-    const isOpenAi = provider === 'openai';
-    return {
-      contextWindow,
-      loadCounter: isOpenAi ? async () => await loadOpenAiCounter(model) : UNKNOWN_MEASURE.loadCounter,
-    };
+    const loadCounter = provider ? COUNTERS[provider] : UNKNOWN_MEASURE.loadCounter;
+    return { contextWindow, loadCounter: async () => await loadCounter(model) };
   });
 }

@@ -1,6 +1,7 @@
 import type { LanguageModelV3, LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { GuardedFetch } from '../http/guarded-fetch.ts';
+import { PROVIDER_URLS } from '../model-providers.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver } from '../secrets.ts';
 import { toAnswer } from './answer.ts';
@@ -21,14 +22,15 @@ interface GenerateDeps {
 
 /** Creates a function that asks a configured model through its provider's adapter. */
 export function createGenerate(settings: ModelSettings, { fetch, secrets }: GenerateDeps): Generate {
-  const { provider, model, baseUrl, stream = false } = settings;
+  const { provider, model, stream = false } = settings;
+  const baseURL = settings.baseUrl ?? PROVIDER_URLS[provider] ?? '';
   return async (request, { signal }) => {
     const used = useSecrets(secrets, 'MODEL_FAILED');
     const apiKey = await used.resolve(settings.apiKey ?? '');
     const transport = openTransport(fetch);
     const toolNames = mapToolNames(namesIn(request));
     try {
-      const adapter = providers[provider]({ model, apiKey, baseUrl, fetch: transport.fetch });
+      const adapter = providers[provider]({ model, apiKey, baseURL, fetch: transport.fetch });
       const options = { ...toCallOptions(request, settings, toolNames), abortSignal: signal };
       const answer = stream ? await streamed(adapter, options) : toAnswer(await adapter.doGenerate(options));
       return toReply(answer, settings, toolNames);

@@ -1,11 +1,12 @@
 import type { ModelEntry } from '../../graph/definition/index.ts';
 import type { Json, JsonSchema } from '../../graph/values/index.ts';
 import type { ModelCallRequest, ModelReply } from '../../graph/run/index.ts';
+import type { ProviderName } from '../model-providers.ts';
 import type { SecretReference } from '../secrets.ts';
 
 /** A configured model of a provider. */
 export interface ModelSettings extends ModelEntry {
-  readonly provider: 'openai' | 'anthropic' | 'google' | 'openai-compatible';
+  readonly provider: ProviderName;
   /** The provider's name of the model. */
   readonly model: string;
   readonly baseUrl?: string | undefined;

@@ -1,37 +1,21 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { isJsonObject } from '../../graph/values/index.ts';
-import type { ModelRequest, ModelSettings } from './model.ts';
+import type { ProviderName } from '../model-providers.ts';
+import type { ModelRequest } from './model.ts';
 import { isPlainSchema, isStrictSchema } from './plain-schema.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 
 /** The way to request structured output: the provider's JSON mode, or an instruction in words. */
 export type OutputMode =
   | { readonly kind: 'native'; readonly schema: JSONSchema7; readonly isStrict: boolean }
   | { readonly kind: 'words'; readonly text: string };
 
-interface Abilities {
-  /** The JSON mode works in requests with tools. */
-  readonly withTools: boolean;
-  /** The provider takes every schema unchanged, also open objects and references. */
-  readonly anySchema: boolean;
-}
-
-/*
- * Google refuses JSON mode with tools before Gemini 3. For Anthropic models without a JSON mode the adapter forces a
- * tool call, so they can choose no other tool. Many compatible servers support only one of the two.
- */
-const ABILITIES: Readonly<Record<ModelSettings['provider'], Abilities>> = {
-  openai: { withTools: true, anySchema: true },
-  'openai-compatible': { withTools: false, anySchema: true },
-  anthropic: { withTools: false, anySchema: false },
-  google: { withTools: false, anySchema: false },
-};
-
 /** Chooses the mode for a request with an output schema. The answer is checked in either mode. */
 export function chooseOutputMode(
-  provider: ModelSettings['provider'],
+  provider: ProviderName,
   { output, tools }: { readonly output: NonNullable<ModelRequest['output']>; readonly tools: readonly unknown[] },
 ): OutputMode {
-  const { withTools, anySchema } = ABILITIES[provider];
+  const { withTools, anySchema } = PROVIDER_TRAITS[provider].output;
   const hasTools = tools.length > 0;
   const isNative =
     isJsonObject(output) &&

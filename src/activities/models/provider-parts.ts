@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../graph/values/index.ts';
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { Message } from '../../graph/definition/index.ts';
 import type { ModelSettings } from './model.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 
 /*
  * Parts of an answer that a provider needs in later requests: signatures and encrypted reasoning. They are valid only
@@ -21,26 +22,23 @@ export function toProviderParts(
   { provider, model }: Author,
   content: readonly LanguageModelV3Content[],
 ): ProviderParts | null {
-  const hasCalls = content.some(({ type }) => type === 'tool-call');
-  const parts = content.flatMap((part) => toPart(part, provider)).filter((part) => isOfUse(part, provider, hasCalls));
+  const { metadataName, isRepeatedWithCalls } = PROVIDER_TRAITS[provider].reasoning;
+  const isRepeated = isRepeatedWithCalls && content.some(({ type }) => type === 'tool-call');
+  const parts = content
+    .flatMap((part) => toPart(part, metadataName))
+    .filter((part) => part['type'] !== 'reasoning' || isOpaque(part) || isRepeated);
   return parts.some((part) => isOpaque(part) || part['type'] === 'reasoning') ? { provider, model, parts } : null;
 }
 
-function toPart(part: LanguageModelV3Content, provider: Author['provider']): JsonObject[] {
+function toPart(part: LanguageModelV3Content, metadataName: string | null): JsonObject[] {
   if (part.type !== 'text' && part.type !== 'reasoning' && part.type !== 'tool-call') return [];
-  const options = toOptions(toJson(part.providerMetadata ?? {}), provider);
+  const options = toOptions(toJson(part.providerMetadata ?? {}), metadataName);
   return [{ type: part.type, ...(part.type !== 'tool-call' && { text: part.text }), ...(options && { options }) }];
 }
 
-/** Renames metadata of Google's models at compatible addresses: the adapter reads it under another name. */
-function toOptions(metadata: Json, provider: Author['provider']): JsonObject | null {
+function toOptions(metadata: Json, name: string | null): JsonObject | null {
   if (!isJsonObject(metadata) || Object.keys(metadata).length === 0) return null;
-  return provider === 'openai-compatible' ? { google: Object.values(metadata)[0] ?? {} } : metadata;
-}
-
-function isOfUse(part: JsonObject, provider: Author['provider'], hasCalls: boolean): boolean {
-  if (part['type'] !== 'reasoning') return true;
-  return isOpaque(part) || (provider === 'openai-compatible' && hasCalls);
+  return name === null ? metadata : { [name]: Object.values(metadata)[0] ?? {} };
 }
 
 function isOpaque({ options }: JsonObject): boolean {

@@ -1,8 +1,10 @@
-import type { LanguageModelV3CallOptions, SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { LanguageModelV3CallOptions } from '@ai-sdk/provider';
 import { toolCallsOf } from '../../graph/definition/index.ts';
 import type { ModelRequest, ModelSettings, ToolOffer } from './model.ts';
 import { chooseOutputMode } from './output-mode.ts';
 import type { OutputMode } from './output-mode.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
+import type { ProviderTraits } from './provider-traits.ts';
 import { toPrompt } from './to-prompt.ts';
 import type { ToolNames } from './tool-names.ts';
 import { toToolSchema } from './tool-schema.ts';
@@ -21,7 +23,7 @@ export function toCallOptions(request: ModelRequest, settings: ModelSettings, to
     ...(maxOutputTokens !== null && { maxOutputTokens }),
     ...(mode?.kind === 'native' && { responseFormat: { type: 'json' as const, schema: mode.schema } }),
     ...tools,
-    providerOptions: PROVIDER_OPTIONS[settings.provider](mode?.kind === 'native' && mode.isStrict),
+    providerOptions: PROVIDER_TRAITS[settings.provider].options(mode?.kind === 'native' && mode.isStrict),
   };
 }
 
@@ -30,42 +32,26 @@ function toSystem(system: string | null, mode: OutputMode | null): string | null
   return system === null || system === '' ? mode.text : `${system}\n\n${mode.text}`;
 }
 
-/**
- * OpenAI's strict mode accepts few schemas, so it is set per request. OpenAI stores nothing: a run may outlive stored
- * reasoning, so reasoning is sent with the messages.
- */
-const PROVIDER_OPTIONS: Readonly<Record<ModelSettings['provider'], (isStrict: boolean) => SharedV3ProviderOptions>> = {
-  openai: (strictJsonSchema) => ({ openai: { store: false, strictJsonSchema } }),
-  'openai-compatible': (strictJsonSchema) => ({ openaiCompatible: { strictJsonSchema } }),
-  anthropic: () => ({}),
-  google: () => ({}),
-};
-
 function toTools(
   { tools, messages }: ModelRequest,
   { provider }: ModelSettings,
   toolNames: ToolNames,
 ): Pick<CallOptions, 'tools' | 'toolChoice'> {
-  if (tools.length > 0) return { tools: tools.map((tool) => toTool(tool, provider, toolNames)) };
+  const traits = PROVIDER_TRAITS[provider];
+  if (tools.length > 0) return { tools: tools.map((tool) => toTool(tool, traits, toolNames)) };
   const called = [...new Set(messages.flatMap(toolCallsOf).map(({ name }) => name))];
-  if (provider !== 'anthropic' || called.length === 0) return {};
-  // Anthropic requires all tools that messages mention, even if none may be called.
+  if (!traits.requiresPastTools || called.length === 0) return {};
   const known = called.map((name) => ({ name, description: '', parameters: true }));
-  return { tools: known.map((tool) => toTool(tool, provider, toolNames)), toolChoice: { type: 'none' } };
+  return { tools: known.map((tool) => toTool(tool, traits, toolNames)), toolChoice: { type: 'none' } };
 }
 
-function toTool(
-  { name, description, parameters }: ToolOffer,
-  provider: ModelSettings['provider'],
-  names: ToolNames,
-): Tool {
+function toTool({ name, description, parameters }: ToolOffer, { toolFields }: ProviderTraits, names: ToolNames): Tool {
   const { schema, note } = toToolSchema(parameters);
   return {
     type: 'function',
     name: names.toProvider(name),
     description: [description, note].filter((text) => text !== '').join('\n'),
     inputSchema: schema,
-    // OpenAI's adapter would make optional properties required.
-    ...(provider === 'openai' && { strict: false }),
+    ...toolFields,
   };
 }

@@ -7,6 +7,7 @@ import type { ModelSettings } from './model.ts';
 import { createCallIds } from './call-ids.ts';
 import type { CallIds } from './call-ids.ts';
 import { withProviderParts } from './provider-parts.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 import { toProviderCallId } from './tool-names.ts';
 import type { ToolNames } from './tool-names.ts';
 
@@ -15,9 +16,6 @@ export interface PromptTarget {
   readonly settings: Pick<ModelSettings, 'provider' | 'model'>;
   readonly toolNames: ToolNames;
 }
-
-/** Providers whose adapters accept system messages only at the beginning. */
-const SYSTEM_FIRST: ReadonlySet<ModelSettings['provider']> = new Set(['anthropic', 'google']);
 
 /** Converts a request's messages for the AI SDK's adapters. */
 export function toPrompt(
@@ -28,7 +26,7 @@ export function toPrompt(
   const converted = messages.flatMap((message) => CONVERSIONS[message.role](message, target, calls));
   const all =
     system === null || system === '' ? converted : [{ role: 'system' as const, content: system }, ...converted];
-  const inOrder = SYSTEM_FIRST.has(target.settings.provider)
+  const inOrder = PROVIDER_TRAITS[target.settings.provider].systemFirst
     ? [...all.filter(({ role }) => role === 'system'), ...all.filter(({ role }) => role !== 'system')]
     : all;
   return joinAnswers(inOrder);

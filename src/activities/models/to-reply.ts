@@ -4,8 +4,10 @@ import { own, toJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import type { Answer } from './answer.ts';
+import type { ProviderName } from '../model-providers.ts';
 import type { ModelSettings } from './model.ts';
 import { toProviderParts } from './provider-parts.ts';
+import { PROVIDER_TRAITS } from './provider-traits.ts';
 import type { ToolNames } from './tool-names.ts';
 
 type FinishReason = ModelReply['finishReason'];
@@ -38,25 +40,13 @@ function parseArguments(text: string): Json {
   }
 }
 
-/** Providers' finish reasons that their adapters don't map. */
-const BY_RAW_REASON: Readonly<Record<ModelSettings['provider'], Readonly<Record<string, FinishReason>>>> = {
-  openai: {},
-  'openai-compatible': {},
-  anthropic: { refusal: 'refusal' },
-  google: {
-    IMAGE_PROHIBITED_CONTENT: 'content-filter',
-    IMAGE_RECITATION: 'content-filter',
-    LANGUAGE: 'content-filter',
-  },
-};
-
-function toFinishReason({ finishReason, refusal }: Answer, provider: ModelSettings['provider']): FinishReason {
+function toFinishReason({ finishReason, refusal }: Answer, provider: ProviderName): FinishReason {
   const { unified, raw } = finishReason;
+  const { finishReasons, refusalIsFiltered } = PROVIDER_TRAITS[provider];
   if (unified === 'error') throw unreadableCall(finishReason);
-  const known = raw === undefined ? undefined : own(BY_RAW_REASON[provider], raw);
+  const known = raw === undefined ? undefined : own(finishReasons, raw);
   if (known) return known;
-  // OpenAI's adapter maps a refusal to a content filter, without a raw reason.
-  const hasRefused = refusal !== '' || (provider === 'openai' && unified === 'content-filter' && raw === undefined);
+  const hasRefused = refusal !== '' || (refusalIsFiltered && unified === 'content-filter' && raw === undefined);
   return hasRefused && unified !== 'tool-calls' ? 'refusal' : unified;
 }
 

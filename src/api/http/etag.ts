@@ -17,7 +17,7 @@ export function etagOf(runId: string, { checkpoint, next, pending }: StateVersio
  */
 export function strongTagsIn(header: string): readonly string[] | null {
   if (header.trim() === '*') return null;
-  return header.split(',').flatMap((tag) => /^"(.*)"$/.exec(tag.trim())?.[1] ?? []);
+  return readTags(header).flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? []);
 }
 
 /**
@@ -31,3 +31,11 @@ export function isMatched(header: string, { id, view }: Pick<RunRecord, 'id' | '
   const current = etagOf(id, { checkpoint, next, pending });
   return tags.some((tag) => `"${tag}"` === current);
 }
+
+/** Returns the validators of a list; a quoted one may hold commas. A header that is no such list names none. */
+function readTags(header: string): readonly string[] {
+  const isList = /^[\s,]*$/.test(header.replaceAll(TAG, ''));
+  return isList ? (header.match(TAG) ?? []) : [];
+}
+
+const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;

@@ -1,7 +1,7 @@
 import type { Beginning, RunIdentity } from '../../graph/advance/index.ts';
 import { INTERPRETER_VERSION } from '../../graph/definition/index.ts';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
-import type { NewRun } from '../../store/runs.ts';
+import type { NewRun } from '../../store/accept-run.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { Caller } from '../http/authenticate.ts';
 import type { PinnedGraph } from './pinned-graph.ts';

@@ -4,7 +4,7 @@ import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import type { Breakpoints } from '../../graph/run/index.ts';
 import { didYouMean } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import type { NewRun } from '../../store/runs.ts';
+import type { NewRun } from '../../store/accept-run.ts';
 import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';

@@ -79,7 +79,8 @@ function pauseRun(draft: Draft): void {
 /** Waits for the run's open calls, then compensates its work, then ends it. */
 function continueFailing(draft: Draft, error: RunError): void {
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
-  if (hasOpenCalls(draft.run) || compensateNext(draft)) return draft.enter({ kind: 'failing', error });
+  draft.enter({ kind: 'failing', error });
+  if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
   const cause = uncompensatedCause(draft);
   endAsFailed(draft, cause ? { ...error, cause } : error);
 }

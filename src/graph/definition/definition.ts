@@ -14,6 +14,8 @@ export interface GraphDefinition {
   readonly nodes: Readonly<Record<string, NodeDefinition>>;
   readonly edges: readonly EdgeDefinition[];
   readonly input?: readonly string[];
+  /** The input channels that every new run must be given. */
+  readonly required?: readonly string[];
   readonly output?: readonly string[];
   /** Node ids, or `["*"]` for all of them. */
   readonly interruptBefore?: readonly string[];
@@ -82,4 +84,12 @@ export interface ForEachEdge {
   readonly maxConcurrency?: number;
 }
 
-export type EdgeDefinition = PlainEdge | BranchesEdge | RouteEdge | ForEachEdge;
+export interface EdgeByKind {
+  readonly plain: PlainEdge;
+  readonly branches: BranchesEdge;
+  readonly route: RouteEdge;
+  readonly forEach: ForEachEdge;
+}
+
+export type EdgeKind = keyof EdgeByKind;
+export type EdgeDefinition = EdgeByKind[EdgeKind];

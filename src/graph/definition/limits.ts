@@ -13,7 +13,7 @@ export const LIMITS = {
   maxToolCalls: { value: 'countOrNone' },
 } as const satisfies Readonly<Record<string, LimitDescription>>;
 
-interface LimitDescription {
+export interface LimitDescription {
   readonly value: LimitValue;
   /** The limit if neither the graph nor the run sets one. */
   readonly byDefault?: number;

@@ -1,5 +1,7 @@
 import { END } from '../definition/definition.ts';
-import type { EdgeDefinition, NodeDefinition, Target } from '../definition/definition.ts';
+import type { EdgeDefinition, ForEachEdge, NodeDefinition, Target } from '../definition/definition.ts';
+import { forEdge } from '../definition/edge-kinds.ts';
+import type { EdgeTable } from '../definition/edge-kinds.ts';
 import { namesInFields } from '../definition/names-at.ts';
 import { fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
@@ -10,14 +12,18 @@ export type OutgoingArrow = Omit<Arrow, 'from'>;
 
 /** Returns the arrows of an edge, each with a node id as target and its condition as label. */
 export function arrowsOfEdge(edge: EdgeDefinition): readonly OutgoingArrow[] {
-  if ('branches' in edge) return edge.branches.flatMap(({ when, to }) => plainArrows(to, when ?? DEFAULT));
-  if ('route' in edge) {
-    const byDefault = edge.default === undefined ? [] : plainArrows(edge.default, DEFAULT);
-    return [...Object.entries(edge.paths).flatMap(([value, to]) => plainArrows(to, value)), ...byDefault];
-  }
-  if ('forEach' in edge) return [{ to: edge.to, kind: 'forEach', label: describeForEach(edge) }];
-  return plainArrows(edge.to, null);
+  return forEdge(edge, ARROWS);
 }
+
+const ARROWS: EdgeTable<readonly OutgoingArrow[]> = {
+  plain: ({ to }) => plainArrows(to, null),
+  branches: ({ branches }) => branches.flatMap(({ when, to }) => plainArrows(to, when ?? DEFAULT)),
+  route: ({ paths, default: otherwise }) => [
+    ...Object.entries(paths).flatMap(([value, to]) => plainArrows(to, value)),
+    ...(otherwise === undefined ? [] : plainArrows(otherwise, DEFAULT)),
+  ],
+  forEach: (edge) => [{ to: edge.to, kind: 'forEach', label: describeForEach(edge) }],
+};
 
 /** Returns the arrows to the nodes that a node may go to without an edge. */
 export function arrowsOfNode(node: NodeDefinition): readonly OutgoingArrow[] {
@@ -34,9 +40,9 @@ function plainArrows(target: Target, label: string | null): readonly OutgoingArr
   return (named.length === 0 ? [END] : named).map((to) => ({ to, kind: 'plain', label }));
 }
 
-function describeForEach(edge: { readonly forEach: string; readonly maxConcurrency?: number }): string {
-  const bound = edge.maxConcurrency === undefined ? '' : ` (${edge.maxConcurrency} at a time)`;
-  return `for each of ${edge.forEach}${bound}`;
+function describeForEach({ forEach, maxConcurrency }: ForEachEdge): string {
+  const bound = maxConcurrency === undefined ? '' : ` (${maxConcurrency} at a time)`;
+  return `for each of ${forEach}${bound}`;
 }
 
 function detour(to: string, label: string): OutgoingArrow {

@@ -75,7 +75,7 @@ const STATUS_ON_TIMEOUT = {
 
 function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progress {
   if (approval.status === 'expired' && node.onTimeout === 'fail') {
-    return failedBecause('APPROVAL_EXPIRED', `Nobody decided "${approval.title}" until ${approval.expiresAt}`);
+    return failedBecause('APPROVAL_EXPIRED', `No decision on "${approval.title}" came before ${approval.expiresAt}`);
   }
   if (approval.status === 'rejected' && node.onReject === 'fail') return rejected(`"${approval.title}"`, approval);
   return done(toResult(approval));

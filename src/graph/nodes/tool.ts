@@ -51,14 +51,15 @@ function notFound(name: string): Progress {
 /** Makes the call, or waits for the capacity to make it. */
 function makeCall(tool: CallableTool, task: TaskContext, args: Json): Progress {
   if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args } };
-  return { kind: 'open', position: { kind: 'call', key: task.call(0, tool.request(args, null)) } };
+  const key = task.call(0, tool.request(args, null));
+  return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 
 function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
   const { status, args, expiresAt } = approval;
   if (status === 'approved') return makeCall(tool, task, args);
   return status === 'expired'
-    ? failedBecause('APPROVAL_EXPIRED', `Nobody decided about the call of ${tool.name} until ${expiresAt}`)
+    ? failedBecause('APPROVAL_EXPIRED', `No decision on the call of ${tool.name} came before ${expiresAt}`)
     : rejected(`The call of ${tool.name}`, approval);
 }
 

@@ -51,8 +51,8 @@ export function keyInRun(runId: string, key: string): string {
 }
 
 /** Returns the key of the call that compensates another one. */
-export function compensationKey(undone: string): string {
-  return `${undone}:undo`;
+export function compensationKey(compensated: string): string {
+  return `${compensated}:undo`;
 }
 
 /** Builds an intervention's id from its task, the visit and the failed call. */
@@ -130,11 +130,11 @@ export function nodeDeadlineTimerId(execution: ExecutionPath, fireAt: number): s
 /** Temporal's smallest configuration allows ids of 255 bytes; the run's id and some numbers surround a path. */
 const MAX_LENGTH = 160;
 
-const KEPT = 90;
+const PREFIX_LENGTH = 90;
 
 /** Shortens a path for use in an id; a long one ends in a hash of the whole path. */
 export function shortenId(path: string): string {
   if (path.length <= MAX_LENGTH) return path;
   const hash = bytesToHex(sha256(new TextEncoder().encode(path)));
-  return `${path.slice(0, KEPT)}~${hash}`;
+  return `${path.slice(0, PREFIX_LENGTH)}~${hash}`;
 }

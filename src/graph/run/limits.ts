@@ -1,6 +1,6 @@
 import type { CatalogDefaults } from '../definition/catalog.ts';
 import { LIMITS } from '../definition/limits.ts';
-import type { DurationLimit, LimitName, Limits, LimitValue } from '../definition/limits.ts';
+import type { DurationLimit, LimitDescription, LimitName, Limits, LimitValue } from '../definition/limits.ts';
 import { mapValues } from '../values/collections.ts';
 import { DURATION_PATTERN, toMs } from '../values/duration.ts';
 import { own } from '../values/json.ts';
@@ -9,25 +9,29 @@ import type { Refusal } from './refusal.ts';
 
 /** Limits in force: the graph's, tightened by the run. A duration is in milliseconds, and its name ends with `Ms`. */
 export type RunLimits = { readonly [Name in LimitName as NameInForce<Name>]?: number } & {
-  readonly maxSteps: number;
-  readonly maxConcurrency: number;
+  readonly [Name in RequiredLimit]: number;
 };
+
+/** Limits that every run has. */
+type RequiredLimit = 'maxSteps' | 'maxConcurrency';
 
 type NameInForce<Name extends LimitName> = Name extends DurationLimit ? `${Name}Ms` : Name;
 
 type InstallationDefaults = Pick<CatalogDefaults, 'maxSteps' | 'deadline'>;
 
-const { byDefault: DEFAULT_CONCURRENCY, atMost: MAX_CONCURRENCY } = LIMITS.maxConcurrency;
+/** Returns the limits of a graph's runs. A limit that the graph does not set is the installation's or the language's. */
+export function limitsOfGraph(limits: Limits = {}, { maxSteps, deadline }: InstallationDefaults): RunLimits {
+  const given = { ...(deadline !== undefined && { deadline }), ...lowered(limits) };
+  return { maxSteps, maxConcurrency: LIMITS.maxConcurrency.byDefault, ...inForce(given) };
+}
 
-/** Returns the limits of a graph's runs. */
-export function limitsOfGraph(limits: Limits | undefined, defaults: InstallationDefaults): RunLimits {
-  const { maxSteps = defaults.maxSteps, maxConcurrency = DEFAULT_CONCURRENCY, ...rest } = limits ?? {};
-  const { deadline = defaults.deadline, ...budgets } = rest;
-  return {
-    maxSteps,
-    maxConcurrency: Math.min(maxConcurrency, MAX_CONCURRENCY),
-    ...inForce({ ...budgets, ...(deadline !== undefined && { deadline }) }),
-  };
+/** Lowers limits that are above the highest possible ones. */
+function lowered(limits: Limits): Limits {
+  const highest: Readonly<Record<string, LimitDescription>> = LIMITS;
+  return mapValues(limits, (value, name) => {
+    const { atMost = Number.POSITIVE_INFINITY } = own(highest, name) ?? {};
+    return typeof value === 'number' ? Math.min(value, atMost) : value;
+  });
 }
 
 /** Converts a definition's limits to the names and units in force. */

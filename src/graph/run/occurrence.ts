@@ -5,7 +5,7 @@ import type { CallReply } from './effect.ts';
 /** An event from outside the interpreter, with its time in milliseconds since the epoch. */
 export type Occurrence = OccurrenceBody & { readonly at: number };
 
-/** A processed occurrence as the journal keeps it. */
+/** A processed occurrence as the journal records it. */
 export type RecordedOccurrence = RecordedBody & {
   /** The number among the run's occurrences, from 1. */
   readonly number: number;

@@ -14,13 +14,13 @@ const MIGRATIONS: readonly Migration[] = [];
 /**
  * Migrates a run from another execution, or from the store, to the current shape. @throws if a later version wrote it
  */
-export function readRun(kept: StoredRun, migrations = MIGRATIONS): Run {
+export function readRun(stored: StoredRun, migrations = MIGRATIONS): Run {
   const newest = migrations.length + 1;
   const run = migrations
-    .slice(kept.format - 1)
-    .reduce<StoredRun>((before, migrate) => ({ ...migrate(before), format: before.format + 1 }), kept);
+    .slice(stored.format - 1)
+    .reduce<StoredRun>((before, migrate) => ({ ...migrate(before), format: before.format + 1 }), stored);
   if (hasFormat(run, newest)) return run;
-  throw new Error(`The run has format ${kept.format}; this version knows those up to ${newest}`);
+  throw new Error(`The run has format ${stored.format}; this version knows those up to ${newest}`);
 }
 
 /** The migrations have produced the current format. */

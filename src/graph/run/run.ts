@@ -11,8 +11,8 @@ import type { Scope } from './scope.ts';
 import type { Spent, Reservation } from './spending.ts';
 
 /**
- * The whole state of a run as one JSON value, used by steps, continue-as-new, checkpoints and queries.
- * The workflow keeps no other state of a run.
+ * The interpreter's whole state of a run, as one JSON value. The workflow adds only the state of its execution, such as
+ * deferred calls and entries that the store lacks (`Continuation` in `workflows/contract.ts`).
  */
 export interface Run {
   /** The version of this shape; older ones are migrated on reading (`run-format.ts`). */

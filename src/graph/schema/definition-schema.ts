@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
+import type { EdgeKind } from '../definition/definition.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
@@ -66,6 +67,7 @@ export const GraphSchema = z.strictObject({
   nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
   edges: z.array(z.looseObject({})),
   input: Names.optional(),
+  required: Names.optional(),
   output: Names.optional(),
   interruptBefore: Names.optional(),
   interruptAfter: Names.optional(),
@@ -186,4 +188,4 @@ export const EdgeSchemas = {
     to: z.string(),
     maxConcurrency: Count.optional(),
   }),
-} as const;
+} as const satisfies Readonly<Record<EdgeKind, z.ZodObject>>;

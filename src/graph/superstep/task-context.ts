@@ -133,7 +133,7 @@ function requestApproval(
 ): { approvalId: string; timerId: string } {
   const { draft, task } = handle;
   const { run } = draft;
-  if (isClosing(run)) throw new GraphError('APPROVAL_REJECTED', 'A run that is canceled asks nobody');
+  if (isClosing(run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
   requireAllowedSize('The question', question);
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;

@@ -2,6 +2,8 @@ import { isJsonList, isJsonObject } from '../values/json.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Catalog } from '../definition/catalog.ts';
+import type { EdgeKind } from '../definition/definition.ts';
+import { kindOfEdge } from '../definition/edge-kinds.ts';
 import { namesAt } from '../definition/names-at.ts';
 import type { Named } from '../definition/names-at.ts';
 import { describeNode } from '../definition/node-types/describe-node.ts';
@@ -33,9 +35,14 @@ export interface SubjectEdge {
   readonly kind: EdgeKind;
   readonly sources: readonly Named[];
   readonly targets: readonly Named[];
+  readonly expressions: readonly SubjectExpression[];
 }
 
-export type EdgeKind = 'plain' | 'branches' | 'route' | 'forEach';
+/** A field that is CEL without braces. */
+export interface SubjectExpression {
+  readonly source: string;
+  readonly path: string;
+}
 
 export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
   return {
@@ -62,9 +69,10 @@ export function readSubject(definition: JsonObject, catalog: Catalog): Subject {
 
 function readEdge(fields: JsonObject, index: number): SubjectEdge {
   const path = `/edges/${index}`;
-  const kind = KINDS.find((name) => name in fields) ?? 'plain';
+  const kind = kindOfEdge(fields);
   const sources = firstOfEach(namesAt(fields['from'], `${path}/from`));
-  return { fields, path, kind, sources, targets: TARGETS[kind](fields, path) };
+  const expressions = Object.values(EXPRESSIONS).flatMap((read) => read(fields, path));
+  return { fields, path, kind, sources, targets: TARGETS[kind](fields, path), expressions };
 }
 
 /** Drops repeated names: a join waits once for each node. */
@@ -72,10 +80,9 @@ function firstOfEach(names: readonly Named[]): readonly Named[] {
   return names.filter(({ name }, at) => names.findIndex((other) => other.name === name) === at);
 }
 
-/** The kinds of edges that have a field of the same name. */
-const KINDS = ['branches', 'route', 'forEach'] as const;
+type Reader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Part[]>>;
 
-const TARGETS: Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Named[]>> = {
+const TARGETS: Reader<Named> = {
   plain: (fields, path) => namesAt(fields['to'], `${path}/to`),
   forEach: (fields, path) => namesAt(fields['to'], `${path}/to`),
   branches: (fields, path) =>
@@ -87,6 +94,18 @@ const TARGETS: Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => r
     ...namesAt(otherwise, `${path}/default`),
   ],
 };
+
+const EXPRESSIONS: Reader<SubjectExpression> = {
+  plain: () => [],
+  forEach: ({ forEach }, path) => expressionsAt(forEach, `${path}/forEach`),
+  branches: (fields, path) =>
+    branchesOf(fields, path).flatMap(({ fields: { when }, path: at }) => expressionsAt(when, `${at}/when`)),
+  route: ({ route }, path) => expressionsAt(route, `${path}/route`),
+};
+
+function expressionsAt(value: Json | undefined, path: string): readonly SubjectExpression[] {
+  return typeof value === 'string' ? [{ source: value, path }] : [];
+}
 
 /** Returns the readable branches of an edge. */
 export function branchesOf(

@@ -2,6 +2,7 @@ import { parsePointer } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isJsonList, isJsonObject, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
+import { spend } from './meter.ts';
 
 /* Reads from a JSON Schema the types of a value and the schemas of its parts, through references and combinations. */
 
@@ -19,7 +20,7 @@ export function typesOf({ schema, root }: SchemaPart): SchemaTypes {
   return typesAt(schema, root, 0);
 }
 
-/** The schema of one member of an object; `true` where nothing is said of it. */
+/** The schema of one member of an object; `true` if none is declared. */
 export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaPart {
   const ofMember: PartReader = (object) => {
     const properties = object['properties'];
@@ -29,7 +30,7 @@ export function memberSchema({ schema, root }: SchemaPart, key: string): SchemaP
   return { schema: findPart(schema, { root, read: ofMember, depth: 0 }) ?? true, root };
 }
 
-/** The schema of one item of a list; `true` where nothing is said of it. */
+/** The schema of one item of a list; `true` if none is declared. */
 export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaPart {
   const ofItem: PartReader = (object) => listOf(object['prefixItems'])[index] ?? object['items'];
   return { schema: findPart(schema, { root, read: ofItem, depth: 0 }) ?? true, root };
@@ -39,6 +40,7 @@ export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaP
 const MAX_DEPTH = 16;
 
 function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
+  spend(5);
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return null;
   const typesInside = (inner: Json | undefined): SchemaTypes => typesAt(inner, root, depth + 1);
   return [
@@ -86,6 +88,7 @@ interface PartSearch {
 
 /** Combines the schemas of a part in a schema and in all that it consists of; those without one don't count. */
 function findPart(schema: Json | undefined, search: PartSearch): Json | undefined {
+  spend(5);
   if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;
   const inside = (inner: Json | undefined): readonly Json[] =>
     present(findPart(inner, { ...search, depth: search.depth + 1 }));

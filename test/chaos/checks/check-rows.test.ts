@@ -1,20 +1,16 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openEmbeddedStore } from '../../../src/store/store.ts';
-import type { Store } from '../../../src/store/store.ts';
-import { openMemoryDatabase } from '../../support/servers/memory-database.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../support/servers/memory-database.ts';
 import { AT, aBatch, aNewRun, anApproval, endRun, writeTo } from '../../support/builders/store-builders.ts';
 import { checkRows } from './check-rows.ts';
 
 /* Each rule of chaos about all rows can fail: because of what it is for, and of nothing else. */
 
-let database: PGlite;
 const ACCEPTED = 2;
 
-let store: Store;
+let store: MemoryStore;
 beforeAll(async () => {
-  database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
+  store = await openMemoryStore();
   await aRun('R-ended');
   await store.ledger.complete('R-ended:call', 'c', 'done');
   await writeTo(store, { id: 'R-ended' }, aBatch([3], { approvals: [anApproval('R-ended', 'approved')] }));
@@ -37,7 +33,7 @@ async function aRun(id: string): Promise<void> {
 
 /** What breaks the rules after a statement, which is taken back. */
 async function brokenAfter(statement: string): Promise<Readonly<Record<string, readonly string[]>>> {
-  const found = await database.transaction(async (change) => {
+  const found = await store.database.transaction(async (change) => {
     await change.query(statement);
     const found = await checkRows(async (query) => await change.query<Record<string, unknown>>(query), ACCEPTED);
     await change.rollback();
@@ -138,6 +134,6 @@ test.each(WRONGS)('$what is found, and by its rule alone', async ({ statement, r
 });
 
 test('of each rule it is known what breaks it', async () => {
-  const rules = Object.keys(await checkRows(async (query) => await database.query(query), ACCEPTED));
+  const rules = Object.keys(await checkRows(async (query) => await store.database.query(query), ACCEPTED));
   expect([...new Set(WRONGS.map(({ rule }) => rule))].toSorted()).toEqual(rules.toSorted());
 });

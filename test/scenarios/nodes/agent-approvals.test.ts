@@ -76,7 +76,7 @@ describe('an approval of a call', () => {
   test('that nobody gives in time is told', () => {
     const played = playAsking(null);
     played.run.passTime(7 * 86_400_000);
-    expect(toldIn(played)).toEqual(['The call was not approved, and was not made. Nobody approved it in time', 'y']);
+    expect(toldIn(played)).toEqual(['The call was not approved, and was not made. It was not approved in time', 'y']);
     expect(statusesOf(played.run)).toEqual(['expired']);
   });
 

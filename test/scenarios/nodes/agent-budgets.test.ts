@@ -10,6 +10,7 @@ import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 import { aModelRequest } from '../../support/builders/call-builders.ts';
 import { createRandom } from '../../support/builders/random.ts';
 import { adds, typesOf } from '../../support/builders/runs.ts';
+import { repetitions } from '../../support/builders/repetitions.ts';
 import { runInMemory } from '../../support/doubles/memory-shell.ts';
 
 const look = (key: string): readonly [string, Json] => ['lookup', { key }];
@@ -291,7 +292,7 @@ test('whatever models use within what they may, no budget is ever overdrawn', ()
       expect(spent.toolCalls).toBeLessThanOrEqual(limits.maxToolCalls ?? Number.POSITIVE_INFINITY);
       expect(run.calls).toEqual({});
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 300) },
+    { numRuns: repetitions(300) },
   );
 });
 

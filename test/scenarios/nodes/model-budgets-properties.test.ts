@@ -9,6 +9,7 @@ import { estimateRequest } from '../../../src/graph/superstep/estimate-tokens.ts
 import { CHANNELS, asks, modelDown, says } from '../../support/builders/agents.ts';
 import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
 import { createRandom, seedOf } from '../../support/builders/random.ts';
+import { repetitions } from '../../support/builders/repetitions.ts';
 import { runInMemory } from '../../support/doubles/memory-shell.ts';
 import { shown } from '../../support/readers/shown-run.ts';
 
@@ -158,6 +159,6 @@ test('calls of models wait for room that is set aside, and fail only where what 
       const isRefused = mayFail && shown(run).error?.code === 'BUDGET_EXCEEDED';
       expect([statusOf(run), ...(isRefused ? [] : keys)]).toEqual(isRefused ? ['failed'] : ['completed', ...free.keys]);
     }),
-    { numRuns: Number(process.env['RUNS'] ?? 300) },
+    { numRuns: repetitions(300) },
   );
 });

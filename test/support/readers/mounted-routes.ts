@@ -2,19 +2,22 @@ import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
 import { createLogger } from '../../../src/process/logger.ts';
-import { openEmbeddedStore } from '../../../src/store/store.ts';
 import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
-import { openMemoryDatabase } from '../servers/memory-database.ts';
+import { openMemoryStore } from '../servers/memory-database.ts';
 
 /** The API's own routes as its router has them, such as `GET /api/runs/{id}`, whatever its description says. */
 export async function readMountedRoutes(): Promise<readonly string[]> {
-  const database = await openMemoryDatabase();
-  const store = await openEmbeddedStore(database);
+  const store = await openMemoryStore();
   const { routes } = createApp({
     store,
     engine: anAbsentEngine(),
-    settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 },
+    settings: {
+      retention: { runsMs: null, checkpointsMs: null },
+      forking: true,
+      waits: { perTenant: 1, total: 1 },
+      shutdownGraceMs: 0,
+    },
     catalog: aCatalog(),
     cursors: createCursors('secret'),
     authenticate: createAuthenticate({
@@ -26,7 +29,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     logger: createLogger('silent'),
     shuttingDown: new AbortController().signal,
   });
-  await Promise.all([store.close(), database.close()]);
+  await store.close();
   const mounted = routes
     .filter(({ method }) => method !== 'ALL')
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);

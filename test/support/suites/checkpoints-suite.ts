@@ -37,13 +37,13 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     }, 60_000);
   });
 
-  test('snapshots are no larger than what was written, read oldest first', async () => {
+  test('snapshots are no larger than the checkpoints, read oldest first', async () => {
     const { kept, written } = await sizesOf(opened().tables, 'C oldest first');
     expect(kept).toBeGreaterThan(0);
     expect(kept).toBeLessThanOrEqual(written);
   });
 
-  test('no state holds what came before something that has not been written yet, also later', async () => {
+  test('no state is folded across a checkpoint that is not written yet', async () => {
     const { store } = opened();
     const runId = 'C late';
     const last = 80;
@@ -81,7 +81,7 @@ export function checkpointsSuite(opened: () => OpenedStore): void {
     expect((await store.checkpoints.at('C fork', null))?.channels).toEqual({ x: 1 });
   });
 
-  test('what runs write stays apart', async () => {
+  test('checkpoints of different runs stay apart', async () => {
     const { store } = opened();
     await store.runs.create(aNewRun({ id: 'C-alone' }));
     await writeTo(store, { id: 'C-alone' }, aBatch([1], { checkpoints: [aCheckpoint('C-alone', 1)] }));

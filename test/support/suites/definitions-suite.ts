@@ -19,8 +19,8 @@ export function definitionsSuite(opened: () => OpenedStore): void {
     return runs;
   };
 
-  describe('a definition that is wanted while it is forgotten', () => {
-    test('is kept anew for a run', async () => {
+  describe('a definition that is needed while it is being deleted', () => {
+    test('is stored again for a run', async () => {
       await opened().tables.insertInto('definitions').values({ hash: 'D-run', definition: '{}' }).execute();
       const accepted = await opened()
         .tables.transaction()
@@ -34,7 +34,7 @@ export function definitionsSuite(opened: () => OpenedStore): void {
       expect(await store().graphs.definition('D-run')).toEqual({ name: 'D-run' });
     });
 
-    test('stays when somebody has referred to it first', async () => {
+    test('stays if a run has referred to it before', async () => {
       await store().runs.create(aRunOf('D-old', 'D-stays'));
       await endRun(store(), { id: 'D-old', tenantId: 'D-stays' });
       const pruned = await opened()

@@ -44,7 +44,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
 function graphsSuite(store: () => Store): void {
   const graph = { tenantId: 'acme', name: 'refund', warnings: [], pins: {}, createdAt: AT, createdBy: 'ann' };
 
-  test('publishing the same content again gives the version that it was', async () => {
+  test('publishing the same content again returns its version', async () => {
     const first = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
     const second = await store().graphs.publish({ ...graph, hash: 'h2', definition: { name: 'refund', n: 2 } });
     const again = await store().graphs.publish({ ...graph, hash: 'h1', definition: { name: 'refund', n: 1 } });
@@ -137,14 +137,14 @@ function journalSuite(store: () => Store): void {
     await store().journal.write(batch, { runId, tenantId: 'acme', executionRunId: 'e1' });
   const seqsOf = async (runId: string) => (await store().journal.events(runId, 0, 100)).map(({ seq }) => seq);
 
-  test('a batch written twice is there once', async () => {
+  test('a batch written twice is stored once', async () => {
     await store().runs.create(aNewRun({ id: 'J-twice' }));
     await write('J-twice', aBatch([1, 2]));
     await write('J-twice', aBatch([1, 2]));
     expect(await seqsOf('J-twice')).toEqual([1, 2]);
   });
 
-  test('batches may come in any order; readers see no gap', async () => {
+  test('batches may come in any order, and readers see no gap', async () => {
     await store().runs.create(aNewRun({ id: 'J-order' }));
     await write('J-order', aBatch([3, 4], { view: aView({ status: 'completed', endedAt: AT, step: 9 }) }));
     expect(await seqsOf('J-order')).toEqual([]);
@@ -154,7 +154,7 @@ function journalSuite(store: () => Store): void {
     expect([run?.status, run?.view?.step, run?.view?.endedAt]).toEqual(['completed', 9, AT]);
   });
 
-  test('occurrences are kept once and read in order, whatever order they come in', async () => {
+  test('occurrences are stored once and read in order', async () => {
     const occurrences = [
       anOccurrence(1),
       { kind: 'signal', name: 'event', payload: { text: '\u0000' }, number: 2, seq: 1, at: 5 },
@@ -168,7 +168,7 @@ function journalSuite(store: () => Store): void {
     expect(await store().journal.occurrences('J-happened')).toEqual(occurrences);
   });
 
-  test('the state at a checkpoint is what the checkpoints up to it say', async () => {
+  test('the state at a checkpoint is the fold of the checkpoints up to it', async () => {
     await store().runs.create(aNewRun({ id: 'J-chain' }));
     await write('J-chain', aBatch([1, 2, 3], { checkpoints: [1, 2, 3].map((n) => aCheckpoint('J-chain', n)) }));
     const { checkpoints } = store();
@@ -217,7 +217,7 @@ function ledgerSuite(store: () => Store): void {
     throw new Error('the judge was asked');
   };
 
-  test('a first claim goes on; a second one is judged', async () => {
+  test('a first claim succeeds, and a second one is judged', async () => {
     expect(await store().ledger.claim(claim('L1'), neverAsked)).toEqual({ failures: 0, before: null });
     const answer = await store().ledger.claim(claim('L1', { claim: 'c2' }), (entry) => ({
       takeOver: false,
@@ -226,7 +226,7 @@ function ledgerSuite(store: () => Store): void {
     expect(answer).toEqual({ answer: 'claimed' });
   });
 
-  test('of many claims at once one is first', async () => {
+  test('one of many concurrent claims is first', async () => {
     const claims = await Promise.all(
       Array.from({ length: 10 }, (_, n) =>
         store().ledger.claim(claim('L2', { claim: `c${n}` }), () => ({ takeOver: false, answer: 'late' as const })),
@@ -235,7 +235,7 @@ function ledgerSuite(store: () => Store): void {
     expect(claims.filter((outcome) => 'failures' in outcome)).toHaveLength(1);
   });
 
-  test('who lost the claim can record nothing', async () => {
+  test('an attempt that has lost its claim records nothing', async () => {
     await store().ledger.claim(claim('L3'), neverAsked);
     await store().ledger.claim(claim('L3', { claim: 'c2' }), ({ failures }) => ({ takeOver: true, failures }));
     expect(await store().ledger.complete('L3', 'c1', 'old')).toBe(false);
@@ -244,7 +244,7 @@ function ledgerSuite(store: () => Store): void {
     expect(kept).toEqual({ answer: { ok: 1 } });
   });
 
-  test('a call is unknown only while nothing has changed since that was seen', async () => {
+  test('a call becomes unknown only if its entry has not changed since it was read', async () => {
     await store().ledger.claim(claim('L5'), neverAsked);
     const failure = { error: { code: 'UNKNOWN_OUTCOME', message: 'lost' }, callFailed: false } as const;
     const unknownAs = async (by: string) =>
@@ -252,7 +252,7 @@ function ledgerSuite(store: () => Store): void {
     expect([await unknownAs('c2'), await unknownAs('c1'), await unknownAs('c1')]).toEqual([false, true, false]);
   });
 
-  test('a call that will be made again is shown with its last error', async () => {
+  test('a call that will be retried has its last error', async () => {
     await store().ledger.claim(claim('L4', { runId: 'L-retry' }), neverAsked);
     const error = { code: 'TOOL_FAILED', message: 'no' } as const;
     await store().ledger.fail('L4', 'c1', {
@@ -266,7 +266,7 @@ function ledgerSuite(store: () => Store): void {
     ]);
   });
 
-  test('calls for elements of a list are shown with the element, in order', async () => {
+  test('calls for list elements have their index, in order', async () => {
     const failure = { error: { code: 'TOOL_FAILED', message: 'no' }, callFailed: false } as const;
     for (const index of [10, 2]) {
       const key = `L5#${index}`;
@@ -285,7 +285,7 @@ function blobsSuite(store: () => Store): void {
     data: Uint8Array.from(bytes),
   });
 
-  test('blobs are given back as they were, in the takeover asked for', async () => {
+  test('blobs are returned unchanged, in the requested order', async () => {
     await store().blobs.put([aBlob('B1', [0, 255, 10]), aBlob('B2', [])]);
     await store().blobs.put([aBlob('B1', [0, 255, 10])]);
     const [second, first] = await store().blobs.get(['B2', 'B1']);
@@ -296,7 +296,7 @@ function blobsSuite(store: () => Store): void {
     ]);
   });
 
-  test('a blob that is not there is named', async () => {
+  test('an error names a missing blob', async () => {
     await expect(store().blobs.get(['B0'])).rejects.toThrow('B0');
   });
 }
@@ -314,7 +314,7 @@ function idempotencySuite(store: () => Store): void {
     ...over,
   });
 
-  test('an answer is given again to the same request, and to no other', async () => {
+  test('an answer is repeated for the same request only', async () => {
     expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'proceed', resourceId: 'id-k1' });
     expect(await store().idempotency.admit(request('k1'))).toEqual({ kind: 'in-progress' });
     await store().idempotency.keep(request('k1'), { status: 201, headers: { location: '/x' }, body: { id: 1 } });
@@ -326,13 +326,13 @@ function idempotencySuite(store: () => Store): void {
     expect((await store().idempotency.admit(request('k1', { subject: 'bob' }))).kind).toBe('proceed');
   });
 
-  test('a request that was never finished may be begun again, for the same resource', async () => {
+  test('an unfinished request may begin again, for the same resource', async () => {
     await store().idempotency.admit(request('k2'));
     const later = request('k2', { at: '2026-01-02T03:06:00.000Z', resourceId: 'another' });
     expect(await store().idempotency.admit(later)).toEqual({ kind: 'proceed', resourceId: 'id-k2' });
   });
 
-  test('a request that is held on to is not begun again', async () => {
+  test('a request with a renewed claim does not begin again', async () => {
     await store().idempotency.admit(request('k4'));
     await store().idempotency.lease(request('k4'), '2026-01-02T03:10:00.000Z');
     expect(await store().idempotency.admit(request('k4', { at: '2026-01-02T03:06:00.000Z' }))).toEqual({
@@ -340,7 +340,7 @@ function idempotencySuite(store: () => Store): void {
     });
   });
 
-  test('a released request may be begun again at once, for the same resource', async () => {
+  test('a released request may begin again at once, for the same resource', async () => {
     await store().idempotency.admit(request('k5'));
     await store().idempotency.lease(request('k5'), AT);
     expect(await store().idempotency.admit(request('k5', { resourceId: 'another' }))).toEqual({
@@ -349,7 +349,7 @@ function idempotencySuite(store: () => Store): void {
     });
   });
 
-  test('a forgotten request leaves nothing behind', async () => {
+  test('a deleted request leaves no row', async () => {
     await store().idempotency.admit(request('k3'));
     await store().idempotency.forget(request('k3'));
     expect((await store().idempotency.admit(request('k3', { fingerprint: 'g' }))).kind).toBe('proceed');

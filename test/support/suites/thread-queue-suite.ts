@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Reopening } from '../../../src/store/ended-runs.ts';
-import type { NewRun } from '../../../src/store/runs.ts';
+import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { QueueHead } from '../../../src/store/threads.ts';
 import { AT, LATER, aBatch, aNewRun, aView, endRun, writeTo } from '../builders/store-builders.ts';
@@ -37,7 +37,7 @@ function queues(store: () => Store): void {
     (await store().threads.queueHeads(1_000)).find((head) => head.tenantId === tenantId);
   const queuedOf = async (tenantId: string) => (await store().threads.find(tenantId, 't'))?.queued;
 
-  test('the first run of a thread is active at once, and no other while it is', async () => {
+  test('the first run of a thread is active at once and keeps others waiting', async () => {
     expect(await create('first-1')).toBe('accepted');
     expect(await create('first-2')).toBe('busy');
     expect(await create('first-3', 'enqueue')).toBe('accepted');
@@ -46,13 +46,13 @@ function queues(store: () => Store): void {
     expect((await store().runs.find('first-3'))?.isQueued).toBe(true);
   });
 
-  test('of many at once one is active', async () => {
+  test('one of many concurrent runs is active', async () => {
     const answers = await Promise.all(TEN.map((n) => create(`race-${n}`)));
     expect(answers.filter((answer) => answer === 'accepted')).toHaveLength(1);
     expect(await store().threads.runIds('race', 't')).toHaveLength(1);
   });
 
-  test('of many at once that would wait, one is active and the others are queued, in order', async () => {
+  test('one of many concurrent runs is active, and the others are queued in order', async () => {
     await Promise.all(TEN.map((n) => create(`queue-${n}`, 'enqueue')));
     const thread = await store().threads.find('queue', 't');
     const rest = TEN.map((n) => `queue-${n}`).filter((id) => id !== thread?.activeRunId);
@@ -79,7 +79,7 @@ function queues(store: () => Store): void {
     expect(await queuedOf('busy')).toEqual(['busy-2']);
   });
 
-  test('a run is dequeued once, however often it is tried', async () => {
+  test('repeated attempts dequeue a run once', async () => {
     await create('once-1');
     await create('once-2', 'enqueue');
     await endRun(store(), { id: 'once-1', tenantId: 'once' });
@@ -90,7 +90,7 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('once', 't')).toMatchObject({ activeRunId: 'once-2', queued: [] });
   });
 
-  test('a new run does not get ahead of those that are queued', async () => {
+  test('a new run does not overtake queued ones', async () => {
     await create('ahead-1');
     await create('ahead-2', 'enqueue');
     await endRun(store(), { id: 'ahead-1', tenantId: 'ahead' });
@@ -99,7 +99,7 @@ function queues(store: () => Store): void {
     expect(await queuedOf('ahead')).toEqual(['ahead-2', 'ahead-4']);
   });
 
-  test('an interruption is asked for until the run that it is for has ended, and of no other run', async () => {
+  test('an interruption is due until the interrupted run has ended, and for no other run', async () => {
     await create('stop-1');
     await create('stop-2', 'enqueue');
     await create('stop-3', 'interrupt');
@@ -110,7 +110,7 @@ function queues(store: () => Store): void {
     expect(await headOf('stop')).toBeUndefined();
   });
 
-  test('each run that interrupts has one run end, whoever comes in between', async () => {
+  test('each interrupting run ends one run, also with others in between', async () => {
     await create('each-1');
     await create('each-3', 'interrupt');
     await create('each-2', 'interrupt');
@@ -131,7 +131,7 @@ function queues(store: () => Store): void {
     expect(await store().threads.find('leave', 't')).toMatchObject({ activeRunId: null, lastRunId: 'leave-1' });
   });
 
-  test('a run that is dequeued and leaves the queue at the same moment: one of the two happens', async () => {
+  test('a run that is dequeued and canceled at the same moment has one of the two results', async () => {
     await create('either-1');
     await create('either-2', 'enqueue');
     await endRun(store(), { id: 'either-1', tenantId: 'either' });
@@ -158,7 +158,7 @@ function queues(store: () => Store): void {
     expect(claimed?.queuedSignals.map(({ payload }) => payload.decisionId)).toEqual(['one', 'two']);
   });
 
-  test('a queued run is told so much and no more', async () => {
+  test('a queued run keeps a limited number of signals', async () => {
     await create('full-1');
     await create('full-2', 'enqueue');
     const answers: string[] = [];
@@ -167,7 +167,7 @@ function queues(store: () => Store): void {
     expect([answers.filter((answer) => answer === 'taken').length, answers.at(-1)]).toEqual([100, 'full']);
   });
 
-  test('an end that is written late does not free the thread of somebody else', async () => {
+  test('a late end does not free the thread of another run', async () => {
     await create('late-1');
     await endRun(store(), { id: 'late-1', tenantId: 'late' });
     await create('late-2');
@@ -188,7 +188,7 @@ function reopenings(store: () => Store): void {
   const reopen = async (id: string, over: Partial<Reopening> = {}) =>
     await store().endedRuns.reopen(id, reopening(over));
 
-  test('only one that has ended is found, with what it was started with', async () => {
+  test('only an ended run is found, with the input of its workflow', async () => {
     await store().runs.create(aNewRun({ id: 'G-find' }));
     expect(await store().endedRuns.find('G-find')).toBeNull();
     await endRun(store(), { id: 'G-find' });
@@ -214,14 +214,14 @@ function reopenings(store: () => Store): void {
     });
   });
 
-  test('of many at once one is reopened', async () => {
+  test('one of many concurrent requests reopens it', async () => {
     await store().runs.create(aNewRun({ id: 'G-race' }));
     await endRun(store(), { id: 'G-race' });
     const answers = await Promise.all(TEN.map(() => reopen('G-race')));
     expect(answers.toSorted()).toEqual([...Array.from({ length: 9 }, () => 'changed'), 'reopened']);
   });
 
-  test('of many at once one hands it over', async () => {
+  test('one of many concurrent processes dispatches it', async () => {
     await store().runs.create(aNewRun({ id: 'G-hand' }));
     await endRun(store(), { id: 'G-hand' });
     await reopen('G-hand');
@@ -229,7 +229,7 @@ function reopenings(store: () => Store): void {
     expect(claims.filter((claim) => claim !== null)).toHaveLength(1);
   });
 
-  test('one that has said more since, or has not ended, is left alone', async () => {
+  test('a run with later events, or an open one, is not reopened', async () => {
     await store().runs.create(aNewRun({ id: 'G-more' }));
     expect(await reopen('G-more')).toBe('changed');
     await endRun(store(), { id: 'G-more' }, 2);
@@ -237,7 +237,7 @@ function reopenings(store: () => Store): void {
     expect(await reopen('G-more', { lastSeq: 2 })).toBe('reopened');
   });
 
-  test('what its last execution says late changes nothing', async () => {
+  test('late entries of its last execution change nothing', async () => {
     await store().runs.create(aNewRun({ id: 'G-late' }));
     await endRun(store(), { id: 'G-late' });
     await reopen('G-late');
@@ -258,7 +258,7 @@ function reopenings(store: () => Store): void {
     expect(await store().pendingStarts.claim('G-end', LATER, LATER)).toMatchObject({ execution: 3 });
   });
 
-  test('it takes its thread back, unless that has gone on', async () => {
+  test('it gets its thread back unless the thread has a later run', async () => {
     await store().runs.create(onThread('back-1'));
     await endRun(store(), { id: 'back-1', tenantId: 'back' });
     expect(await reopen('back-1')).toBe('reopened');
@@ -272,7 +272,7 @@ function reopenings(store: () => Store): void {
     expect((await store().runs.find('back-1'))?.status).toBe('failed');
   });
 
-  test('it and a new run of its thread at the same moment: one of the two has the thread', async () => {
+  test('it and a concurrent new run: one of the two gets the thread', async () => {
     await store().runs.create(onThread('moment-1'));
     await endRun(store(), { id: 'moment-1', tenantId: 'moment' });
     const [again, fresh] = await Promise.all([reopen('moment-1'), store().runs.create(onThread('moment-2'))]);

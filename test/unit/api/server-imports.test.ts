@@ -17,7 +17,7 @@ function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string>
 
 const loaded = [...loadedBy('src/api/server.ts')];
 
-test('the process of the API loads what it answers with', () => {
+test('the API process loads the modules of its answers', () => {
   expect(loaded).toEqual(
     expect.arrayContaining(['hono', 'kysely', '@temporalio/client', 'src/graph/advance/advance.ts']),
   );

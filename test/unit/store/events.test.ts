@@ -1,18 +1,14 @@
-import type { PGlite } from '@electric-sql/pglite';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { MAX_PAGE_BYTES } from '../../../src/store/page.ts';
-import { openEmbeddedStore } from '../../../src/store/store.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { AT, aBatch, aNewRun, writeTo } from '../../support/builders/store-builders.ts';
-import { openMemoryDatabase } from '../../support/servers/memory-database.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../support/servers/memory-database.ts';
 
-let database: PGlite;
 const LARGE = MAX_PAGE_BYTES / 4;
 
-let store: Store;
+let store: MemoryStore;
 beforeAll(async () => {
-  database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
+  store = await openMemoryStore();
   await store.runs.create(aNewRun({ id: 'R' }));
   for (let seq = 1; seq <= 9; seq++) {
     const call = { seq, at: AT, step: 0, node: 'a', visit: 1, tool: 't', idempotencyKey: `k${seq}`, attempts: 1 };
@@ -33,14 +29,15 @@ async function callsAfter(after: number, { upTo = 9, most = 9 } = {}): Promise<r
   return seen;
 }
 
-test('events of a type are found in order within their part of the history, over pages', async () => {
+test('events of a type are found in order within a range, over pages', async () => {
   expect(await callsAfter(0)).toEqual([1, 2, 4, 5, 7, 8]);
   expect(await callsAfter(1, { upTo: 7 })).toEqual([2, 4, 5, 7]);
   expect(await callsAfter(8)).toEqual([]);
 });
 
-test('no more of them is read than a page, and none that nobody wants', async () => {
-  const query = vi.spyOn(database, 'query');
+test('one page of events is read at most, and only of the wanted type', async () => {
+  const query = vi.spyOn(store.database, 'query');
+  onTestFinished(() => query.mockRestore());
   expect(await callsAfter(0, { most: 3 })).toEqual([1, 2, 4]);
   const answers = await Promise.all(query.mock.results.map(async ({ value }): Promise<unknown> => await value));
   expect(answers).toHaveLength(1);

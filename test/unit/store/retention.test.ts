@@ -63,7 +63,7 @@ async function anEndedRun(id: string, threadId: string | null = null): Promise<v
   await endRun(store, { id }, 4);
 }
 
-test('a run that ended long ago is counted, then forgotten with all that belongs to it', async () => {
+test('an old ended run is counted, then deleted with all its rows', async () => {
   await anEndedRun('R-old');
   const retention = older({ runsBefore: LATER });
   const whole = { ...NOTHING, runs: 1, events: 4, checkpoints: 3, ledger: 1, blobs: 1 };
@@ -79,7 +79,7 @@ test('a run that ended long ago is counted, then forgotten with all that belongs
   expect(await prune(retention, BATCH)).toEqual(NOTHING);
 });
 
-test('blobs of no run go when they are as old as a run that goes, and are counted before', async () => {
+test('blobs without a run are counted, then deleted at the age of an old run', async () => {
   await store.runs.create(aNewRun({ id: 'R-owner' }));
   const data = new Uint8Array([1]);
   const blobs = ['R-owner', 'R-nobody'].map((run) => ({
@@ -99,7 +99,7 @@ test('blobs of no run go when they are as old as a run that goes, and are counte
   await expect(store.blobs.get(['R-nobody/1'])).rejects.toThrow(RangeError);
 });
 
-test('a run that has not ended stays, and so does one that ended since', async () => {
+test('runs that are open or ended recently stay', async () => {
   await store.runs.create(aNewRun({ id: 'R-runs' }));
   await writeTo(store, { id: 'R-runs' }, aBatch([1], { view: aView() }));
   await anEndedRun('R-young');
@@ -111,7 +111,7 @@ test('a run that has not ended stays, and so does one that ended since', async (
   expect(await store.runs.find('R-young')).toBeNull();
 });
 
-test('of an older run only the last state stays, and can still be read and gone on with', async () => {
+test('an older run keeps its last state, from which it can be read and reopened', async () => {
   await anEndedRun('R-states');
   const retention = older({ checkpointsBefore: LATER });
   expect(await store.retention.count(retention)).toEqual({ ...NOTHING, checkpoints: 2 });
@@ -124,20 +124,20 @@ test('of an older run only the last state stays, and can still be read and gone 
   await prune(older({ runsBefore: LATER }), BATCH);
 });
 
-test('a thread is forgotten with its last run', async () => {
+test('a thread is deleted with its last run', async () => {
   await anEndedRun('R-talk', 'talk');
   await prune(older({ runsBefore: LATER }), BATCH);
   expect(await store.threads.find('acme', 'talk')).toBeNull();
 });
 
-test('a run stays whose successor has not begun', async () => {
+test('a run stays until its successor has begun', async () => {
   await anEndedRun('R-first', 'chain');
   await store.runs.create(aNewRun({ id: 'R-second', threadId: 'chain' }));
   await prune(older({ runsBefore: LATER }), BATCH);
   expect(await store.runs.find('R-first')).not.toBeNull();
 });
 
-test('definitions go with the last run that executes them, unless they are published', async () => {
+test('unpublished definitions are deleted with their last run', async () => {
   const graph = { name: 'once', version: null, hash: 'h2' };
   await store.runs.create(aNewRun({ id: 'R-once', graph, definition: { name: 'once' } }));
   expect(await store.graphs.definition('h2')).toEqual({ name: 'once' });
@@ -146,7 +146,7 @@ test('definitions go with the last run that executes them, unless they are publi
   expect(await store.graphs.definition('h2')).toBeNull();
 });
 
-test('who stops after a batch goes on there', async () => {
+test('pruning continues after its last batch', async () => {
   for (const id of ['R-1', 'R-2', 'R-3']) await anEndedRun(id);
   const retention = older({ runsBefore: LATER });
   expect((await prune(retention, 1, { most: 2 })).runs).toBe(2);
@@ -155,7 +155,7 @@ test('who stops after a batch goes on there', async () => {
   expect((await prune(retention, 1)).runs).toBe(1);
 });
 
-test('runs whose states can not be thinned keep no others from it', async () => {
+test('a run whose states cannot be pruned does not stop the pruning of others', async () => {
   await store.runs.create(aNewRun({ id: 'R-broken' }));
   const checkpoints = [2, 3].map((n) => aCheckpoint('R-broken', n));
   await writeTo(store, { id: 'R-broken' }, aBatch([1, 2, 3], { checkpoints }));

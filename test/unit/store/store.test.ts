@@ -1,9 +1,9 @@
-import { PGlite } from '@electric-sql/pglite';
 import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createPgliteDialect } from '../../../src/store/database/pglite-dialect.ts';
 import { createPostgresDialect } from '../../../src/store/database/postgres-dialect.ts';
-import { openEmbeddedStore, openPostgresStore } from '../../../src/store/store.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import { openMemoryStore } from '../../support/servers/memory-database.ts';
 import { startPostgres } from '../../support/servers/postgres-server.ts';
 import type { PostgresServer } from '../../support/servers/postgres-server.ts';
 import type { OpenedStore } from '../../support/suites/checkpoints-suite.ts';
@@ -11,9 +11,8 @@ import { definitionsSuite } from '../../support/suites/definitions-suite.ts';
 import { storeSuite } from '../../support/suites/store-suite.ts';
 
 storeSuite('store on embedded PostgreSQL', async () => {
-  const database = new PGlite();
-  const store = await openEmbeddedStore(database);
-  return { store, tables: new Kysely({ dialect: createPgliteDialect(database) }) };
+  const store = await openMemoryStore();
+  return { store, tables: new Kysely({ dialect: createPgliteDialect(store.database) }) };
 });
 
 describe('a PostgreSQL server', () => {
@@ -33,7 +32,7 @@ describe('a PostgreSQL server', () => {
 
   storeSuite('store on PostgreSQL', async () => await open('store'));
 
-  describe('several who use a store at once', () => {
+  describe('concurrent users of a store', () => {
     let opened: OpenedStore;
     beforeAll(async () => {
       opened = await open('shared');

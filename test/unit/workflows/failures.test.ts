@@ -14,7 +14,7 @@ function givenUp(timeoutType: TimeoutType, isRetry = false): ActivityFailure {
 
 const unsafe = aToolRequest({ effect: 'unsafe' });
 
-describe('a call that the server has given up', () => {
+describe('a call that timed out at the server', () => {
   test.each<[TimeoutType, boolean]>([
     ['SCHEDULE_TO_CLOSE', false],
     ['START_TO_CLOSE', false],

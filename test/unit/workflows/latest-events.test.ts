@@ -14,7 +14,7 @@ const from = (first: number, count: number, size = 0): RunEvent[] =>
 const numbers = (events: readonly RunEvent[]): number[] => events.map(({ seq }) => seq);
 
 describe('the latest events', () => {
-  test.each([1, 7, 1_000])('are 200 at most, added %d at a time', (width) => {
+  test.each([1, 7, 1_000])('are 200 at most, added in groups of %d', (width) => {
     const latest = createLatestEvents([]);
     for (let seq = 1; seq <= 1_000; seq += width) latest.add(from(seq, Math.min(width, 1_001 - seq)));
     expect(numbers(latest.all())).toEqual(from(801, 200).map(({ seq }) => seq));
@@ -29,7 +29,7 @@ describe('the latest events', () => {
     expect(numbers(latest.all())).toHaveLength(10);
   });
 
-  test('hold the last one, however large it is', () => {
+  test('always have the last one, at any size', () => {
     const latest = createLatestEvents(from(1, 3));
     latest.add([event(4, 5_000_000)]);
     expect(numbers(latest.all())).toEqual([4]);

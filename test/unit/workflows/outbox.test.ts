@@ -33,8 +33,8 @@ function open() {
   return {
     outbox,
     pack: () => outbox.pack(run),
-    forget: (): void => void (run = { ...run, approvals: {} }),
-    take: (body: OccurrenceBody): void => {
+    drop: (): void => void (run = { ...run, approvals: {} }),
+    receive: (body: OccurrenceBody): void => {
       const step = advance(graph, run, { ...body, at: 1 });
       run = step.run;
       outbox.add(step);
@@ -42,14 +42,14 @@ function open() {
   };
 }
 
-const read = (parcel: JournalDelivery | null) =>
-  parcel && unpackBatch(parcel.batch, { runId: identity.id, call: null });
+const read = (delivery: JournalDelivery | null) =>
+  delivery && unpackBatch(delivery.batch, { runId: identity.id, call: null });
 
-describe('a parcel that is lost', () => {
-  test('is packed again, with approvals as they are by then', () => {
-    const { pack, take } = open();
+describe('a lost delivery', () => {
+  test('is packed again, with the current approvals', () => {
+    const { pack, receive } = open();
     const lost = pack();
-    take({ kind: 'signal', name: 'approve', payload: {} });
+    receive({ kind: 'signal', name: 'approve', payload: {} });
     expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
     lost?.lost();
     const again = read(pack());
@@ -58,25 +58,25 @@ describe('a parcel that is lost', () => {
   });
 });
 
-test('approvals that a run has forgotten are written as they were closed, and never as pending', () => {
-  const { pack, take, forget } = open();
+test('approvals that a run has dropped are written as closed, never as pending', () => {
+  const { pack, receive, drop } = open();
   const pending = pack();
-  take({ kind: 'signal', name: 'approve', payload: {} });
+  receive({ kind: 'signal', name: 'approve', payload: {} });
   const closed = pack();
-  forget();
+  drop();
   pending?.lost();
   expect(read(pack())?.approvals).toEqual([]);
   closed?.lost();
-  take({ kind: 'signal', name: 'event', payload: { event: 'any' } });
+  receive({ kind: 'signal', name: 'event', payload: { event: 'any' } });
   expect(read(pack())?.approvals).toMatchObject([{ status: 'approved' }]);
 });
 
 describe('an outbox', () => {
-  test('is empty when every parcel has been delivered', () => {
+  test('is empty once every delivery is acknowledged', () => {
     const { outbox, pack } = open();
-    const parcel = pack();
+    const delivery = pack();
     expect([outbox.isEmpty(), pack()]).toEqual([false, null]);
-    parcel?.delivered();
+    delivery?.delivered();
     expect(outbox.isEmpty()).toBe(true);
   });
 });

@@ -105,7 +105,7 @@ function readyAgain({ call, callsMade }: CallProgress): CallProgress {
 
 function answerExpired(task: TaskContext, call: BatchCall): BatchCall {
   if (call.state.phase === 'asked') task.expireApproval(call.state.approvalId, 'expired');
-  return { ...call, state: answered(rejectionNote('Nobody approved it in time')) };
+  return { ...call, state: answered(rejectionNote('It was not approved in time')) };
 }
 
 /** Readies an approved call, with arguments that a person may have edited, or answers a rejected one. */

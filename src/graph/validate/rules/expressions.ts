@@ -6,8 +6,7 @@ import { isJsonObject } from '../../values/json.ts';
 import { didYouMean } from '../../values/text.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import { branchesOf } from '../subject.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { Subject, SubjectExpression, SubjectNode } from '../subject.ts';
 
 /** `INVALID_EXPRESSION`, and `UNKNOWN_CHANNEL` for channels that expressions read. */
 export const expressions: Rule = (subject) => {
@@ -21,10 +20,8 @@ export const expressions: Rule = (subject) => {
   });
 };
 
-interface BareExpression {
-  readonly source: string;
+interface BareExpression extends SubjectExpression {
   readonly names: readonly Name[];
-  readonly path: string;
   /** Words that are valid in place of an expression. */
   readonly words?: readonly string[];
 }
@@ -37,18 +34,8 @@ export function bareExpressions({ channels, edges, nodes }: Subject): readonly B
       ? [{ source, names: ['current', 'update'] as const, path: toPointer(['channels', name, 'reducer', 'expr']) }]
       : [];
   });
-  const conditions = edges
-    .flatMap(({ fields, path }) => branchesOf(fields, path))
-    .flatMap(({ fields: { when }, path }) =>
-      typeof when === 'string' ? [{ source: when, names: NODE_NAMES, path: `${path}/when` }] : [],
-    );
-  const choices = edges.flatMap(({ fields, path }) =>
-    (['route', 'forEach'] as const).flatMap((field) => {
-      const source = fields[field];
-      return typeof source === 'string' ? [{ source, names: NODE_NAMES, path: `${path}/${field}` }] : [];
-    }),
-  );
-  return [...reducers, ...conditions, ...choices, ...[...nodes.values()].flatMap(approvalRules)];
+  const ofEdges = edges.flatMap((edge) => edge.expressions.map((expression) => ({ ...expression, names: NODE_NAMES })));
+  return [...reducers, ...ofEdges, ...[...nodes.values()].flatMap(approvalRules)];
 }
 
 const APPROVAL_WORDS = ['always', 'never'];

@@ -170,7 +170,7 @@ describe('fromNetwork', () => {
     expect(fromNetwork('TOOL_FAILED', blocked)).toBe(blocked);
   });
 
-  test('what nobody knows was done perhaps, and says so in its own words', () => {
+  test('an unexpected error keeps its message, and the call may have been done', () => {
     expect(fromNetwork('TOOL_FAILED', 'odd')).toMatchObject({
       retryable: true,
       done: 'perhaps',

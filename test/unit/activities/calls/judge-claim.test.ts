@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../src/activities/calls/judge-claim.ts';
 import type { Claimant } from '../../../../src/activities/calls/judge-claim.ts';
 import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
-import type { LedgerEntry } from '../../../../src/store/ledger.ts';
+import type { LedgerEntry } from '../../../../src/store/ledger-claims.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;
 const anEntry = (over: Partial<LedgerEntry> = {}): LedgerEntry => ({
@@ -22,7 +23,7 @@ const aClaimant = (over: Partial<Claimant> = {}): Claimant => ({
   takeover: 0,
   scheduledAt: 2,
   safety: 'unsafe',
-  neverMade: [],
+  unusedClaims: [],
   lostAfterMs: 60_000,
   ...over,
 });
@@ -46,7 +47,7 @@ describe('judgeClaim', () => {
   });
 
   test.each(SAFETIES)('an attempt that comes late leaves an %s call to the one after it', (safety) => {
-    const late = aClaimant({ safety, scheduledAt: 1, neverMade: ['an earlier one'] });
+    const late = aClaimant({ safety, scheduledAt: 1, unusedClaims: ['an earlier one'] });
     for (const status of ['claimed', 'retrying'] as const)
       expect(judgeClaim(late, anEntry({ status, takeover: 1, scheduledAt: 2 }))).toEqual({
         takeOver: false,
@@ -65,7 +66,7 @@ describe('judgeClaim', () => {
   });
 
   test('an unsafe call whose claim is known to have made no call is made', () => {
-    const claimant = aClaimant({ neverMade: ['an earlier one'] });
+    const claimant = aClaimant({ unusedClaims: ['an earlier one'] });
     expect(judgeClaim(claimant, anEntry())).toEqual({ takeOver: true, failures: 2 });
     expect(judgeClaim(claimant, anEntry({ claim: 'another' }))).toMatchObject({ answer: { kind: 'lost' } });
     expect(judgeClaim(claimant, anEntry({ status: 'unknown' }))).toMatchObject({ answer: { kind: 'failed' } });
@@ -107,7 +108,7 @@ describe('judgeClaim', () => {
   );
 });
 
-describe('judgeLeft', () => {
+describe('judgeCanceled', () => {
   const failed = (callFailed: boolean) => ({ callFailed, error });
   const answered = (known: object) => ({ takeOver: false, answer: known });
   const lost = (why: string) => answered({ kind: 'lost', why: expect.stringContaining(why) });
@@ -130,11 +131,11 @@ describe('judgeLeft', () => {
   });
 });
 
-test('that an attempt was lost stays known, whoever takes its claim over', () => {
+test('a claim that takes over a lost attempt records it', () => {
   const taken = judgeClaim(aClaimant({ safety: 'keyed' }), anEntry());
-  expect(taken).toMatchObject({ takeOver: true, doubt: { callFailed: false } });
-  expect(judgeClaim(aClaimant({ safety: 'keyed', neverMade: ['an earlier one'] }), anEntry())).not.toHaveProperty(
-    'doubt',
+  expect(taken).toMatchObject({ takeOver: true, lostAttempt: { callFailed: false } });
+  expect(judgeClaim(aClaimant({ safety: 'keyed', unusedClaims: ['an earlier one'] }), anEntry())).not.toHaveProperty(
+    'lostAttempt',
   );
 });
 
@@ -143,6 +144,89 @@ test.each([
   ['by one that was lost', 'other', null, true],
   ['by one before that', 'an earlier one', { callFailed: false, error }, true],
   ['by one that was refused', 'an earlier one', { callFailed: true, error }, false],
-] as const)('whether a call may have been done %s', (...[, neverMade, failure, expected]) => {
-  expect(mayBeDone(anEntry({ failure }), [neverMade])).toBe(expected);
+] as const)('tells if a call may have been done %s', (...[, unusedClaim, failure, expected]) => {
+  expect(mayBeDone(anEntry({ failure }), [unusedClaim])).toBe(expected);
+});
+
+describe('the table of claims in the README', () => {
+  const MAKES = { takeOver: true, failures: 2 };
+  const LEAVES = { takeOver: false, answer: { kind: 'in-progress' } };
+  const LATER = { scheduledAt: 3 };
+  const UNUSED = { unusedClaims: ['an earlier one'] };
+  const FAILED = { status: 'failed', failure: { error, callFailed: true } } as const;
+  type Example = readonly [entry: Partial<LedgerEntry>, claimant: Partial<Claimant>];
+
+  /** By row: what the claim does, its verdict, and examples that no row above fits. */
+  const ROWS: Readonly<Record<string, readonly [claim: string, verdict: object, ...Example[]]>> = {
+    'any, with another request hash, without a takeover': [
+      'fails with `INTERNAL`',
+      { code: 'INTERNAL' },
+      [{ requestHash: 'y', status: 'completed' }, { safety: 'idempotent' }],
+      [{ requestHash: 'y', ...LATER }, {}],
+    ],
+    '`claimed` or `retrying`, by an attempt scheduled later': [
+      'leaves the call to that attempt',
+      LEAVES,
+      [LATER, { takeover: 1 }],
+      [{ ...LATER, status: 'retrying' }, UNUSED],
+    ],
+    '`completed`': [
+      'returns the recorded result',
+      { answer: { kind: 'completed' } },
+      [{ status: 'completed' }, { takeover: 1 }],
+    ],
+    '`retrying`': ['makes the call', MAKES, [{ status: 'retrying' }, {}], [{ status: 'retrying' }, { takeover: 1 }]],
+    '`claimed`, by an attempt that is known to have made no call': [
+      'makes the call',
+      MAKES,
+      [{}, UNUSED],
+      [{ ageMs: 0 }, UNUSED],
+    ],
+    '`claimed`, with a takeover, or the call is not `unsafe`': [
+      'makes the call',
+      MAKES,
+      [{ ageMs: 0 }, { takeover: 1 }],
+      [{}, { takeover: 1 }],
+      [{ ageMs: 0 }, { safety: 'keyed' }],
+      [{}, { safety: 'idempotent' }],
+    ],
+    '`claimed`, by an attempt that still works': ['leaves the call to that attempt', LEAVES, [{ ageMs: 59_999 }, {}]],
+    '`claimed`, by an attempt that was lost': ['makes the outcome `unknown`', { answer: { kind: 'lost' } }, [{}, {}]],
+    '`failed` or `unknown`, with a takeover': [
+      'makes the call, and counts attempts from 1',
+      { takeOver: true, failures: 0 },
+      [FAILED, { takeover: 1 }],
+      [{ ...FAILED, status: 'unknown' }, { takeover: 1 }],
+    ],
+    '`failed` or `unknown`': [
+      'returns the recorded failure',
+      { answer: { kind: 'failed' } },
+      [FAILED, { safety: 'idempotent' }],
+      [{ ...FAILED, status: 'unknown' }, UNUSED],
+    ],
+  };
+
+  function verdictOrError(claimant: Claimant, entry: LedgerEntry): unknown {
+    try {
+      return judgeClaim(claimant, entry);
+    } catch (thrown) {
+      return thrown;
+    }
+  }
+
+  test('has exactly these rows, in this order', () => {
+    const readme = readFileSync('src/activities/calls/README.md', 'utf8');
+    const rows = [...readme.matchAll(/^ {3}\| (.+?) +\| (.+?) +\|$/gm)].map(([, row, claim]) => [row, claim]);
+    const [head, none, ...others] = rows.filter(([row]) => !row?.startsWith('---'));
+    expect([head, none]).toEqual([
+      ['row', 'the claim'],
+      ['none', 'makes the call'],
+    ]);
+    expect(others).toEqual(Object.entries(ROWS).map(([row, [claim]]) => [row, claim]));
+  });
+
+  test.each(Object.entries(ROWS))('is true of a row that is %s', (_row, [, verdict, ...examples]) => {
+    for (const [entry, claimant] of examples)
+      expect(verdictOrError(aClaimant(claimant), anEntry(entry))).toMatchObject(verdict);
+  });
 });

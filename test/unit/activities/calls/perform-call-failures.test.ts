@@ -189,7 +189,7 @@ describe('the time-out of an attempt', () => {
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 2 });
   });
 
-  test.each(['keyed', 'unsafe'] as const)('lets an %s call end whose result is needed to undo it', async (safety) => {
+  test.each(['keyed', 'unsafe'] as const)('lets an %s call end whose result its compensation needs', async (safety) => {
     const task = { ...aNewTask(safety), isCompensable: true as const };
     const { step, begun, letGo } = held();
     const [tool, activity] = [scriptedTool(step), anActivity()];
@@ -205,7 +205,7 @@ describe('the time-out of an attempt', () => {
     { before: [], status: 503, type: 'UNKNOWN_OUTCOME' },
     { before: [], status: 400, type: 'TOOL_FAILED' },
     { before: [answers(503)], status: 400, type: 'UNKNOWN_OUTCOME' },
-  ])('has a call that could be undone tried no more: $type after $status', async ({ before, status, type }) => {
+  ])('does not retry a call that could be compensated: $type after $status', async ({ before, status, type }) => {
     const task = { ...aNewTask('keyed'), isCompensable: true as const };
     const { step, begun, letGo } = held();
     const tool = scriptedTool(...before, (signal) => step(signal).then(() => answers(status)(signal)));
@@ -218,7 +218,7 @@ describe('the time-out of an attempt', () => {
     expect(await failureOf(call)).toMatchObject({ type, nonRetryable: true });
   });
 
-  test('has a call that could be undone not begun', async () => {
+  test('does not begin a call that could be compensated', async () => {
     const task = { ...aNewTask('keyed'), isCompensable: true as const };
     const [tool, activity] = [scriptedTool(returns('paid')), anActivity()];
     activity.cancel();
@@ -261,7 +261,7 @@ describe('the deadline of all attempts', () => {
     expect(tool.calls).toHaveLength(0);
   });
 
-  test('does not count the attempt that it has kept from being made', async () => {
+  test('does not count an attempt that it prevented', async () => {
     const task = aNewTask('keyed', { deadlineMs: 90_000 });
     const tool = scriptedTool(answers(503), answers(503), returns('paid'));
     await failureOf(attempt(tool, task, late(0)));
@@ -302,7 +302,7 @@ describe('a cancellation', () => {
     ['keyed', 'NOT_FOUND', { notFound: true }],
     ['keyed', 'TIMED_OUT', { timedOut: true, notFound: true }],
   ] as const)(
-    'of an %s call that nobody asked for (%s) hands it over, and does not count',
+    'of an %s call that the run did not cancel (%s) leaves it to another attempt, and does not count',
     async (safety, reason, why) => {
       const task = aNewTask(safety, { retry: { maxAttempts: 1 } });
       const { step, begun } = held();

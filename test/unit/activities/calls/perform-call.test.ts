@@ -1,4 +1,3 @@
-import type { PGlite } from '@electric-sql/pglite';
 import { ApplicationFailure } from '@temporalio/activity';
 import { ActivityCancellationDetails } from '@temporalio/common';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -7,8 +6,6 @@ import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
 import { packBatch } from '../../../../src/graph/journal/packed-batch.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
-import { openEmbeddedStore } from '../../../../src/store/store.ts';
-import type { Store } from '../../../../src/store/store.ts';
 import { CARRIER, aJournalBatch, aPolicy, aTask, aToolRequest } from '../../../support/builders/call-builders.ts';
 import {
   anActivity,
@@ -20,13 +17,12 @@ import {
   scriptedTool,
 } from '../../../support/doubles/scripted-tool.ts';
 import type { ScriptedTool } from '../../../support/doubles/scripted-tool.ts';
-import { openMemoryDatabase } from '../../../support/servers/memory-database.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import type { MemoryStore } from '../../../support/servers/memory-database.ts';
 
-let database: PGlite;
-let store: Store;
+let store: MemoryStore;
 beforeAll(async () => {
-  database = await openMemoryDatabase();
-  store = await openEmbeddedStore(database);
+  store = await openMemoryStore();
 });
 afterAll(async () => await store.close());
 afterEach(() => void vi.restoreAllMocks());
@@ -60,7 +56,7 @@ async function statusOf({ key, tenantId, runId, node }: CallTask): Promise<unkno
 
 /** Nothing is heard of any attempt for a long time. */
 async function silence(): Promise<void> {
-  await database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
+  await store.database.exec("update ledger set updated_at = updated_at - interval '1 hour'");
 }
 
 /** The worker is lost while it makes the call. */
@@ -115,7 +111,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     const second = attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 2 }));
     await begun;
     expect(await failureOf(attempt(tool, task, anActivity({ currentAttemptScheduledTimestampMs: 1 })))).toMatchObject({
-      type: 'HELD',
+      type: 'IN_PROGRESS',
     });
     letGo('done');
     expect(await second).toMatchObject({ reply: { value: 'done' } });
@@ -131,7 +127,7 @@ describe.each(SAFETIES)('an %s call', (safety) => {
     expect((await attempt(tool, task)).attempts).toBe(3);
   });
 
-  test('that failed for good is told again as it was, and not made', async () => {
+  test('that has failed is answered with its recorded failure, and not made', async () => {
     const task = aNewTask(safety);
     const tool = scriptedTool(answers(400));
     const first = await failureOf(attempt(tool, task));
@@ -152,7 +148,7 @@ describe.each(['idempotent', 'keyed'] as const)('an %s call', (safety) => {
     expect(tool.calls.map(({ key }) => key)).toEqual([task.key, task.key]);
   });
 
-  test('that may have been done when it failed for good is told again as it was', async () => {
+  test('that may have been done when it failed is answered with its recorded failure', async () => {
     const task = aNewTask(safety, {
       request: aToolRequest({ effect: safety, policy: aPolicy({ retry: { maxAttempts: 1 } }) }),
     });
@@ -234,7 +230,7 @@ describe('an unsafe call that the server has given up', () => {
     await begun;
     activity.cancel('TIMED_OUT', GIVEN_UP);
     const late = attempt(tool, task);
-    expect(await failureOf(late)).toMatchObject({ type: 'HELD', nonRetryable: false });
+    expect(await failureOf(late)).toMatchObject({ type: 'IN_PROGRESS', nonRetryable: false });
     letGo('paid');
     expect(await early).toMatchObject({ reply: { value: 'paid' } });
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
@@ -246,10 +242,10 @@ describe('an unsafe call that the server has given up', () => {
       request: aToolRequest({ effect: 'unsafe', policy: aPolicy({ heartbeatMs: 30 }) }),
     });
     const { step, begun, letGo } = held();
-    const kept = vi.spyOn(store.ledger, 'keep');
+    const renewed = vi.spyOn(store.ledger, 'renew');
     const early = attempt(scriptedTool(step), task);
     await begun;
-    await expect.poll(() => kept.mock.calls.length).toBeGreaterThan(2);
+    await expect.poll(() => renewed.mock.calls.length).toBeGreaterThan(2);
     letGo('paid');
     await early;
   });
@@ -310,7 +306,7 @@ describe('a database that is away', () => {
     },
   );
 
-  test('until the worker has to end leaves the record out, and the run is told what became of the call', async () => {
+  test('until the worker ends gets no record, and the run learns the outcome of the call', async () => {
     const task = aNewTask('unsafe');
     const { step, begun, letGo } = held();
     const activity = anActivity();

@@ -30,7 +30,10 @@ function aNewTask(effect: CallSafety): CallTask<ToolCallRequest> {
 }
 
 /** Asks what has become of a call. */
-const settle = async ({ key, takeover, node, runId, tenantId }: CallTask, heartbeatMs = 60_000): Promise<CallOutcome> =>
+const reconcile = async (
+  { key, takeover, node, runId, tenantId }: CallTask,
+  heartbeatMs = 60_000,
+): Promise<CallOutcome> =>
   await anActivity().run(async () =>
     reconcileCall(store, { key, takeover, node, runId, tenantId, called: 'tool:pay', heartbeatMs }),
   );
@@ -38,23 +41,23 @@ const settle = async ({ key, takeover, node, runId, tenantId }: CallTask, heartb
 const notMade = { type: 'CANCELED', nonRetryable: true, details: [{ callFailed: true }] };
 
 test.each(['idempotent', 'keyed', 'unsafe'] as const)(
-  'an %s call that nobody has made is made by nobody any more, but by order of a person',
+  'an %s call without an attempt is closed: only a takeover makes it',
   async (safety) => {
     const task = aNewTask(safety);
     const tool = scriptedTool(returns('paid'));
-    expect(await failureOf(settle(task))).toMatchObject(notMade);
-    expect(await failureOf(settle(task))).toMatchObject(notMade);
+    expect(await failureOf(reconcile(task))).toMatchObject(notMade);
+    expect(await failureOf(reconcile(task))).toMatchObject(notMade);
     expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
     expect(tool.calls).toHaveLength(0);
     expect(await attempt(tool, { ...task, takeover: 1 })).toMatchObject({ reply: { value: 'paid' } });
   },
 );
 
-test('a call that was refused, and waits for another attempt, is made by nobody any more', async () => {
+test('a refused call that waits for another attempt is closed', async () => {
   const task = aNewTask('unsafe');
   const tool = scriptedTool(answers(429), returns('paid'));
   expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: false });
-  expect(await failureOf(settle(task))).toMatchObject(notMade);
+  expect(await failureOf(reconcile(task))).toMatchObject(notMade);
   expect(await failureOf(attempt(tool, task))).toMatchObject({ nonRetryable: true });
   expect(tool.calls).toHaveLength(1);
 });
@@ -62,18 +65,18 @@ test('a call that was refused, and waits for another attempt, is made by nobody 
 test('a call that was made is answered with its result', async () => {
   const task = aNewTask('unsafe');
   await attempt(scriptedTool(returns('paid')), task);
-  expect(await settle(task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
+  expect(await reconcile(task)).toMatchObject({ reply: { value: 'paid' }, attempts: 1 });
 });
 
 test('a call that may have been made is unknown, and stays so', async () => {
   const task = aNewTask('keyed');
   await failureOf(attempt(scriptedTool(answers(503)), task));
   const unknown = { type: 'UNKNOWN_OUTCOME', nonRetryable: true, message: expect.stringContaining('503') };
-  expect(await failureOf(settle(task))).toMatchObject(unknown);
-  expect(await failureOf(settle(task))).toMatchObject(unknown);
+  expect(await failureOf(reconcile(task))).toMatchObject(unknown);
+  expect(await failureOf(reconcile(task))).toMatchObject(unknown);
 });
 
-test('a call that somebody is making is asked for again, and is unknown once nothing is heard of it', async () => {
+test('an open call is asked for again, and has an unknown outcome once its attempt is lost', async () => {
   const { key, takeover, node, runId, tenantId } = aNewTask('unsafe');
   const claim = {
     key,
@@ -88,6 +91,6 @@ test('a call that somebody is making is asked for again, and is unknown once not
   const at = new Date().toISOString();
   await store.ledger.claim({ ...claim, claim: 'c', at, journal: null }, () => ({ takeOver: true, failures: 0 }));
   const task = { ...aNewTask('unsafe'), key, runId };
-  expect(await failureOf(settle(task))).toMatchObject({ type: 'HELD', nonRetryable: false });
-  expect(await failureOf(settle(task, 0))).toMatchObject({ type: 'UNKNOWN_OUTCOME', nonRetryable: true });
+  expect(await failureOf(reconcile(task))).toMatchObject({ type: 'IN_PROGRESS', nonRetryable: false });
+  expect(await failureOf(reconcile(task, 0))).toMatchObject({ type: 'UNKNOWN_OUTCOME', nonRetryable: true });
 });

@@ -108,7 +108,7 @@ describe('openTimeLimit', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('a closed limit is kept by nobody, though its time-out has not come', async () => {
+  test('a closed limit can be collected before its time-out', async () => {
     vi.useRealTimers();
     setFlagsFromString('--expose-gc');
     const signals = Array.from({ length: 100 }, () => {

@@ -20,7 +20,7 @@ describe('measureModels', () => {
     expect(await countedBy({ provider: 'openai', model: 'gpt-4' })).toBe(count(TEXT));
   });
 
-  test.each(['anthropic', 'google', 'openai-compatible'])('estimates for %s', async (provider) => {
+  test.each(['anthropic', 'google', 'openai-compatible'] as const)('estimates for %s', async (provider) => {
     expect(await countedBy({ provider, model: 'gpt-4o' })).toBe(estimateTokens(TEXT));
   });
 

@@ -75,7 +75,7 @@ describe('a body', () => {
     );
   });
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.holdfast+json'])(
+  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
     'of type %s is taken',
     async (type) => {
       expect(await post('/api/graphs/validate', JSON.stringify(aDefinition()), { 'content-type': type })).toMatchObject(
@@ -132,7 +132,7 @@ describe('the size of a body', () => {
     expect(await post(path, padded(size))).toMatchObject({ status });
   });
 
-  test('is counted while it comes in, whatever was announced', async () => {
+  test('is counted as it arrives, whatever its header announces', async () => {
     const chunks = [padded(MIB), ' '].map((text) => new TextEncoder().encode(text));
     const init = {
       method: 'POST',
@@ -231,7 +231,7 @@ describe('an odd name', () => {
     ['GET', `/api/approvals/${name}`],
   ]);
 
-  test.each(NAMES)('%s is nobody’s', async (name) => {
+  test.each(NAMES)('%s names nothing', async (name) => {
     const asked = places.filter(([, path]) => path.includes(`/${name}`));
     const answers = asked.map(
       async ([method, path]) =>
@@ -252,7 +252,7 @@ describe('an odd name', () => {
     '/api/approvals?runId=%00',
     `/api/graphs/a/versions/${'9'.repeat(400)}`,
     '/api/graphs/a/versions/2147483648',
-  ])('in GET %s is no fault of the server', async (path) => {
+  ])('in GET %s is no error of the server', async (path) => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 
@@ -277,13 +277,13 @@ describe('the description at /openapi.json', () => {
     expect(document).toMatchObject({ openapi: expect.stringMatching(/^3\.1\./), info: { title: 'Holdfast' } });
   });
 
-  test('has every route that there is', async () => {
+  test('has every route', async () => {
     const isOwn = (route: string): boolean => !/ \/(?:docs|openapi\.json)/.test(route);
     const mounted = (await readMountedRoutes()).filter(isOwn);
     expect([...description.routes].toSorted()).toEqual(mounted.toSorted());
   });
 
-  test('refers to nothing that it lacks', () => {
+  test('has no dangling reference', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)].map(([, pointer = '']) => pointer);
     expect(references.length).toBeGreaterThan(0);
     expect(references.filter((pointer) => at(document, pointer) === undefined)).toEqual([]);

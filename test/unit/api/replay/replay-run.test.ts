@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('a run whose answers are too large to be held is not replayed, and none of them is read', async () => {
+test('a run with too many bytes of answers is refused before any is read', async () => {
   const catalog = aCatalog();
   const start = toJson({ interpreterVersion: 1, definition: aDefinition(), catalog });
   await store.runs.create(aNewRun({ id: 'R', start }));

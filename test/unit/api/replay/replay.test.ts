@@ -16,6 +16,7 @@ import { aDefinition } from '../../../support/builders/builders.ts';
 import { randomCatalog, randomGraph } from '../../../support/builders/random-graphs.ts';
 import { randomSignal } from '../../../support/builders/random-signals.ts';
 import { createRandom } from '../../../support/builders/random.ts';
+import { repetitions } from '../../../support/builders/repetitions.ts';
 import { shown } from '../../../support/readers/shown-run.ts';
 import { runShuffled, STARTED_AT } from '../../../support/readers/shuffled-run.ts';
 import type { ShuffledRun, Shuffling } from '../../../support/readers/shuffled-run.ts';
@@ -76,7 +77,7 @@ const adds = { type: 'set', write: { log: 'more' } } as const;
 const noDivergence = { divergence: null };
 
 describe('a replay', () => {
-  test('does what its run did, whatever the graph, the signals and the order of what happened', async () => {
+  test('repeats its run for random graphs, signals and orders', async () => {
     const signals = fc.array(randomSignal, { maxLength: 6 });
     const seeds = fc.integer({ min: 0, max: 2 ** 31 });
     await fc.assert(
@@ -91,11 +92,11 @@ describe('a replay', () => {
         expect(shown(run)).toEqual(played.run);
         expect(occurrences).toEqual(logOf(played).occurrences);
       }),
-      { numRuns: Number(process.env['RUNS'] ?? 100) },
+      { numRuns: repetitions(100) },
     );
   });
 
-  test('yields where its run did', async () => {
+  test('yields where its run yielded', async () => {
     const large = { type: 'set', write: { log: 'x'.repeat(300_000) } } as const;
     const nodes = { a: large, b: large, c: large, d: large, t: works, e: large, f: large, g: large, h: large };
     const played = play(aDefinition({ nodes }), 1);
@@ -103,7 +104,7 @@ describe('a replay', () => {
     expect(await replayOf(played)).toMatchObject({ ...noDivergence, run: { phase: { kind: 'completed' } } });
   });
 
-  test('goes on after its end as its run did', async () => {
+  test('reopens as its run did', async () => {
     const played = play(aDefinition({ nodes: { t: { ...works, args: { fail: 'no' } }, a: adds } }), 1);
     const graph = compileShared(played.definition, randomCatalog);
     const skip = { name: 'skip', payload: { node: 't', output: 'skipped', by: { sub: 'ada', roles: ['approver'] } } };
@@ -113,7 +114,7 @@ describe('a replay', () => {
     expect([divergence, shown(run)]).toEqual([null, shown(step.run)]);
   });
 
-  test('of another graph has the same calls and timers end as they did', async () => {
+  test('of another graph ends the same calls and timers as recorded', async () => {
     const played = play(aDefinition({ nodes: { nap: naps, t: works } }), 1);
     const other = aDefinition({ nodes: { a: adds, nap: naps, t: works, z: adds } });
     const { run, divergence } = await replayOf(played, other);
@@ -121,7 +122,7 @@ describe('a replay', () => {
     expect(shown(run)).toMatchObject({ status: 'completed', root: { channels: { log: ['more', 'x', 'more'] } } });
   });
 
-  test('of another graph has a call end as it did last, since no person has it made again', async () => {
+  test('of another graph uses the last result of a retried call', async () => {
     const lost = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'Who knows' } } as const;
     const [key, at, seq] = ['run-1:t:1:0:0', STARTED_AT, 1];
     const played = play(aDefinition({ nodes: { t: works } }), 1);
@@ -140,7 +141,7 @@ describe('a replay', () => {
     expect(shown(run)).toMatchObject({ status: 'completed', root: { channels: { log: ['more', 'x'] } } });
   });
 
-  test('of another graph stands where nothing was recorded that takes it on', async () => {
+  test('of another graph stops where no recorded occurrence continues it', async () => {
     const played = play(aDefinition({ nodes: { a: adds } }), 1);
     const { run, divergence } = await replayOf(played, aDefinition({ nodes: { a: adds, t: works } }));
     expect(shown(run)).toMatchObject({ status: 'running', calls: { 'run-1:t:1:0:0': {} } });

@@ -88,7 +88,7 @@ describe('publishing', () => {
     expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
   });
 
-  test('warnings are told and refuse nothing', async () => {
+  test('warnings are answered and refuse nothing', async () => {
     const branches = [{ when: 'size(state.log) > 9', to: '__end__' }];
     const doubtful = aDefinition({
       name: 'doubtful',
@@ -114,7 +114,7 @@ describe('a definition with mistakes', () => {
     expect(await read('/mistaken')).toMatchObject(aProblem(404, 'NOT_FOUND'));
   });
 
-  test('is told the nearest valid name', async () => {
+  test('is answered with the nearest valid name', async () => {
     const { body } = await publish(aDefinition({ name: 'near', nodes: { a: { type: 'set', write: { lob: 'x' } } } }));
     expect(textAt(body, '/issues/0/message')).toContain('"log"');
   });
@@ -151,7 +151,7 @@ describe('a large definition', () => {
     expect(await publish(described('x'.repeat(1_000_000)))).toMatchObject({ status: 201 });
   });
 
-  test('is not even read over 4 MiB', async () => {
+  test('is not read over 4 MiB', async () => {
     expect(await publish(described('x'.repeat(4 * 1_048_576)))).toMatchObject(aProblem(413, 'BODY_TOO_LARGE'));
   });
 
@@ -198,7 +198,7 @@ describe('reading', () => {
     expect({ given, told: at(body, '/status') }).toEqual({ given: status, told: status });
   });
 
-  test('a parameter that does not fit is pointed at', async () => {
+  test('an invalid parameter is named in the issues', async () => {
     expect(issuePathsOf(await read('?limit=many'))).toEqual(['/limit']);
   });
 

@@ -18,7 +18,7 @@ describe('GET /schemas/graph-definition.json', () => {
     expect(body).toEqual(definitionSchema());
   });
 
-  test('may be kept', async () => {
+  test('may be cached', async () => {
     const { headers } = await api.stranger.get('/schemas/graph-definition.json');
     expect(headers.get('cache-control')).toMatch(/^public, max-age=\d+$/);
     const again = await api.stranger.get('/schemas/graph-definition.json', {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('a signal that a run does not take in because it has just ended is refused when the store knows', async () => {
+test('a signal to a run that has just ended is refused once the store has the end', async () => {
   await store.runs.create(aNewRun({ id: 'E' }));
   await store.pendingStarts.claim('E', AT, LATER);
   await store.pendingStarts.complete({ id: 'E', execution: 1 }, AT);

@@ -3,11 +3,11 @@ import { CONTROLS } from '../../../../src/api/schemas/controls.ts';
 import { signals } from '../../../../src/graph/signals/signals.ts';
 
 /** Decisions have routes of their own; an edit is a `PATCH` of a run's state. */
-const WITHOUT_CONTROL = ['approve', 'reject', 'edit'];
+const WITHOUT_CONTROL = new Set(['approve', 'reject', 'edit']);
 
 describe('the controls', () => {
   test('cover every other signal', () => {
-    const expected = [...signals.keys()].filter((name) => !WITHOUT_CONTROL.includes(name));
+    const expected = [...signals.keys()].filter((name) => !WITHOUT_CONTROL.has(name));
     expect(CONTROLS.map(({ signal }) => signal).toSorted()).toEqual(expected.toSorted());
   });
 

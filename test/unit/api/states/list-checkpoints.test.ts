@@ -39,7 +39,7 @@ async function pagesOf(runIds: readonly string[]) {
 const third = 'x'.repeat(MAX_PAGE_BYTES / 3);
 const tooLarge = 'x'.repeat(MAX_PAGE_BYTES + 1);
 
-test('a page ends where its values get too large, and another one goes on', async () => {
+test('a page ends before its values get too large, and the next page continues', async () => {
   await store.runs.create(aNewRun({ id: 'L' }));
   const values = ['', tooLarge, third, third, third, ''];
   for (const [at, value] of values.entries()) await write('L', at + 1, { value, at });
@@ -61,7 +61,7 @@ test('a page ends where its values get too large, and another one goes on', asyn
   ]);
 });
 
-test('so does a page of several runs', async () => {
+test('a page of several runs ends there, too', async () => {
   for (const id of ['M', 'N']) await store.runs.create(aNewRun({ id }));
   for (const n of [1, 2, 3]) {
     await write('M', n, { value: third, at: 2 * n });
@@ -75,7 +75,7 @@ test('so does a page of several runs', async () => {
   ]);
 });
 
-test('each state is made of the one before it on the page', async () => {
+test('each state is computed from the one before it on the page', async () => {
   await store.runs.create(aNewRun({ id: 'O' }));
   for (const n of [1, 2, 3, 4]) await write('O', n, { value: '', at: n });
   const bases: unknown[] = [];

@@ -7,7 +7,7 @@ import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
 /*
- * A run whose third checkpoint is in the store and whose second is not yet: nobody goes on from a state without it.
+ * A run whose third checkpoint is in the store and whose second is not yet: no state may leave it out.
  */
 
 const RUN = 'R';
@@ -24,18 +24,18 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('the state now is that of the first; the third can be asked for again', async () => {
+test('the state is that of the first checkpoint; the third is found later', async () => {
   expect(await findState(store, RUN, null)).toMatchObject({ checkpoint: { id: `${RUN}.c1` }, channels: { x: 1 } });
   await expect(findState(store, RUN, `${RUN}.c3`)).rejects.toMatchObject(notNow);
   expect(await findState(store, RUN, `${RUN}.c4`)).toBeNull();
 });
 
-test('a run that follows on the thread waits', async () => {
+test('the next run of the thread waits', async () => {
   const next = { begin: { kind: 'input', input: {} } } as const;
   await expect(firstBeginning(store, next, RUN)).rejects.toMatchObject(notNow);
 });
 
-test('checkpoints are listed that have all before them, and all of them when the second is there', async () => {
+test('the list has checkpoints whose predecessors are all written', async () => {
   const listed = async () => (await listCheckpoints(store, [RUN], { limit: 10 })).items.map(({ id }) => id);
   expect(await listed()).toEqual([`${RUN}.c1`]);
   await write(2);

@@ -11,10 +11,15 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-const settings = { retention: { runsMs: 1_000, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 };
+const settings = {
+  retention: { runsMs: 1_000, checkpointsMs: null },
+  forking: true,
+  waits: { perTenant: 1, total: 1 },
+  shutdownGraceMs: 0,
+};
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;
 
-test('a process that ends begins no other batch; what is left goes the next time', async () => {
+test('a stopping process begins no further batch, and the next sweep prunes the rest', async () => {
   for (const id of ['A', 'B']) {
     await store.runs.create(aNewRun({ id }));
     await endRun(store, { id });

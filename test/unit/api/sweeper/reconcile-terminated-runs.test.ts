@@ -4,7 +4,7 @@ import type { Engine } from '../../../../src/api/temporal/engine.ts';
 import { findTerminatedRuns } from '../../../../src/api/temporal/terminated-runs.ts';
 import type { TerminatedRun, Span } from '../../../../src/api/temporal/terminated-runs.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
-import type { NewRun } from '../../../../src/store/runs.ts';
+import type { NewRun } from '../../../../src/store/accept-run.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { fromWorkflowId, toWorkflowId } from '../../../../src/workflows/contract.ts';
 import type { RunReference } from '../../../../src/workflows/contract.ts';
@@ -63,13 +63,13 @@ describe('a run whose workflow was terminated', () => {
     expect(await eventsOf('T')).toEqual([1, 2, '3 failed']);
   });
 
-  test('has failed, too, when it had said nothing yet', async () => {
+  test('fails even without any event', async () => {
     await aDispatchedRun('N');
     await sweep(endingOf('N'));
     expect(await eventsOf('N')).toEqual(['1 failed']);
   });
 
-  test('has failed again after what came late, at once or within an hour', async () => {
+  test('fails again after late entries, at once or within an hour', async () => {
     await aDispatchedRun('L');
     await writeTo(store, { id: 'L' }, aBatch([1]));
     const end = createTerminatedRunsReconciler();
@@ -93,8 +93,8 @@ describe('a run whose workflow was terminated', () => {
   });
 });
 
-describe('left alone is a run', () => {
-  test('that goes on in another execution', async () => {
+describe('the sweep leaves a run alone', () => {
+  test('that continues in another execution', async () => {
     await aDispatchedRun('A');
     await sweep(endingOf('A', { end: () => null }));
     expect(await statusOf('A')).toBe('queued');
@@ -115,7 +115,7 @@ describe('left alone is a run', () => {
   });
 });
 
-describe('looked at again is', () => {
+describe('the sweep looks again at', () => {
   test('a run that was not known to be dispatched', async () => {
     await store.runs.create(aNewRun({ id: 'B' }));
     const end = createTerminatedRunsReconciler();
@@ -137,7 +137,7 @@ describe('looked at again is', () => {
     expect(await statusOf('M')).toBe('failed');
   });
 
-  test('one that could not be seen to, which keeps no other from its end', async () => {
+  test('a run that could not be reconciled, while others end', async () => {
     await aDispatchedRun('P1');
     await aDispatchedRun('P2');
     const end = createTerminatedRunsReconciler();
@@ -153,7 +153,7 @@ describe('looked at again is', () => {
   });
 });
 
-test('the first look is at everything, until one succeeds; later ones go back a little', async () => {
+test('sweeps read everything until one succeeds; later ones overlap a little', async () => {
   const spans: Span[] = [];
   const end = createTerminatedRunsReconciler();
   const found = (span: Span): readonly string[] => {
@@ -169,13 +169,13 @@ test('the first look is at everything, until one succeeds; later ones go back a 
   expect(Date.parse(spans[2]?.after ?? '')).toBeLessThan(Date.parse(spans[1]?.before ?? ''));
 });
 
-test('a process that ends leaves the rest to others', async () => {
+test('a stopping process leaves the rest to other processes', async () => {
   await aDispatchedRun('S');
   await createTerminatedRunsReconciler()({ store, engine: endingOf('S'), logger }, AbortSignal.abort());
   expect(await statusOf('S')).toBe('queued');
 });
 
-test('all pages of what visibility knows are read, and what is no run is left out', async () => {
+test('all pages of terminated workflows are read, without those that are no runs', async () => {
   const pages = [['run:acme:a', 'bench-1'], ['run:acme:b']];
   const asked: string[] = [];
   const list = findTerminatedRuns(
@@ -201,6 +201,6 @@ test.each([
   expect(fromWorkflowId(toWorkflowId(run))).toEqual(run);
 });
 
-test('other workflow ids name none', () => {
+test('other workflow ids name no run', () => {
   expect(['bench', 'run:', 'run:acme', 'run::x'].map(fromWorkflowId)).toEqual([null, null, null, null]);
 });

@@ -16,7 +16,7 @@ const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async (
 const logger = createLogger('silent');
 const startQueuedRuns = createQueueStarter();
 
-test('a queued run is dequeued, however many others wait behind runs that are at work', async () => {
+test('a queued run is dequeued even if many others wait behind running ones', async () => {
   for (let n = 0; n <= 100; n++) {
     const threadId = `t${String(n).padStart(3, '0')}`;
     await store.runs.create(aNewRun({ id: `${threadId} active`, threadId }));
@@ -27,7 +27,7 @@ test('a queued run is dequeued, however many others wait behind runs that are at
   expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
 });
 
-test('an interruption is not forgotten when the run it is for has not reached Temporal yet', async () => {
+test('an interruption is repeated until the interrupted run is in Temporal', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
   await startQueuedRuns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
@@ -36,7 +36,7 @@ test('an interruption is not forgotten when the run it is for has not reached Te
   ]);
 });
 
-test('a thread whose run does not answer keeps no other thread waiting', async () => {
+test('a run that does not answer does not delay other threads', async () => {
   await store.runs.create(aNewRun({ id: 'O-1', tenantId: '000', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'O-2', tenantId: '000', threadId: 'i', onBusy: 'interrupt' }));
   await store.runs.create(aNewRun({ id: 'O-3', tenantId: '001', threadId: 'i' }));
@@ -52,15 +52,15 @@ test('a thread whose run does not answer keeps no other thread waiting', async (
   expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
 });
 
-test('a run that is about to end for one that waits is not told by another one, which interrupts the next', async () => {
+test('a run that is being interrupted gets no second interruption', async () => {
   const thread = { tenantId: '002', threadId: 'i' };
   await store.runs.create(aNewRun({ id: 'T-1', ...thread }));
   for (const id of ['T-2', 'T-3']) await store.runs.create(aNewRun({ id, ...thread, onBusy: 'interrupt' }));
-  const told: string[] = [];
+  const interrupted: string[] = [];
   const deps = {
     store,
     engine: engine(async ({ tenantId, id }) => {
-      if (tenantId === thread.tenantId) told.push(id);
+      if (tenantId === thread.tenantId) interrupted.push(id);
       return true;
     }),
     logger,
@@ -68,9 +68,9 @@ test('a run that is about to end for one that waits is not told by another one, 
   const start = createQueueStarter();
   await start(deps);
   await start(deps);
-  expect(told).toEqual(['T-1']);
+  expect(interrupted).toEqual(['T-1']);
   await endRun(store, { id: 'T-1', tenantId: thread.tenantId });
   await start(deps);
   await start(deps);
-  expect(told).toEqual(['T-1', 'T-2']);
+  expect(interrupted).toEqual(['T-1', 'T-2']);
 });

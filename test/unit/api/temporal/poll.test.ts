@@ -8,19 +8,19 @@ function aCounter(): () => Promise<number> {
 }
 
 describe('poll', () => {
-  test('looks until it sees what is wanted', async () => {
+  test('asks until the answer fits', async () => {
     expect(await poll(aCounter(), (seen) => seen === 3, { everyMs: 1, withinMs: 10_000 })).toBe(3);
   });
 
-  test('looks once when there is no time', async () => {
+  test('asks once without time', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 1, withinMs: 0 })).toBe(1);
   });
 
-  test('gives what it saw last when time is up', async () => {
+  test('returns the last answer when the time is over', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
   });
 
-  test('looks less and less often when it is to slow down', async () => {
+  test('asks less and less often if it backs off', async () => {
     const look = aCounter();
     await poll(look, () => false, { everyMs: 1, slowingToMs: 1_000, withinMs: 100 });
     expect(await look()).toBeLessThan(15);

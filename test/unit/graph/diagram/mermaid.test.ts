@@ -6,6 +6,7 @@ import { toMermaid } from '../../../../src/graph/diagram/mermaid.ts';
 import { toDiagram } from '../../../../src/graph/diagram/to-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { hostileDefinition } from '../../../support/builders/hostile-definitions.ts';
+import { repetitions } from '../../../support/builders/repetitions.ts';
 import { parseMermaid } from '../../../support/readers/mermaid.ts';
 import { shownText } from '../../../support/readers/shown-text.ts';
 
@@ -84,7 +85,7 @@ describe('toMermaid', () => {
           allArrows(diagram).sort(),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: repetitions(150) },
     );
   }, 60_000);
 });

@@ -6,6 +6,7 @@ import { toPlantUml } from '../../../../src/graph/diagram/plant-uml.ts';
 import { toDiagram } from '../../../../src/graph/diagram/to-diagram.ts';
 import { aDefinition } from '../../../support/builders/builders.ts';
 import { hostileDefinition } from '../../../support/builders/hostile-definitions.ts';
+import { repetitions } from '../../../support/builders/repetitions.ts';
 import { parsePlantUml } from '../../../support/readers/plant-uml.ts';
 import { shownText } from '../../../support/readers/shown-text.ts';
 
@@ -69,7 +70,7 @@ join_1 --> [*] : state.n <U+003E> 1
         );
         expect(arrows.map(({ label }) => label.trim()).sort()).toEqual(allLabels(diagram).sort());
       }),
-      { numRuns: 300 },
+      { numRuns: repetitions(300) },
     );
   });
 });

@@ -34,18 +34,18 @@ const sent = (batch: JournalBatch): unknown =>
   unpackBatch(JSON.parse(JSON.stringify(packBatch(batch, carrier))), carrier);
 
 describe('a batch', () => {
-  test('comes out as it went in', () => {
+  test('is unpacked as it was packed', () => {
     expect(sent(whole)).toEqual(whole);
   });
 
-  test.each([0, 1, 2, 3, 5, 8])('that begins after event %i does too', (from) => {
+  test.each([0, 1, 2, 3, 5, 8])('is unpacked unchanged from event %i on', (from) => {
     const rest = events.slice(from);
     const numbers = new Set(rest.map(({ seq }) => seq));
     const batch = { ...whole, events: rest, checkpoints: checkpoints.filter(({ seq }) => numbers.has(seq)) };
     expect(sent(batch)).toEqual(batch);
   });
 
-  test('about a node and none of its visits does too', () => {
+  test('is unpacked unchanged with an event of a node without a visit', () => {
     const retried = {
       seq: 1,
       at: '2026-01-02T03:04:05.000Z',
@@ -59,17 +59,17 @@ describe('a batch', () => {
     expect(sent(batch)).not.toHaveProperty('events.0.visit');
   });
 
-  test('with a gap does too, as one that was lost leaves it', () => {
+  test('is unpacked unchanged with a gap', () => {
     const batch = { ...whole, events: events.filter(({ seq }) => seq !== 4), checkpoints: [] };
     expect(sent(batch)).toEqual({ ...batch, view: { ...batch.view, checkpointId: run.checkpointId } });
   });
 
-  test('that only says how the run stands does too', () => {
+  test('is unpacked unchanged with a view only', () => {
     const batch = { ...whole, events: [], checkpoints: [], approvals: [] };
     expect(sent(batch)).toEqual(batch);
   });
 
-  test('of a run that has ended holds what it can be gone on with', () => {
+  test('of an ended run has the state for reopening it', () => {
     const ended = startRun({ nodes: addsNames('a', 'b') });
     const endedState = toEndedState(ended.run, compileGraph(aDefinition(), aCatalog()));
     const view = { ...toRunView(ended.run), startedAt: null };
@@ -84,7 +84,7 @@ describe('a batch', () => {
     expect(sent(batch)).toEqual(batch);
   });
 
-  test('says no more of the end of a call than its number where the event after it says the rest', () => {
+  test('packs the end of a call into its number if the next event implies the rest', () => {
     const called = events.find(({ type }) => type === 'tool.called');
     if (!called) throw new Error('No call was made');
     const end = { number: 7, seq: called.seq - 1, at: Date.parse(called.at) };

@@ -1,2 +1,0 @@
-/** The message processors that need no configuration. */
-export const BUILT_IN_PROCESSORS = ['last', 'summarize', 'shorten-tool-results'] as const;

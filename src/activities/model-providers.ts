@@ -1,0 +1,12 @@
+/** The providers of models that have an adapter. */
+export const PROVIDER_NAMES = ['openai', 'anthropic', 'google', 'openai-compatible'] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** The public address of each provider; `null`: each configured model has its own. */
+export const PROVIDER_URLS: Readonly<Record<ProviderName, string | null>> = {
+  openai: 'https://api.openai.com/v1',
+  anthropic: 'https://api.anthropic.com/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta',
+  'openai-compatible': null,
+};

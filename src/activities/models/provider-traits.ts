@@ -1,0 +1,93 @@
+import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
+import type { ModelReply } from '../../graph/run/index.ts';
+import type { ProviderName } from '../model-providers.ts';
+
+/** How a provider, or its adapter, differs from others. */
+export interface ProviderTraits {
+  readonly output: OutputTraits;
+  /** The adapter accepts system messages only at the beginning. */
+  readonly systemFirst: boolean;
+  /** Each tool that messages mention must be in the request, even if none may be called. */
+  readonly requiresPastTools: boolean;
+  /** Fields of each tool besides its name, description and parameters. */
+  readonly toolFields: { readonly strict?: boolean };
+  /** Options of a request. @param isStrict true for output in OpenAI's strict mode, which accepts few schemas */
+  readonly options: (isStrict: boolean) => SharedV3ProviderOptions;
+  readonly reasoning: ReasoningTraits;
+  /** Finish reasons of the provider that the adapter does not map. */
+  readonly finishReasons: Readonly<Record<string, ModelReply['finishReason']>>;
+  /** The adapter maps a refusal to a content filter, without a raw reason. */
+  readonly refusalIsFiltered: boolean;
+}
+
+/** What the provider's JSON mode can do. */
+interface OutputTraits {
+  /** It works in requests with tools. */
+  readonly withTools: boolean;
+  /** It takes every schema unchanged, also open objects and references. */
+  readonly anySchema: boolean;
+}
+
+/** The parts of an answer that later requests repeat. */
+interface ReasoningTraits {
+  /** The name under which the adapter reads the parts' metadata; `null`: the name under which it writes them. */
+  readonly metadataName: string | null;
+  /** Plain reasoning is sent back with tool calls, not only signed or encrypted reasoning. */
+  readonly isRepeatedWithCalls: boolean;
+}
+
+const OPAQUE_REASONING: ReasoningTraits = { metadataName: null, isRepeatedWithCalls: false };
+const LIMITED_OUTPUT: OutputTraits = { withTools: false, anySchema: false };
+
+export const PROVIDER_TRAITS: Readonly<Record<ProviderName, ProviderTraits>> = {
+  openai: {
+    output: { withTools: true, anySchema: true },
+    systemFirst: false,
+    requiresPastTools: false,
+    // The adapter would make optional properties required.
+    toolFields: { strict: false },
+    // OpenAI stores nothing: a run may outlive stored reasoning, so reasoning is sent with the messages.
+    options: (strictJsonSchema) => ({ openai: { store: false, strictJsonSchema } }),
+    reasoning: OPAQUE_REASONING,
+    finishReasons: {},
+    refusalIsFiltered: true,
+  },
+  'openai-compatible': {
+    // Many servers support tools or a JSON mode, not both in one request.
+    output: { withTools: false, anySchema: true },
+    systemFirst: false,
+    requiresPastTools: false,
+    toolFields: {},
+    options: (strictJsonSchema) => ({ openaiCompatible: { strictJsonSchema } }),
+    // Metadata come from Google's models at such addresses.
+    reasoning: { metadataName: 'google', isRepeatedWithCalls: true },
+    finishReasons: {},
+    refusalIsFiltered: false,
+  },
+  anthropic: {
+    // For models without a JSON mode the adapter forces a tool call, so they can choose no other tool.
+    output: LIMITED_OUTPUT,
+    systemFirst: true,
+    requiresPastTools: true,
+    toolFields: {},
+    options: () => ({}),
+    reasoning: OPAQUE_REASONING,
+    finishReasons: { refusal: 'refusal' },
+    refusalIsFiltered: false,
+  },
+  google: {
+    // Models before Gemini 3 refuse a JSON mode with tools.
+    output: LIMITED_OUTPUT,
+    systemFirst: true,
+    requiresPastTools: false,
+    toolFields: {},
+    options: () => ({}),
+    reasoning: OPAQUE_REASONING,
+    finishReasons: {
+      IMAGE_PROHIBITED_CONTENT: 'content-filter',
+      IMAGE_RECITATION: 'content-filter',
+      LANGUAGE: 'content-filter',
+    },
+    refusalIsFiltered: false,
+  },
+};

@@ -1,0 +1,88 @@
+import type { Transaction } from 'kysely';
+import type { Json, JsonObject } from '../graph/values/index.ts';
+import { keepDefinition } from './definitions.ts';
+import type { Divergence, Tables } from './tables.ts';
+import { enqueueRun } from './thread-queue.ts';
+import type { QueuePosition } from './thread-queue.ts';
+
+export interface NewRun {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
+  /** The graph as its author gave it; the hash is of this. */
+  readonly definition: JsonObject;
+  readonly threadId: string | null;
+  /** The choice when another run of the thread is active. */
+  readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
+  readonly parentRunId: string | null;
+  /** Set for a replay, which has no workflow. */
+  readonly replay: { readonly of: string; readonly divergence: Divergence | null } | null;
+  readonly input: JsonObject;
+  readonly limits: JsonObject;
+  readonly metadata: JsonObject;
+  /** Channels whose values are hidden in the history from most callers. */
+  readonly redacted: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: string;
+  /** The input of its workflow. */
+  readonly start: Json;
+}
+
+/** Adds a run; the same id again changes nothing. @returns `busy` when its thread does not take the run now */
+export async function acceptRun(transaction: Transaction<Tables>, run: NewRun): Promise<'accepted' | 'busy'> {
+  const { id, tenantId, threadId, createdAt: at } = run;
+  const isKnown = await transaction.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
+  if (isKnown) return 'accepted';
+  const position =
+    threadId === null
+      ? NO_THREAD
+      : await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
+  if (position.kind === 'busy') return 'busy';
+  await keepDefinition(transaction, run.graph.hash, run.definition);
+  await transaction
+    .insertInto('runs')
+    .values({ ...toRow(run), ...toQueueColumns(position, run) })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
+  return 'accepted';
+}
+
+function toRow(run: NewRun) {
+  const { replay } = run;
+  return {
+    id: run.id,
+    tenant_id: run.tenantId,
+    status: 'queued' as const,
+    graph_name: run.graph.name,
+    graph_version: run.graph.version,
+    graph_hash: run.graph.hash,
+    thread_id: run.threadId,
+    parent_run_id: run.parentRunId,
+    start: JSON.stringify(run.start),
+    input: JSON.stringify(run.input),
+    limits: JSON.stringify(run.limits),
+    metadata: JSON.stringify(run.metadata),
+    redacted: JSON.stringify(run.redacted),
+    created_by: run.createdBy,
+    created_at: run.createdAt,
+    execution: 1,
+    last_seq: 0,
+    ...(replay && {
+      replay_of: replay.of,
+      divergence: replay.divergence && JSON.stringify(replay.divergence),
+      dispatched_at: run.createdAt,
+    }),
+  };
+}
+
+function toQueueColumns(position: QueuePosition, { onBusy, createdAt }: NewRun) {
+  const isActive = position.kind === 'active';
+  return {
+    is_dequeued: isActive,
+    predecessor_id: isActive ? position.predecessorId : null,
+    interrupts: !isActive && onBusy === 'interrupt',
+    dispatch_after: createdAt,
+  };
+}
+
+const NO_THREAD: QueuePosition = { kind: 'active', predecessorId: null };

@@ -1,0 +1,153 @@
+import { sql } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { Json, TaskFailure } from '../graph/values/index.ts';
+import type { JournalBatch } from '../graph/journal/index.ts';
+import { DATABASE_NOW } from './database/database-now.ts';
+import { journalParts } from './journal.ts';
+import type { JournalWriter } from './journal.ts';
+import type { LedgerTable, Tables } from './tables.ts';
+
+/** A call that a worker is about to make. */
+export interface CallClaim {
+  /** The idempotency key of the call. */
+  readonly key: string;
+  readonly tenantId: string;
+  readonly runId: string;
+  readonly node: string;
+  /** The element of a `forEach` that the call is made for. */
+  readonly index?: number | undefined;
+  /** The name with its kind, such as `tool:pay`. */
+  readonly called: string;
+  readonly requestHash: string;
+  /** Goes up when a person orders the call again. */
+  readonly takeover: number;
+  /** The id of this attempt. */
+  readonly claim: string;
+  /** The time when Temporal scheduled the attempt, in milliseconds since the epoch; it orders attempts. */
+  readonly scheduledAt: number;
+  readonly at: string;
+  /** A batch to write in the same statement; `null`: none. */
+  readonly journal: { readonly batch: JournalBatch; readonly writer: JournalWriter } | null;
+}
+
+/** A call as the ledger knows it when another attempt claims it. */
+export interface LedgerEntry {
+  /** The attempt that holds the claim. */
+  readonly claim: string;
+  readonly scheduledAt: number;
+  /** The time since the last change of the entry. */
+  readonly ageMs: number;
+  readonly status: LedgerTable['status'];
+  readonly requestHash: string;
+  readonly takeover: number;
+  readonly failures: number;
+  readonly result: Json;
+  readonly failure: TaskFailure | null;
+}
+
+/** Identifies an entry as it was read. */
+export type SeenEntry = Pick<LedgerEntry, 'claim' | 'status'>;
+
+/** The judgement of a claim against the entry of an earlier attempt. */
+export type ClaimJudgement<T> =
+  | {
+      readonly takeOver: true;
+      readonly failures: number;
+      /** A failure to store about earlier attempts, if the entry has none. */
+      readonly lostAttempt?: TaskFailure;
+    }
+  | { readonly takeOver: false; readonly answer: T };
+
+/** A successful claim. */
+export interface SuccessfulClaim {
+  readonly failures: number;
+  /** The entry before the claim; `null`: this is the first attempt. */
+  readonly before: LedgerEntry | null;
+}
+
+interface ClaimRequest {
+  readonly claim: CallClaim;
+  /** The failure that closes the call; `null`: it is claimed. */
+  readonly closing: TaskFailure | null;
+}
+
+/**
+ * Claims or closes a call. If there is an entry, `judge` decides under a row lock whether this attempt takes it over.
+ * @returns the earlier failures and the earlier entry, or the answer of `judge`
+ */
+export async function claimEntry<T>(
+  db: Kysely<Tables>,
+  request: ClaimRequest,
+  judge: (entry: LedgerEntry) => ClaimJudgement<T>,
+): Promise<SuccessfulClaim | { answer: T }> {
+  if (await insertClaim(db, request)) return { failures: 0, before: null };
+  return await db.transaction().execute(async (transaction) => {
+    const before = await lockEntry(transaction, request.claim.key);
+    const judgement = judge(before);
+    if (!judgement.takeOver) return { answer: judgement.answer };
+    const { failures, lostAttempt } = judgement;
+    const columns = {
+      ...(lostAttempt && { failure: JSON.stringify(lostAttempt) }),
+      ...claimColumns(request),
+      failures,
+      next_attempt_at: null,
+    };
+    await transaction.updateTable('ledger').set(columns).where('key', '=', request.claim.key).execute();
+    return { failures, before };
+  });
+}
+
+async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<boolean> {
+  const { key, tenantId, runId, node, index, called, journal } = request.claim;
+  const insert = db
+    .insertInto('ledger')
+    .values({
+      key,
+      tenant_id: tenantId,
+      run_id: runId,
+      node,
+      element: index ?? null,
+      called,
+      failures: 0,
+      ...claimColumns(request),
+    })
+    .onConflict((conflict) => conflict.column('key').doNothing())
+    .returning('key');
+  const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
+  const { rows } = await sql`with ${sql.join(parts)} select key from claimed`.execute(db);
+  return rows.length === 1;
+}
+
+/** The columns of an entry that is claimed or closed now. */
+function claimColumns({ claim: { claim, scheduledAt, takeover, requestHash, at }, closing }: ClaimRequest) {
+  return {
+    claim,
+    scheduled_at: new Date(scheduledAt).toISOString(),
+    takeover,
+    request_hash: requestHash,
+    claimed_at: at,
+    updated_at: DATABASE_NOW,
+    ...(closing ? ({ status: 'failed', failure: JSON.stringify(closing) } as const) : ({ status: 'claimed' } as const)),
+  };
+}
+
+async function lockEntry(db: Transaction<Tables>, key: string): Promise<LedgerEntry> {
+  const row = await db
+    .selectFrom('ledger')
+    .selectAll()
+    .select(sql<number>`extract(epoch from clock_timestamp() - updated_at)::float8 * 1000`.as('age_ms'))
+    .where('key', '=', key)
+    .forUpdate()
+    .executeTakeFirstOrThrow();
+  return {
+    claim: row.claim,
+    scheduledAt: row.scheduled_at.getTime(),
+    ageMs: row.age_ms,
+    status: row.status,
+    requestHash: row.request_hash,
+    takeover: row.takeover,
+    failures: row.failures,
+    result: row.result,
+    failure: row.failure,
+  };
+}

@@ -1,0 +1,74 @@
+import type { Kysely } from 'kysely';
+import type { Checkpoint, ResumePoint } from '../graph/journal/index.ts';
+import type { JsonObject } from '../graph/values/index.ts';
+import type { Tables } from './tables.ts';
+
+/** The whole state of a run at a checkpoint, so that reads need not fold all checkpoints before it. */
+export interface Snapshot {
+  readonly checkpoint: CheckpointKey;
+  readonly channels: JsonObject;
+  readonly resumePoint: ResumePoint;
+}
+
+type CheckpointKey = Pick<Checkpoint, 'id' | 'seq'> & { readonly runId: string };
+
+/** Finds the newest snapshot up to a checkpoint. */
+export async function latestSnapshot(db: Kysely<Tables>, { runId, seq }: CheckpointKey) {
+  return await db
+    .selectFrom('snapshots')
+    .select(['checkpoint_id', 'seq', 'channels', 'resume_point'])
+    .where('run_id', '=', runId)
+    .where('seq', '<=', seq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
+/** A snapshot is stored after this many checkpoints, if their changes are as large as it: storage stays linear. */
+const SNAPSHOT_AFTER = 64;
+
+/** Stores a snapshot if enough was written since the one before. @param chain the checkpoints since then */
+export async function addSnapshot(
+  db: Kysely<Tables>,
+  snapshot: Snapshot,
+  chain: readonly { readonly bytes: number }[],
+): Promise<void> {
+  if (chain.length < SNAPSHOT_AFTER) return;
+  const row = toRow(snapshot);
+  const isWorthIt = chain.reduce((sum, change) => sum + change.bytes, 0) >= row.bytes;
+  if (isWorthIt && !(await hasLater(db, snapshot.checkpoint))) await insert(db, row);
+}
+
+/** Snapshots are added at the end only: each is paid for by the changes since the one before it. */
+async function hasLater(db: Kysely<Tables>, { runId, seq }: CheckpointKey): Promise<boolean> {
+  const later = db.selectFrom('snapshots').select('seq').where('run_id', '=', runId).where('seq', '>', seq);
+  return (await later.limit(1).executeTakeFirst()) !== undefined;
+}
+
+/** Stores a snapshot and deletes the earlier ones of its run. */
+export async function replaceSnapshots(db: Kysely<Tables>, snapshot: Snapshot): Promise<void> {
+  const { runId, seq } = snapshot.checkpoint;
+  await insert(db, toRow(snapshot));
+  await db.deleteFrom('snapshots').where('run_id', '=', runId).where('seq', '<', seq).execute();
+}
+
+function toRow({ checkpoint: { id, runId, seq }, ...state }: Snapshot) {
+  const channels = JSON.stringify(state.channels);
+  const resumePoint = JSON.stringify(state.resumePoint);
+  return {
+    checkpoint_id: id,
+    run_id: runId,
+    seq,
+    channels,
+    resume_point: resumePoint,
+    bytes: channels.length + resumePoint.length,
+  };
+}
+
+async function insert(db: Kysely<Tables>, row: ReturnType<typeof toRow>): Promise<void> {
+  await db
+    .insertInto('snapshots')
+    .values(row)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}

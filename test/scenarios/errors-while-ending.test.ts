@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import { advance } from '../../src/graph/advance/advance.ts';
+import type { Advance } from '../../src/graph/advance/advance.ts';
+import { beginRun, startRun } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { CompiledGraph } from '../../src/graph/compile/compile.ts';
+import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { foldResumePoints } from '../../src/graph/journal/resume-point.ts';
+import { limitsOfGraph } from '../../src/graph/run/limits.ts';
+import type { CallReply } from '../../src/graph/run/effect.ts';
+import type { Occurrence } from '../../src/graph/run/occurrence.ts';
+import type { Run } from '../../src/graph/run/run.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { shown } from '../support/readers/shown-run.ts';
+
+/*
+ * Errors that the interpreter throws while a run ends. Temporal would repeat the workflow task for ever if one of them
+ * left `advance`, so each ends the run as failed.
+ */
+
+const BROKEN = { code: 'INTERNAL', message: 'TypeError: unforeseen' };
+
+/** Breaks an object: reading the member throws. */
+function broken<T extends object>(value: T, member: keyof T): T {
+  return Object.defineProperty({ ...value }, member, {
+    get: () => {
+      throw new TypeError('unforeseen');
+    },
+    enumerable: true,
+  });
+}
+
+const IDENTITY = {
+  id: 'run-1',
+  tenantId: 'acme',
+  threadId: null,
+  graph: { name: 'test', version: null, hash: 'h' },
+  createdBy: { sub: 'uma', roles: [] },
+  limits: limitsOfGraph({}, DEFAULTS),
+};
+
+const undo = { tool: 'notify', args: { key: 'back {{ result.receipt }}' } };
+const pay = { type: 'tool', tool: 'charge', args: { key: 'k' }, compensate: undo } as const;
+const check = { type: 'tool', tool: 'charge', args: { key: 'c' } } as const;
+const GRAPH: Partial<GraphDefinition> = { nodes: { pay, check } };
+
+const start = (graph: CompiledGraph, limits = IDENTITY.limits): Advance =>
+  startRun(graph, { ...IDENTITY, limits }, { input: {}, startedAt: 0 });
+
+const keyIn = ({ calls }: Run): string => Object.keys(calls)[0] ?? '';
+const REPLY: CallReply = { kind: 'value', value: { receipt: 'r1' } };
+const answerTo = (run: Run, reply = REPLY): Occurrence => {
+  return { kind: 'call.completed', key: keyIn(run), reply, attempts: 1, durationMs: 1, at: 2 };
+};
+const failureOf = (run: Run): Occurrence => ({
+  kind: 'call.failed',
+  key: keyIn(run),
+  failure: { callFailed: true, error: { code: 'TOOL_FAILED', message: 'declined' } },
+  at: 3,
+});
+const CANCEL = { kind: 'cancel.requested', at: 1 } as const;
+
+/** A run whose first node has finished, and whose pending compensation can't be read. */
+function withBrokenCompensation(graph: CompiledGraph): Run {
+  const first = start(graph).run;
+  const { run } = advance(graph, first, answerTo(first));
+  const pending = run.compensation.pending.map((one) => broken({ request: null, ...one }, 'request'));
+  return { ...run, compensation: { ...run.compensation, pending } };
+}
+
+describe('an error that is thrown', () => {
+  const graph = compileGraph(aDefinition(GRAPH), aCatalog());
+
+  test('while a run is being canceled fails the run', () => {
+    const canceling = advance(graph, start(graph).run, CANCEL).run;
+    const { run, events } = advance(graph, canceling, answerTo(canceling, broken(REPLY, 'kind')));
+    expect(shown(run)).toMatchObject({ status: 'failed', error: BROKEN });
+    expect(events.at(-1)).toMatchObject({ type: 'run.failed', error: BROKEN });
+  });
+
+  test('while the onCancel node of a canceled run works fails the run', () => {
+    const tidy = { type: 'tool', tool: 'notify', args: { key: 'tidy' } } as const;
+    const definition = aDefinition({ nodes: { check, tidy }, edges: [{ from: '__start__', to: 'check' }] });
+    const closable = compileGraph({ ...definition, onCancel: 'tidy' }, aCatalog());
+    const canceling = advance(closable, start(closable).run, CANCEL).run;
+    const closing = advance(closable, canceling, failureOf(canceling)).run;
+    expect(closing.phase.kind).toBe('closing');
+    const { run } = advance(closable, closing, answerTo(closing, broken(REPLY, 'kind')));
+    expect(shown(run)).toMatchObject({ status: 'failed', error: BROKEN });
+  });
+
+  test('by the compensation of a failing run ends the run, and the first failure is the cause', () => {
+    const run = withBrokenCompensation(graph);
+    const over = advance(graph, run, failureOf(run));
+    const cause = { code: 'TOOL_FAILED', message: 'declined' };
+    expect(shown(over.run)).toMatchObject({ status: 'failed', error: { ...BROKEN, cause } });
+    expect(over.events.filter(({ type }) => type === 'run.failed')).toHaveLength(1);
+  });
+
+  test('by the compensation of a canceled run ends the run', () => {
+    const run = withBrokenCompensation(graph);
+    const canceling = advance(graph, run, CANCEL).run;
+    const over = advance(graph, canceling, failureOf(canceling)).run;
+    expect(shown(over)).toMatchObject({ status: 'failed', error: { ...BROKEN, cause: BROKEN } });
+  });
+
+  test('again and again while a run fails cancels its open calls and timers', () => {
+    const timed = start(graph, limitsOfGraph({ deadline: '1m' }, DEFAULTS)).run;
+    const countdown = broken({ leftMs: 60_000, runsSince: 0 }, 'leftMs');
+    const over = advance(graph, { ...timed, countdown }, { kind: 'continue', at: 1 });
+    expect(shown(over.run)).toMatchObject({ status: 'failed', error: BROKEN });
+    expect(over.effects).toEqual(
+      expect.arrayContaining([{ kind: 'cancel.calls' }, { kind: 'cancel.timer', id: 'deadline' }]),
+    );
+    expect([over.run.calls, over.run.timers]).toEqual([{}, {}]);
+  });
+});
+
+test('a fork that is refused when it begins fails', () => {
+  const graph = compileGraph(aDefinition(GRAPH), aCatalog());
+  const parent = { runId: 'run-0', checkpoint: 'run-0.c1', callsSince: [] };
+  const fork = { parent, channels: {}, resumePoint: foldResumePoints([]), step: 0, values: {}, asNode: 'gone' };
+  const { run, events } = beginRun(graph, IDENTITY, { begin: { kind: 'fork', fork }, now: 0 });
+  expect(shown(run).error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no node "gone"') });
+  expect(events.map(({ type }) => type)).toEqual(['run.started', 'run.failed']);
+});

@@ -1,0 +1,8 @@
+/**
+ * Returns how often `npm test` plays a property: a third of the runs of `npm run test:full`. `RUNS` sets another number.
+ */
+export function repetitions(all: number): number {
+  const { RUNS, HOLDFAST_TEST_REPETITIONS } = process.env;
+  if (RUNS !== undefined) return Number(RUNS);
+  return HOLDFAST_TEST_REPETITIONS === undefined ? Math.ceil(all / 3) : all;
+}
