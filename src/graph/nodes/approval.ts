@@ -1,4 +1,6 @@
 import type { NodeOfType } from '../definition/definition.ts';
+import type { Bindings } from '../expression/expression.ts';
+import type { Shown } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
@@ -24,17 +26,18 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     policy: node.policy ?? {},
     timeoutMs: toMs(node.timeout ?? settings.catalog.defaults.approvalTimeout),
   };
+  const fillQuestion = (bindings: Bindings): Shown => ({
+    title: toText(title.fill(bindings)),
+    details: details.fill(bindings),
+    args: args.fill(bindings),
+  });
   const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
   return {
     policy: fixed.policy,
+    fillQuestion,
     start(task) {
-      const { bindings } = task;
-      const question = {
-        title: toText(title.fill(bindings)),
-        details: details.fill(bindings),
-        args: args.fill(bindings),
-      };
-      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval({ ...question, ...fixed }) } };
+      const question = { ...fillQuestion(task.bindings), ...fixed };
+      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
       if (position.kind !== 'approval') throw unexpected(position);

@@ -1,6 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
+import type { Shown } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
@@ -19,6 +20,8 @@ export interface NodeBehavior {
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
+  /** Fills what the node's approval shows on a state; absent if state is no part of it. @throws GraphError */
+  readonly fillQuestion?: (bindings: Bindings) => Shown;
   /** The people who may decide; absent if the node itself asks no one. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */

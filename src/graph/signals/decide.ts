@@ -8,7 +8,7 @@ import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { findTask } from '../superstep/frames.ts';
 import { jsonSize } from '../values/json-size.ts';
-import { toJson } from '../values/json.ts';
+import { toItems, toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -18,7 +18,13 @@ import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 export function decisionSignal(decision: DecisionRequest['decision'], description: string): SignalKind {
   return {
     description,
-    properties: { approvalId: { type: 'string' }, reason: { type: 'string' }, args: true, values: true },
+    properties: {
+      approvalId: { type: 'string' },
+      reason: { type: 'string' },
+      args: true,
+      values: true,
+      digest: { type: ['string', 'array'], items: { type: 'string' } },
+    },
     decidesApprovals: true,
     handle: (draft, request) => handleDecision(draft, decision, request),
   };
@@ -36,10 +42,16 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
     reason,
     args: payload['args'],
     values: payload['values'],
+    digests: digestsIn(payload['digest']),
   });
   if ('refusal' in result) return refused(result.refusal);
   recordDecision(draft, result.approval, result.decision);
   return taken(toResult(result.approval));
+}
+
+/** Reads one digest, or a list of those of which one must match. */
+function digestsIn(value: Json | undefined): readonly string[] | undefined {
+  return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');
 }
 
 /** Bytes of one result: a run keeps the results of its latest decisions for queries. */

@@ -1,5 +1,7 @@
 import type { Question } from '../nodes/behavior.ts';
+import { digestOf } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
+import { askedBefore } from '../run/asked-before.ts';
 import { approvalId, approvalTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
@@ -30,18 +32,22 @@ export function openApproval(
   requireAllowedSize('The question', question);
   const id = approvalId({ runId: run.id, number: draft.increment('approval') });
   const fireAt = draft.now + timeoutMs;
+  const shown = { ...question, details: withParent(run, question.details) };
+  const asked = digestOf(question);
   const approval: Approval = {
     id,
     runId: run.id,
     node,
-    ...question,
-    details: withParent(run, question.details),
+    ...shown,
+    digest: digestOf(shown),
     status: 'pending',
     decisions: [],
+    previous: askedBefore(Object.values(run.approvals), { task: taskPath, asked, tool: question.tool }),
     requestedBy: run.createdBy.sub,
     requestedAt: draft.timestamp,
     expiresAt: new Date(fireAt).toISOString(),
     task: taskPath,
+    asked,
   };
   draft.saveApproval(approval);
   draft.addTimer(approvalTimerId(id), { taskPath, fireAt, summary });

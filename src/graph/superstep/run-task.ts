@@ -45,6 +45,12 @@ export function resumeTask(handle: TaskHandle, input: TaskInput): void {
   if (state.phase === 'open') advanceTask(handle, () => behavior.resume(new OpenTask(handle), state.position, input));
 }
 
+/** Withdraws what an open task has asked people, and begins its work anew in the same visit. */
+export function askAgain(handle: TaskHandle): void {
+  cancelTimersAndApprovalsOf(handle);
+  advanceTask(handle, () => handle.node.behavior.start(new OpenTask(handle)));
+}
+
 /** Saves a call's result for the retry of a task that has failed meanwhile. */
 export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
