@@ -97,7 +97,7 @@ async function main(): Promise<void> {
     : null;
   const { workers, ...parts } = await shutdown.opening(openParts(loaded, { logger, unavailable }));
   const running = Promise.all(workers.map((worker) => worker.run()));
-  health?.begin({ workers, ...parts });
+  health?.watch({ workers, ...parts });
   logger.info({ namespace: parts.namespace }, 'worker started');
   void shutdown.asked(toMs(loaded.shutdownGrace) + FORCE_AFTER_MS + CLOSE_WITHIN_MS).then(() => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();

@@ -1,8 +1,8 @@
 /** Does something so many times, some at a time. */
 export async function inTurns(count: number, atATime: number, once: (at: number) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const worker = async (): Promise<void> => {
     while (next < count) await once(next++);
   };
-  await Promise.all(Array.from({ length: atATime }, lane));
+  await Promise.all(Array.from({ length: atATime }, worker));
 }

@@ -1,21 +1,24 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { secureHeaders } from 'hono/secure-headers';
 import { ulid } from 'ulid';
+import type { Catalog } from '../graph/definition/index.ts';
 import type { ApiDeps, ApiEnv } from './deps.ts';
-import { ApiError, unavailable } from './http/errors.ts';
+import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/errors.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { diagramRoutes } from './routes/diagrams.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
+import { interventionRoutes } from './routes/interventions.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
+import { DEFINITION, definitionComponent } from './schemas/definition-component.ts';
 import { stateRoutes } from './routes/states.ts';
 import { threadRoutes } from './routes/threads.ts';
 import { toolRoutes } from './routes/tools.ts';
@@ -29,24 +32,16 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
     c.res.headers.set('x-request-id', c.get('requestId'));
     if (deps.shuttingDown.aborted) c.res.headers.set('connection', 'close');
   });
-  app.use(secureHeaders());
+  app.use(securityHeaders());
   app.use(
     methodNotAllowed({
       app,
-      onMethodNotAllowed: (c, methods) => {
-        const allow = methods.join(', ');
-        return problemResponse(
-          new ApiError('METHOD_NOT_ALLOWED', `${c.req.method} is not allowed here; ${allow} is`, {
-            headers: { allow },
-          }),
-          c.req.path,
-        );
-      },
+      onMethodNotAllowed: (c, methods) => problemResponse(notAllowed(c.req.method, methods), c.req.path),
     }),
   );
   for (const add of ROUTES) app.route('/', add(deps));
   app.route('/', docsRoutes());
-  describeApi(app);
+  describeApi(app, deps.catalog);
   app.notFound((c) => problemResponse(new ApiError('NOT_FOUND', `There is nothing at ${c.req.path}`), c.req.path));
   app.onError((error, c) => {
     const known = toApiError(error);
@@ -71,11 +66,13 @@ const ROUTES = [
   toolRoutes,
   adminRoutes,
   approvalRoutes,
+  interventionRoutes,
   healthRoutes,
   schemaRoutes,
 ];
 
-function describeApi(app: OpenAPIHono<ApiEnv>): void {
+function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
+  app.openAPIRegistry.registerComponent('schemas', DEFINITION, definitionComponent(nodeTypes));
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',

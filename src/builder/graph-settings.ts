@@ -8,6 +8,7 @@ export interface GraphSettings<C> {
   readonly description?: string;
   readonly channels?: C;
   readonly input?: readonly ChannelName<C>[];
+  readonly required?: readonly ChannelName<C>[];
   readonly output?: readonly ChannelName<C>[];
   readonly limits?: Limits;
   readonly defaults?: Defaults;

@@ -138,6 +138,11 @@ export class StateGraph<const C extends Channels = NoChannels, Id extends string
     return this.#set({ input: channels });
   }
 
+  /** Sets the input channels that every new run must be given; by default none. */
+  required(...channels: readonly ChannelName<C>[]): this {
+    return this.#set({ required: channels });
+  }
+
   /** Sets the output channels of runs; by default all channels. */
   output(...channels: readonly ChannelName<C>[]): this {
     return this.#set({ output: channels });

@@ -7,16 +7,19 @@ export interface ApiSettings {
   readonly retention: { readonly runsMs: number | null; readonly checkpointsMs: number | null };
   /** Allows runs to begin at checkpoints of others. */
   readonly forking: boolean;
+  /** The most requests that may wait for runs at a time, in one process. */
+  readonly waits: { readonly perTenant: number; readonly total: number };
   /** Time for open work to finish at shutdown. */
   readonly shutdownGraceMs: number;
 }
 
 /** Reads the API's settings from a configuration. */
-export function toApiSettings({ retention, forking, shutdownGrace }: Config): ApiSettings {
+export function toApiSettings({ retention, forking, waits, shutdownGrace }: Config): ApiSettings {
   const { runs, checkpoints } = retention;
   return {
     retention: { runsMs: toAgeMs(runs), checkpointsMs: toAgeMs(checkpoints) },
     forking,
+    waits,
     shutdownGraceMs: toMs(shutdownGrace),
   };
 }

@@ -68,6 +68,8 @@ const ConfigFields = z.strictObject({
   defaults: Defaults.prefault({}),
   retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
   forking: z.boolean().default(true),
+  /** The most requests with `Prefer: wait` that one API process keeps waiting. */
+  waits: z.strictObject({ perTenant: z.int().min(1).default(100), total: z.int().min(1).default(500) }).prefault({}),
   /** Time for open work to finish at shutdown. */
   shutdownGrace: Duration.default('30s'),
 });

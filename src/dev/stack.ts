@@ -29,6 +29,7 @@ import type { WorkerSupplies } from '../workers/activity-deps.ts';
 import { readTaskQueues, taskQueuesOf } from '../workers/task-queues.ts';
 import { createWorkers } from '../worker.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
+import { openCursorSecret } from './cursor-secret.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
@@ -98,7 +99,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     catalog,
     settings: toApiSettings(config),
     authenticate,
-    cursors: createCursors(dataDir),
+    cursors: createCursors(await openCursorSecret(join(dataDir, 'cursor-secret'))),
     logger,
     sweeping: options.sweeping,
   };

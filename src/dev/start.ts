@@ -4,6 +4,7 @@ import { messageOf } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { startStack } from './stack.ts';
 import type { Stack, StackOptions } from './stack.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 const HELP = `Usage: npm start -- [flags]
 
@@ -94,17 +95,14 @@ ${people.join('\n')}
 `;
 }
 
-/** Stops in order at the first SIGINT or SIGTERM, at once at the second. */
-function stopOnSignal(stack: Stack): void {
-  let isStopping = false;
-  const stop = (): void => {
-    if (isStopping) process.exit(1);
-    isStopping = true;
-    stack.stop().then(
+/** Stops in order at the first SIGINT or SIGTERM, at once at a later one. */
+function stopOnSignals(stack: Stack): void {
+  const begin = (): void =>
+    void stack.stop().then(
       () => process.exit(0),
       (error: unknown) => fail(error),
     );
-  };
+  const stop = stopOnSignal({ begin, end: () => process.exit(1), now: () => performance.now() });
   process.on('SIGINT', stop);
   process.on('SIGTERM', stop);
 }
@@ -118,7 +116,7 @@ async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2));
   if (!flags) return void process.stdout.write(HELP);
   const stack = await startStack(flags.options);
-  stopOnSignal(stack);
+  stopOnSignals(stack);
   if (flags.tokensFile !== undefined) await writeTokens(flags.tokensFile, stack);
   const { baseUrl, temporalAddress, uiUrl } = stack;
   process.stdout.write(

@@ -6,6 +6,8 @@ export interface Failure {
   readonly message: string;
   readonly issues?: readonly object[];
   readonly headers?: Readonly<Record<string, string>>;
+  /** The request may do its work all the same. */
+  readonly mayTakeEffect?: boolean;
 }
 
 const RETRY_AFTER_SECONDS = '5';
@@ -14,7 +16,8 @@ const RETRY_AFTER_SECONDS = '5';
 export const RETRY_LATER = { 'retry-after': RETRY_AFTER_SECONDS } as const;
 
 /** Answers with a problem document (RFC 9457). @param instance the path of the request */
-export function problemResponse({ code, status, message, issues = [], headers }: Failure, instance: string): Response {
+export function problemResponse(failure: Failure, instance: string): Response {
+  const { code, status, message, issues = [], headers, mayTakeEffect = false } = failure;
   const words = code.toLowerCase().replaceAll('_', ' ');
   const problem = {
     type: `urn:holdfast:problem:${code.toLowerCase().replaceAll('_', '-')}`,
@@ -24,6 +27,7 @@ export function problemResponse({ code, status, message, issues = [], headers }:
     detail: message,
     instance,
     ...(issues.length > 0 && { issues }),
+    ...(mayTakeEffect && { mayTakeEffect }),
   };
   return new Response(JSON.stringify(problem), {
     status,

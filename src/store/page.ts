@@ -41,9 +41,9 @@ interface Listing<Row> {
 }
 
 /** Reads the rows of one page, and no others. */
-export async function readPage<Table extends keyof Tables, Row>(
+export async function readPage<Source extends Tables, Table extends keyof Source, Row>(
   db: Kysely<Tables>,
-  rows: SelectQueryBuilder<Tables, Table, Row>,
+  rows: SelectQueryBuilder<Source, Table, Row>,
   { limit, order, payloads, positionOf }: Listing<Row>,
 ): Promise<Page<Row>> {
   const candidates = rows.orderBy(order).limit(limit + 1);

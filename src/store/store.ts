@@ -15,6 +15,8 @@ import { createPendingStarts } from './pending-starts.ts';
 import type { PendingStarts } from './pending-starts.ts';
 import { createIdempotency } from './idempotency.ts';
 import type { Idempotency } from './idempotency.ts';
+import { createInterventions } from './interventions.ts';
+import type { Interventions } from './interventions.ts';
 import { createJournal } from './journal.ts';
 import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
@@ -42,6 +44,7 @@ export interface Store {
   readonly checkpoints: Checkpoints;
   readonly threads: Threads;
   readonly approvals: Approvals;
+  readonly interventions: Interventions;
   readonly ledger: Ledger;
   readonly blobs: Blobs;
   readonly idempotency: Idempotency;
@@ -94,6 +97,7 @@ async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
     checkpoints: createCheckpoints(db),
     threads: createThreads(db),
     approvals: createApprovals(db),
+    interventions: createInterventions(db),
     ledger: createLedger(db),
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),

@@ -18,7 +18,7 @@ export interface WorkerProcess {
 /** Answers the health probes of a worker process. */
 export interface WorkerHealth {
   /** From now on readiness follows the workers, Temporal and the database. */
-  begin(process: WorkerProcess): void;
+  watch(process: WorkerProcess): void;
   stop(): Promise<void>;
 }
 
@@ -33,10 +33,10 @@ export async function openWorkerHealth(
   port: number,
   { shuttingDown, unavailable }: HealthOptions,
 ): Promise<WorkerHealth> {
-  let begun: WorkerProcess | null = null;
+  let watched: WorkerProcess | null = null;
   const readiness: Readiness = async () => {
     if (shuttingDown.aborted) return SHUTTING_DOWN;
-    return begun ? await findUnavailable(checksOf(begun)) : startingUp(unavailable);
+    return watched ? await findUnavailable(checksOf(watched)) : startingUp(unavailable);
   };
   const nothing = async (path: string): Promise<Failure> => ({
     code: 'NOT_FOUND',
@@ -45,7 +45,7 @@ export async function openWorkerHealth(
   });
   const listening = await listen(createProbes(readiness, nothing), { port, hostname: '0.0.0.0' });
   return {
-    begin: (process) => void (begun = process),
+    watch: (process) => void (watched = process),
     stop: () => listening.stop(),
   };
 }

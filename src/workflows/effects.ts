@@ -35,7 +35,7 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   const timers = createScopes();
   const cancelable = createScopes();
   let outstanding = 0;
-  const finish = (occurrence: OccurrenceBody): void => {
+  const finishCall = (occurrence: OccurrenceBody): void => {
     outstanding -= 1;
     if ('key' in occurrence) cancelable.close(occurrence.key);
     inbox.push(occurrence);
@@ -46,14 +46,14 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
   };
   const startCall = ({ effect, attachJournal }: RequestedCall): void => {
     const packed = { effect, delivery: attachJournal(effect) };
-    if (effect.isCancelable) void cancelable.open(effect.key, async () => makeCall(finish, owner, packed));
-    else makeCall(finish, owner, packed);
+    if (effect.isCancelable) void cancelable.open(effect.key, async () => makeCall(finishCall, owner, packed));
+    else makeCall(finishCall, owner, packed);
   };
   const throttle = createCallThrottle<RequestedCall>((requested) =>
     laterScope ? void laterScope.run(async () => startCall(requested)) : startCall(requested),
   );
   const cancelThrottled = (key?: string): void => {
-    for (const { effect } of throttle.cancel(key)) finish(callCanceled(effect.key));
+    for (const { effect } of throttle.cancel(key)) finishCall(callCanceled(effect.key));
   };
   return {
     outstanding: () => outstanding,
@@ -92,25 +92,26 @@ interface PackedCall {
 
 /** Not `async`: every promise in a workflow costs the capture of a stack trace. */
 function makeCall(
-  finish: (occurrence: OccurrenceBody) => void,
+  finishCall: (occurrence: OccurrenceBody) => void,
   owner: CallOwner,
   { effect, delivery }: PackedCall,
 ): void {
   const { key, request } = effect;
   const scope = CancellationScope.current();
-  const complete = ({ reply, attempts, durationMs }: CallOutcome): void =>
-    finish({ kind: 'call.completed', key, reply, attempts, durationMs });
-  const fail = (error: unknown): void => finish({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
+  const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
+    finishCall({ kind: 'call.completed', key, reply, attempts, durationMs });
+  const failCall = (error: unknown): void =>
+    finishCall({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
   void callActivity(effect, { ...owner, journal: delivery?.batch ?? null }).then(
     (outcome) => {
       delivery?.delivered();
-      complete(outcome);
+      completeCall(outcome);
     },
     (error: unknown) => {
       delivery?.lost();
       const mustAskLedger = scope.consideredCancelled && mustReconcile(effect) && !isConclusive(error);
-      if (mustAskLedger) void reconcile(effect, owner).then(complete, fail);
-      else fail(error);
+      if (mustAskLedger) void reconcile(effect, owner).then(completeCall, failCall);
+      else failCall(error);
     },
   );
 }

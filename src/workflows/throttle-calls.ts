@@ -22,7 +22,7 @@ const CALL_BYTES = 1_000;
 const MAX_INLINE_BYTES = 65_536;
 const MAX_CALL_BYTES = CALL_BYTES + MAX_INLINE_BYTES;
 
-export function createCallThrottle<T extends WaitingCall>(begin: (call: T) => void): CallThrottle<T> {
+export function createCallThrottle<T extends WaitingCall>(startCall: (call: T) => void): CallThrottle<T> {
   const waiting: T[] = [];
   let isSleeping = false;
   let currentTask = -1;
@@ -48,18 +48,18 @@ export function createCallThrottle<T extends WaitingCall>(begin: (call: T) => vo
     remaining -= bytes;
     return true;
   };
-  const beginWaiting = (): void => {
+  const startWaiting = (): void => {
     for (let next = waiting[0]; next && admit(next); next = waiting[0]) {
       waiting.shift();
-      begin(next);
+      startCall(next);
     }
     isSleeping = waiting.length > 0;
-    if (isSleeping) void CancellationScope.nonCancellable(() => sleep(1)).then(beginWaiting);
+    if (isSleeping) void CancellationScope.nonCancellable(() => sleep(1)).then(startWaiting);
   };
   return {
     schedule(call) {
       waiting.push(call);
-      if (!isSleeping) beginWaiting();
+      if (!isSleeping) startWaiting();
     },
     cancel(key) {
       const all = waiting.splice(0);

@@ -49,7 +49,7 @@ export interface ChaosReport {
   readonly ownEnds: number;
   /** Calls of the third party. */
   readonly calls: number;
-  /** Answers of the API by status; without one: nobody answered. */
+  /** Answers of the API by status; without one: no answer came. */
   readonly answers: ReadonlyMap<string, number>;
   /** How often people did something to a run, by what it was. */
   readonly actions: ReadonlyMap<string, number>;

@@ -75,7 +75,7 @@ function sendEvents({ plan, waiting }: Situation): readonly Reaction[] {
   return plan.isEarly ? EVENTS.map((_, index) => send(index + 1)) : [send(due)];
 }
 
-/** A call whose outcome nobody knows: the third party's books tell, once nobody is at it any more. */
+/** A call with an unknown outcome: the third party's books tell once no attempt is open. */
 async function intervene({ as, books, untilKnown }: Reactions, { runId, waiting }: Situation): Promise<Reaction[]> {
   const [id, node] = [textAt(waiting, '/id'), textAt(waiting, '/node')];
   const visit = Number(/:(\d+)/.exec(id)?.[1]);

@@ -218,7 +218,7 @@ describe('a call that waits for a person', () => {
   });
 });
 
-describe('an unsafe call whose outcome nobody knows', () => {
+describe('an unsafe call with an unknown outcome', () => {
   /** The answer to its call breaks off. */
   async function startUnknown(): Promise<Json> {
     model().answers(

@@ -37,7 +37,7 @@ describe('a good token', () => {
     ['with a tenant of all letters that there are', { claims: { tenant: 'A.b_c-9' } }],
     ['with the longest tenant', { claims: { tenant: 't'.repeat(63) } }],
     ['that became valid a while ago', { claims: { nbf: soon(-60) } }],
-    ['with claims that nobody knows', { claims: { department: 'refunds' } }],
+    ['with unknown claims', { claims: { department: 'refunds' } }],
   ])('%s is accepted', async (_what, forgery) => {
     expect(await bearing(await stack.forge(forgery))).toMatchObject({ status: 200 });
   });
@@ -139,7 +139,7 @@ describe('a bad token', () => {
     expect(await bearing(await stack.forge({ header: { jwk, kid }, key: privateKey }))).toMatchObject(REFUSED);
   });
 
-  test.each(['jku', 'x5u'])('says by %s where its key is, and nobody looks there', async (name) => {
+  test.each(['jku', 'x5u'])('names the place of its key by %s, which is not read', async (name) => {
     const elsewhere = await startLoopbackServer();
     const { privateKey } = await generateKeyPair('ES256');
     const header = { [name]: `${elsewhere.url}/keys`, kid: 'mine' };
@@ -185,7 +185,7 @@ const PEOPLE = {
 
 /*
  * What everybody gets at every route, in the order of PEOPLE. The run has ended and its approval is decided, so that
- * whoever may control or decide gets 409. An admin's ids reach across tenants, names mean the own tenant.
+ * callers who may control or decide get 409. An admin's ids reach across tenants, names mean the own tenant.
  */
 const READ = [200, 200, 200, 200, 200, 200, 403] as const;
 const READ_BY_NAME = [200, 200, 200, 404, 404, 404, 403] as const;
@@ -205,7 +205,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['GET /api/runs/{id}/state', READ_BY_ID],
   ['GET /api/runs/{id}/history', READ_BY_ID],
   ['GET /api/runs/{id}/checkpoints', READ_BY_ID],
-  ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 409 ? 428 : status)), { values: {} }],
+  ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 403 ? 403 : 428)), { values: {} }],
   ['POST /api/runs/{id}/fork', CONTROL.map((status) => (status === 409 ? 404 : status)), { checkpoint: 'none' }],
   ['GET /api/runs/{id}/diff', READ_BY_ID],
   ['POST /api/runs/{id}/replay', [201, 403, 201, 404, 403, 201, 403], {}],
@@ -226,6 +226,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['POST /api/runs/{id}/reject', DECIDE, {}],
   ['GET /api/tools', READ],
   ['GET /api/approvals', READ],
+  ['GET /api/interventions', READ],
   ['GET /api/approvals/{id}', READ_BY_ID],
   ['POST /api/approvals/{id}/decision', DECIDE, { decision: 'approve' }],
 ];

@@ -4,7 +4,7 @@ import { Context } from '@temporalio/activity';
 import { CallError, defineConfig, defineTool } from 'holdfast';
 
 const paying = { description: 'Pays', parameters: { type: 'object' }, effect: 'keyed' } as const;
-/** So late that nobody waits for it. */
+/** Later than any test waits. */
 const late = { initialInterval: '10m', maxInterval: '10m' } as const;
 
 /** Pays, and has done so when the run has called it back. */
@@ -18,7 +18,7 @@ const paySlowly = defineTool({
   },
 });
 
-/** May have paid, and is tried again so late that nobody waits for it. */
+/** May have paid, and is retried later than any test waits. */
 const payUnluckily = defineTool({
   ...paying,
   name: 'payUnluckily',

@@ -104,7 +104,7 @@ describe('holdfast run', () => {
     expect(stderr).toMatch(message);
   });
 
-  test('without an address or a token there is nobody to ask', async () => {
+  test('needs an address and a token', async () => {
     const file = await folder.write('graph.json', GREETING);
     expect(await holdfast(['run', file])).toMatchObject({
       code: 2,

@@ -122,7 +122,7 @@ describe('with a run', () => {
     expect(await draw(`forked/diagram?run=${runId}`)).toContain('n_sort');
   });
 
-  test('of a definition that nobody published it is drawn as well', async () => {
+  test('of an unpublished definition is drawn, too', async () => {
     const run = await startRun(stack.as('user'), aDefinition({ name: 'given-whole' }));
     const { classes } = await parseMermaid(await draw(`given-whole/diagram?run=${textAt(run, '/id')}`));
     expect(Object.fromEntries(classes)).toEqual({ n_a: ['visited'] });

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await teardown.run());
 
-/** A worker of its own for the queue of payments, with a secret that nobody else has. */
+/** A worker of its own for the queue of payments, with a secret of its own. */
 function startPaymentsWorker(): ChildNode {
   const worker = startNode('src/worker.ts', {
     ...process.env,

@@ -79,7 +79,7 @@ describe('GET /api/tools', () => {
     expect(await as(caller).get('/api/tools')).toMatchObject({ status: 200 });
   });
 
-  test('is for nobody without a token', async () => {
+  test('is refused without a token', async () => {
     expect(await api.watch(stack.stranger).get('/api/tools')).toMatchObject(aProblem(401, 'UNAUTHENTICATED'));
   });
 

@@ -29,7 +29,7 @@ function compile(node: NodeDefinition, graph = aDefinition()) {
   return compileBehavior(node, { id: 'n', catalog, defaults: {}, subgraph });
 }
 
-const CALL: NodePosition = { kind: 'call', key: 'k' };
+const CALL: NodePosition = { kind: 'call', key: 'k', args: null };
 const LLM = {
   kind: 'llm',
   conversation: EMPTY_CONVERSATION,

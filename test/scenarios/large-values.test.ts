@@ -23,17 +23,17 @@ const playNodes = (nodes: Record<string, NodeDefinition>): MemoryRun =>
 
 describe('what is too large fails its node before it is scheduled:', () => {
   test.each<[string, NodeDefinition, string]>([
-    ['arguments of a tool', { type: 'tool', tool: 'lookup', args: { key: 'k', value: both } }, 'tool "lookup"'],
-    ['arguments of a function', { type: 'function', function: 'double', args: { both } }, 'function "double"'],
-    ['a prompt', { type: 'llm', prompt: '{{ state.half }} {{ state.half }}' }, 'model "default"'],
-    ['the prompt of an agent', { type: 'agent', prompt: '{{ state.half }} {{ state.half }}' }, 'model "default"'],
-    ['fields of a custom node', indexes, 'node "index"'],
-    ['the details of an approval', { type: 'approval', title: 'May I?', details: both }, 'The question'],
-    ['an update', { type: 'set', write: { other: both } }, 'What the node writes'],
+    ['arguments of a tool', { type: 'tool', tool: 'lookup', args: { key: 'k', value: both } }, 'args.value.1'],
+    ['arguments of a function', { type: 'function', function: 'double', args: { both } }, 'args.both.1'],
+    ['a prompt', { type: 'llm', prompt: '{{ state.half }} {{ state.half }}' }, 'prompt'],
+    ['the prompt of an agent', { type: 'agent', prompt: '{{ state.half }} {{ state.half }}' }, 'prompt'],
+    ['fields of a custom node', indexes, 'rows.1'],
+    ['the details of an approval', { type: 'approval', title: 'May I?', details: both }, 'details.1'],
+    ['an update', { type: 'set', write: { other: both } }, 'write.other.1'],
     [
       'an update of several channels',
       { type: 'set', write: { other: '{{ state.half }}', rows: '{{ state.half }}' } },
-      'w',
+      'write.rows',
     ],
   ])('%s', (_what, large, named) => {
     const { run, events } = playNodes({ large });

@@ -10,7 +10,7 @@ import { BOUND_MS, aCall, repeated, startSite } from '../support/servers/site.ts
 import type { Models, Site } from '../support/servers/site.ts';
 
 /*
- * Temporal, PostgreSQL, and whoever is called are away for a whole minute, each from a deployment of its own, while calls
+ * Temporal, PostgreSQL, and the called services are away for a whole minute, each from a deployment of its own, while calls
  * are out, an approval waits, and people ask every second. They are told clearly what can't be done now; whatever was
  * accepted is done, once, and everything goes on by itself. The tests run at the same time: they mostly wait.
  */
@@ -109,7 +109,7 @@ function statusesOf(asked: readonly Asked[], kind: Kind): number[] {
   return [...new Set(asked.filter((one) => one.kind === kind).map(({ answer }) => answer.status))];
 }
 
-/** Whoever was refused gets a run now, and whoever was not gets the one that there is. @returns their ids */
+/** Repeats all requests: a refused one gets a run now, another one its own run. @returns their ids */
 async function startAgain({ start }: Requests, asked: readonly Asked[]): Promise<string[]> {
   const starts = asked.filter(({ kind }) => kind === 'start');
   const answers = await Promise.all(starts.map(({ name }) => repeated(() => start(name))));
@@ -188,7 +188,7 @@ const OUTAGES: readonly Outage[] = [
     end: ({ deployment }) => deployment.postgres.victim.thaw(),
   },
   {
-    what: 'whoever is called',
+    what: 'the called services',
     answers: { start: [201], read: [200], approve: [200] },
     begin: async ({ model, service }) => void (await Promise.all([model.leave(), service.leave()])),
     end: async ({ model, service }) => void (await Promise.all([model.comeBack(), service.comeBack()])),
@@ -204,7 +204,7 @@ const OUTAGES: readonly Outage[] = [
 
 const sites = new Map<string, Site>();
 beforeAll(async () => {
-  // One after the other, for each chooses ports that nobody listens at.
+  // One after the other, for each chooses free ports.
   for (const { what } of OUTAGES) {
     sites.set(what, await startSite({ tool: TOOL, models }));
   }

@@ -375,7 +375,7 @@ describe.concurrent('an activity has written the journal, and the server does no
 });
 
 describe.concurrent('the server does not hear of a call', () => {
-  test('because its heartbeats are lost: the next attempt makes it, and nobody has canceled it', async () => {
+  test('because its heartbeats are lost: the next attempt makes it, without a cancellation', async () => {
     const course = await begin();
     // A worker waits for the answer to one before it sends the next.
     const lost = await stack.proxy.hold(heartbeatOf(course));

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, createRemoteJWKSet, errors, jwtVerify } from 'jose';
 import type { JSONWebKeySet, JWTPayload, JWTVerifyGetKey } from 'jose';
 import { ApiError, unavailable } from './errors.ts';
+import { findRepeatedMember } from './find-repeated-member.ts';
 import { permissionsOf } from './permissions.ts';
 import type { Permission } from './permissions.ts';
 
@@ -40,6 +41,7 @@ export function createAuthenticate({ issuer, audience, keys, claims }: AuthSetti
   return async (authorization) => {
     const token = readToken(authorization);
     try {
+      refuseRepeatedMembers(token);
       const { payload } = await jwtVerify(token, keySet, {
         issuer,
         audience,
@@ -63,6 +65,26 @@ function readToken(authorization: string | undefined): string {
     });
   }
   return token;
+}
+
+/**
+ * Refuses a token whose header or claims name a member twice: others may read another value than we do (RFC 7519,
+ * section 4). What is no JSON at all fails in the verification.
+ */
+function refuseRepeatedMembers(token: string): void {
+  for (const part of token.split('.').slice(0, 2)) {
+    const text = Buffer.from(part, 'base64url').toString('utf8');
+    if (isJsonText(text) && findRepeatedMember(text) !== null) throw badToken('it names a member twice');
+  }
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function toCaller(payload: JWTPayload, claims: AuthSettings['claims']): Caller {

@@ -22,10 +22,10 @@ export function createCursors(secret: string): Cursors {
       return `${body}.${sign(list, body).toString('base64url')}`;
     },
     read(list, cursor) {
-      const [body = '', signature = ''] = cursor.split('.');
-      const expected = sign(list, body);
-      const given = Buffer.from(signature, 'base64url');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+      const [body = '', signature = '', ...more] = cursor.split('.');
+      const expected = Buffer.from(sign(list, body).toString('base64url'));
+      const given = Buffer.from(signature);
+      if (more.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
         throw new ApiError('INVALID_CURSOR', 'The cursor does not belong to this list; begin again without one');
       }
       return JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as unknown;

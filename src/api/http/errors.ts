@@ -30,6 +30,7 @@ export const STATUS_BY_CODE = {
   INVALID_REQUEST: 422,
   INVALID_GRAPH: 422,
   INVALID_INPUT: 422,
+  MISSING_INPUT: 422,
   INVALID_ARGS: 422,
   INVALID_VALUES: 422,
   LIMIT_TOO_LOOSE: 422,
@@ -39,6 +40,7 @@ export const STATUS_BY_CODE = {
   INTERVENTION_ID_REQUIRED: 422,
   IDEMPOTENCY_KEY_REUSED: 422,
   PRECONDITION_REQUIRED: 428,
+  TOO_MANY_REQUESTS: 429,
   INTERNAL: 500,
   UNAVAILABLE: 503,
 } as const;
@@ -60,20 +62,25 @@ export class ApiError extends Error {
   readonly status: number;
   readonly issues: readonly ApiIssue[];
   readonly headers: Readonly<Record<string, string>>;
+  /** The request was passed on, and may do its work although it has failed. */
+  readonly mayTakeEffect: boolean;
 
-  constructor(code: ApiErrorCode, detail: string, { issues = [], headers = {}, cause }: ApiErrorExtras = {}) {
+  constructor(code: ApiErrorCode, detail: string, extras: ApiErrorExtras = {}) {
+    const { issues = [], headers = {}, mayTakeEffect = false, cause } = extras;
     super(detail, { cause });
     this.name = 'ApiError';
     this.code = code;
     this.status = STATUS_BY_CODE[code];
     this.issues = issues;
     this.headers = headers;
+    this.mayTakeEffect = mayTakeEffect;
   }
 }
 
 interface ApiErrorExtras {
   readonly issues?: readonly ApiIssue[];
   readonly headers?: Readonly<Record<string, string>>;
+  readonly mayTakeEffect?: boolean;
   readonly cause?: unknown;
 }
 
@@ -83,6 +90,17 @@ export function unavailable(what: string, cause?: unknown): ApiError {
 
 export function notNow(detail: string, cause?: unknown): ApiError {
   return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, cause });
+}
+
+/** As `notNow`, for a request that was passed on and may do its work. */
+export function effectUnknown(detail: string, cause: unknown): ApiError {
+  return new ApiError('UNAVAILABLE', detail, { headers: RETRY_LATER, mayTakeEffect: true, cause });
+}
+
+/** @param allowed the methods that the path takes */
+export function methodNotAllowed(method: string, allowed: readonly string[]): ApiError {
+  const allow = allowed.join(', ');
+  return new ApiError('METHOD_NOT_ALLOWED', `${method} is not allowed here; ${allow} is`, { headers: { allow } });
 }
 
 const CODES = {

@@ -19,5 +19,13 @@ export function isMatched(header: string, { id, view }: Pick<RunRecord, 'id' | '
   if (header.trim() === '*') return true;
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
   const current = etagOf(id, { checkpoint, next, pending });
-  return header.split(',').some((named) => named.trim() === current);
+  return readTags(header).includes(current);
 }
+
+/** Returns the validators of a list; a quoted one may hold commas. A header that is no such list names none. */
+function readTags(header: string): readonly string[] {
+  const isList = /^[\s,]*$/.test(header.replaceAll(TAG, ''));
+  return isList ? (header.match(TAG) ?? []) : [];
+}
+
+const TAG = /(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"/g;

@@ -7,11 +7,10 @@ import type { ApiIssue } from '../http/errors.ts';
 /** A router whose routes check their requests; each fault has a pointer in the problem document. */
 function createRouter(): OpenAPIHono<ApiEnv> {
   return new OpenAPIHono<ApiEnv>({
-    defaultHook: (result) => {
-      if (!result.success)
-        throw new ApiError('INVALID_REQUEST', describe(result.target), {
-          issues: result.error.issues.flatMap(toIssues),
-        });
+    defaultHook: (result, c) => {
+      const issues = result.success ? [] : result.error.issues.flatMap(toIssues);
+      if (result.target === 'query') issues.push(...lostParameters(c.req.url));
+      if (issues.length > 0) throw new ApiError('INVALID_REQUEST', describe(result.target), { issues });
     },
   });
 }
@@ -25,6 +24,15 @@ export function routes(...all: readonly AddRoute[]): (deps: ApiDeps) => OpenAPIH
     for (const add of all) add(router, deps);
     return router;
   };
+}
+
+/** Hono reads a query into a plain object, and so loses parameters with the names of that object's own methods. */
+function lostParameters(url: string): ApiIssue[] {
+  return [...new URL(url).searchParams.keys()].filter((name) => name in Object.prototype).map(noField);
+}
+
+function noField(name: string): ApiIssue {
+  return { path: toPointer([name]), message: `There is no field "${name}" here` };
 }
 
 function describe(target: string): string {
@@ -43,5 +51,5 @@ interface SchemaIssue {
 function toIssues({ code, path, message, keys }: SchemaIssue): ApiIssue[] {
   const at = path.map(String);
   if (code !== 'unrecognized_keys') return [{ path: toPointer(at), message }];
-  return (keys ?? []).map((key) => ({ path: toPointer([...at, key]), message: `There is no field "${key}" here` }));
+  return (keys ?? []).map((key) => ({ ...noField(key), path: toPointer([...at, key]) }));
 }

@@ -10,7 +10,7 @@ import { MAX_BODY_BYTES, body, json, problems, security } from '../schemas/commo
 const tags = ['admin'];
 
 const PruneSchema = z
-  .strictObject({ dryRun: z.boolean().default(false).openapi({ description: 'Only count what would go' }) })
+  .strictObject({ dryRun: z.boolean().openapi({ description: 'True: only count what would go' }) })
   .openapi('Prune');
 
 const PrunedSchema = z
@@ -34,7 +34,7 @@ const prune: AddRoute = (router, deps) => {
     summary: 'Forget what has outlived the retention of the configuration',
     middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: body(PruneSchema),
-    responses: { 200: json(PrunedSchema, 'How many rows went, or would go'), ...problems(400, 409, 413, 415, 422) },
+    responses: { 200: json(PrunedSchema, 'How many rows went, or would go'), ...problems(400, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const { dryRun } = c.req.valid('json');

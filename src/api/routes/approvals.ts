@@ -16,7 +16,7 @@ import {
   DecideSchema,
   DecisionSchema,
 } from '../schemas/approval.ts';
-import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { Id, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 
 const tags = ['approvals'];
 
@@ -31,7 +31,7 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
       summary,
       middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
       request: { params: Id, ...body(DecideSchema) },
-      responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415, 422) },
+      responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415) },
     });
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -51,7 +51,7 @@ const list: AddRoute = (router, deps) => {
     summary: 'The inbox: approvals of the tenant, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { query: PageQuery.extend(Filter.shape) },
-    responses: { 200: json(ApprovalListSchema, 'A page of approvals'), ...problems(400, 422) },
+    responses: { 200: json(ApprovalListSchema, 'A page of approvals'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
@@ -72,7 +72,7 @@ const read: AddRoute = (router, deps) => {
     security,
     summary: 'An approval',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id },
+    request: { params: Id, query: NoQuery },
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(404) },
   });
   router.openapi(route, async (c) => c.json(await findApproval(deps, c.get('caller'), c.req.valid('param').id), 200));
@@ -87,7 +87,7 @@ const decision: AddRoute = (router, deps) => {
     summary: 'Decide an approval',
     middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { params: Id, ...body(DecisionSchema) },
-    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415, 422) },
+    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const approval = await findApproval(deps, c.get('caller'), c.req.valid('param').id);

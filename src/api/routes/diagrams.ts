@@ -5,7 +5,7 @@ import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { problems, security } from '../schemas/common.ts';
 
-const Query = z.object({
+const Query = z.strictObject({
   format: z.enum(['mermaid', 'plantuml']).default('mermaid'),
   run: z.string().min(1).optional().openapi({
     description: 'A run of the graph: its version is drawn, visited nodes and the current ones are marked',
@@ -23,7 +23,7 @@ const diagram: AddRoute = (router, deps) => {
     request: { params: z.object({ name: z.string() }), query: Query },
     responses: {
       200: { description: 'The drawing', content: { 'text/plain': { schema: z.string() } } },
-      ...problems(404, 422),
+      ...problems(404),
     },
   });
   router.openapi(route, async (c) => {

@@ -15,7 +15,8 @@ const PAGE = `<!doctype html>
 <body><div id="api"></div><script src="/docs/swagger-ui-bundle.js"></script><script src="/docs/start.js"></script></body>
 </html>
 `;
-const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', persistAuthorization: true });\n";
+/** A token that is entered lives as long as the page. */
+const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', validatorUrl: null });\n";
 
 /** Serves a page to browse the API's description, without files from elsewhere. */
 export function docsRoutes(): Hono<ApiEnv> {

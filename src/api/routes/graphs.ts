@@ -4,7 +4,7 @@ import { toJsonObject } from '../../graph/values/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { ApiError } from '../http/errors.ts';
+import { ApiError, methodNotAllowed } from '../http/errors.ts';
 import { requireValid } from '../graphs/resolve-graph.ts';
 import { linkGraphs } from '../graphs/link-graphs.ts';
 import { authorized } from '../middleware/authorized.ts';
@@ -14,14 +14,14 @@ import { readPage } from '../http/paging.ts';
 import type { Permission } from '../http/permissions.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { JsonRecord, NoQuery, PageQuery, body, digits, json, problems, security } from '../schemas/common.ts';
 import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
 
 const MAX_BODY_BYTES = 4 * 1_048_576;
 const READERS: readonly Permission[] = ['run:read', 'graph:publish'];
 const tags = ['graphs'];
 const Name = z.object({ name: z.string() });
-const NameAndVersion = Name.extend({ version: z.coerce.number().int().min(1).max(999_999_999) });
+const NameAndVersion = Name.extend({ version: digits(999_999_999) });
 
 const publish: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -30,12 +30,12 @@ const publish: AddRoute = (router, deps) => {
     tags,
     security,
     summary: 'Publish a definition; the same content again is the same version',
-    middleware: [authorized(deps, 'graph:publish'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: body(DefinitionSchema),
+    middleware: [authorized(deps, 'graph:publish'), jsonBody(MAX_BODY_BYTES, 'is-refused'), idempotent(deps)] as const,
+    request: body(DefinitionSchema, true),
     responses: {
       200: json(GraphSchema, 'Published before'),
       201: json(GraphSchema, 'A new version'),
-      ...problems(400, 409, 413, 415, 422),
+      ...problems(400, 409, 413, 415),
     },
   });
   router.openapi(route, async (c) => {
@@ -64,9 +64,9 @@ const validate: AddRoute = (router, deps) => {
     tags,
     security,
     summary: 'Find every issue of a definition without publishing it',
-    middleware: [authorized(deps, ...READERS), jsonBody(MAX_BODY_BYTES)] as const,
-    request: body(DefinitionSchema),
-    responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415, 422) },
+    middleware: [authorized(deps, ...READERS), jsonBody(MAX_BODY_BYTES, 'is-refused')] as const,
+    request: body(JsonRecord, true),
+    responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const { store, catalog } = deps;
@@ -86,7 +86,7 @@ const list: AddRoute = (router, deps) => {
     summary: 'The newest version of every graph, by name',
     middleware: [authorized(deps, ...READERS)] as const,
     request: { query: PageQuery },
-    responses: { 200: json(GraphListSchema, 'A page of graphs'), ...problems(400, 422) },
+    responses: { 200: json(GraphListSchema, 'A page of graphs'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
@@ -106,7 +106,7 @@ const newest: AddRoute = (router, deps) => {
     security,
     summary: 'The newest version of a graph',
     middleware: [authorized(deps, ...READERS)] as const,
-    request: { params: Name },
+    request: { params: Name, query: NoQuery },
     responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });
   router.openapi(route, async (c) =>
@@ -122,16 +122,24 @@ const version: AddRoute = (router, deps) => {
     security,
     summary: 'One version of a graph',
     middleware: [authorized(deps, ...READERS)] as const,
-    request: { params: NameAndVersion },
-    responses: { 200: json(GraphSchema, 'The graph'), ...problems(404, 422) },
+    request: { params: NameAndVersion, query: NoQuery },
+    responses: { 200: json(GraphSchema, 'The graph'), ...problems(404) },
   });
   router.openapi(route, async (c) =>
     c.json(toGraphJson(await find(deps, c.get('caller').tenantId, c.req.valid('param'))), 200),
   );
 };
 
+/** Keeps the path of `validate` from being read as that of a graph, whose name can't be this one. */
+const onlyValidate: AddRoute = (router) => {
+  router.use('/api/graphs/validate', async (c, next) => {
+    if (c.req.method !== 'POST') throw methodNotAllowed(c.req.method, ['POST']);
+    await next();
+  });
+};
+
 /** Routes of graphs: publish, validate, read. */
-export const graphRoutes = routes(publish, validate, list, newest, version);
+export const graphRoutes = routes(onlyValidate, publish, validate, list, newest, version);
 
 async function find(
   { store }: ApiDeps,

@@ -3,7 +3,7 @@ import { notNow } from '../http/errors.ts';
 import { SHUTTING_DOWN, findUnavailable } from '../../process/readiness.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { json, problems } from '../schemas/common.ts';
+import { NoQuery, json, problems } from '../schemas/common.ts';
 
 const tags = ['operations'];
 const Health = z.object({ status: z.literal('ok') }).openapi('Health');
@@ -14,7 +14,8 @@ const alive: AddRoute = (router) => {
     path: '/healthz',
     tags,
     summary: 'The process is alive',
-    responses: { 200: json(Health, 'It is') },
+    request: { query: NoQuery },
+    responses: { 200: json(Health, 'It is'), ...problems() },
   });
   router.openapi(route, (c) => c.json({ status: 'ok' as const }, 200));
 };
@@ -25,6 +26,7 @@ const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
     path: '/readyz',
     tags,
     summary: 'Temporal and the database answer, and the process does not end',
+    request: { query: NoQuery },
     responses: { 200: json(Health, 'They do'), ...problems(503) },
   });
   const checks = { 'The database': () => store.ping(), Temporal: () => engine.ping() };

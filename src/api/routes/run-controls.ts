@@ -3,6 +3,7 @@ import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
+import { afterSending } from '../runs/after-sending.ts';
 import { findRun } from '../runs/find-run.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
@@ -38,7 +39,7 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       if (!result.taken) throw toApiError(result.refusal);
       const { limits } = payload;
       if (isLive(run) && isJsonObject(limits)) await deps.store.runs.setLimits(run.id, { ...run.limits, ...limits });
-      return c.json(await readAfterControl(deps, run), 202);
+      return c.json(await afterSending(() => readAfterControl(deps, run)), 202);
     });
   };
 }

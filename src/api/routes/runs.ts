@@ -9,14 +9,18 @@ import { authorized, requirePermission } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
+import { readWait } from '../http/read-wait.ts';
+import { createWaitSlots } from '../http/wait-slots.ts';
+import type { WaitSlots } from '../http/wait-slots.ts';
+import { limitedWaits } from '../middleware/limited-waits.ts';
 import { redactEvent } from '../runs/redact-event.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { Id, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
-import { readWait, waitForRun } from '../runs/wait-for-run.ts';
+import { waitForRun } from '../runs/wait-for-run.ts';
 
 const tags = ['runs'];
 const Prefer = z.object({
@@ -26,37 +30,44 @@ const Prefer = z.object({
     .openapi({ description: 'wait=N: answer when the run ends or waits, after N seconds (60 at most) at the latest' }),
 });
 
-const start: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'post',
-    path: '/api/runs',
-    tags,
-    security,
-    summary: 'Start a run of a graph',
-    middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { ...body(NewRunSchema), headers: Prefer },
-    responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
-  });
-  router.openapi(route, async (c) => {
-    const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
-      c.req.valid('json');
-    const { id } = c.get('attempt');
-    if (onBusy === 'interrupt') requirePermission(c.get('caller'), 'run:control');
-    const wanted = {
-      graph: toJson(graph),
-      input: toJsonObject(input),
-      threadId: threadId ?? null,
-      onBusy,
-      limits: given(limits ?? {}),
-      startAt: startAt ?? null,
-      breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
-      metadata: toJsonObject(metadata),
-    };
-    await startRun(deps, c.get('caller'), { id, wanted });
-    c.header('location', `/api/runs/${id}`);
-    return c.json(await readRun(c, deps, id), 201);
-  });
-};
+const start =
+  (slots: WaitSlots): AddRoute =>
+  (router, deps) => {
+    const route = createRoute({
+      method: 'post',
+      path: '/api/runs',
+      tags,
+      security,
+      summary: 'Start a run of a graph',
+      middleware: [
+        authorized(deps, 'run:start'),
+        limitedWaits(slots),
+        jsonBody(MAX_BODY_BYTES),
+        idempotent(deps),
+      ] as const,
+      request: { ...body(NewRunSchema), headers: Prefer },
+      responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 429) },
+    });
+    router.openapi(route, async (c) => {
+      const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
+        c.req.valid('json');
+      const { id } = c.get('attempt');
+      if (onBusy === 'interrupt') requirePermission(c.get('caller'), 'run:control');
+      const wanted = {
+        graph: toJson(graph),
+        input: toJsonObject(input),
+        threadId: threadId ?? null,
+        onBusy,
+        limits: given(limits ?? {}),
+        startAt: startAt ?? null,
+        breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
+        metadata: toJsonObject(metadata),
+      };
+      await startRun(deps, c.get('caller'), { id, wanted });
+      c.header('location', `/api/runs/${id}`);
+      return c.json(await readRun(c, deps, id), 201);
+    });
+  };
 
 const list: AddRoute = (router, deps) => {
   const Filter = z.object({
@@ -73,7 +84,7 @@ const list: AddRoute = (router, deps) => {
     summary: 'The runs of the tenant, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { query: PageQuery.extend(Filter.shape) },
-    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 422) },
+    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
@@ -86,22 +97,24 @@ const list: AddRoute = (router, deps) => {
   });
 };
 
-const read: AddRoute = (router, deps) => {
-  const route = createRoute({
-    method: 'get',
-    path: '/api/runs/{id}',
-    tags,
-    security,
-    summary: 'A run',
-    middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, headers: Prefer },
-    responses: { 200: json(RunSchema, 'The run'), ...problems(404) },
-  });
-  router.openapi(route, async (c) => {
-    const { id } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    return c.json(await readRun(c, deps, id), 200);
-  });
-};
+const read =
+  (slots: WaitSlots): AddRoute =>
+  (router, deps) => {
+    const route = createRoute({
+      method: 'get',
+      path: '/api/runs/{id}',
+      tags,
+      security,
+      summary: 'A run',
+      middleware: [authorized(deps, 'run:read'), limitedWaits(slots)] as const,
+      request: { params: Id, query: NoQuery, headers: Prefer },
+      responses: { 200: json(RunSchema, 'The run'), ...problems(404, 429) },
+    });
+    router.openapi(route, async (c) => {
+      const { id } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+      return c.json(await readRun(c, deps, id), 200);
+    });
+  };
 
 const history: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -112,7 +125,7 @@ const history: AddRoute = (router, deps) => {
     summary: 'Every event of a run, in order',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { params: Id, query: PageQuery },
-    responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404, 422) },
+    responses: { 200: json(HistorySchema, 'A page of events'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
@@ -127,7 +140,10 @@ const history: AddRoute = (router, deps) => {
 };
 
 /** Routes of runs: start and read. */
-export const runRoutes = routes(start, list, read, history);
+export function runRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> {
+  const slots = createWaitSlots(deps.settings.waits);
+  return routes(start(slots), list, read(slots), history)(deps);
+}
 
 async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
   const seconds = readWait(c.req.header('prefer'));

@@ -3,7 +3,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { definitionSchema } from '../../graph/schema/index.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { GivenRecord } from '../schemas/common.ts';
+import { GivenRecord, NoQuery } from '../schemas/common.ts';
 
 const CACHE = 'public, max-age=3600';
 
@@ -16,6 +16,7 @@ const definition: AddRoute = (router, { catalog }) => {
     tags: ['graphs'],
     security: [],
     summary: 'The JSON Schema of graph definitions, for editors',
+    request: { query: NoQuery },
     responses: {
       200: { description: 'A JSON Schema (2020-12)', content: { 'application/schema+json': { schema: GivenRecord } } },
       304: { description: 'It is the one that `If-None-Match` names' },

@@ -8,6 +8,7 @@ import { findRun } from '../runs/find-run.ts';
 import { listCheckpoints } from '../states/list-checkpoints.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
+import { ifMatch } from '../middleware/if-match.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
 import { readState } from '../states/read-state.ts';
@@ -29,6 +30,12 @@ import { startFork } from '../runs/start-fork.ts';
 import { etagOf } from '../http/etag.ts';
 
 const tags = ['state'];
+const IfMatch = z.object({
+  'if-match': z
+    .string()
+    .min(1)
+    .openapi({ description: 'The `ETag` of the state that is corrected, several of them, or `*` for any state' }),
+});
 
 const state: AddRoute = (router, deps) => {
   const route = createRoute({
@@ -38,8 +45,8 @@ const state: AddRoute = (router, deps) => {
     security,
     summary: 'The channel values of a run, now or at a checkpoint',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: z.object({ checkpoint: z.string().min(1).optional() }) },
-    responses: { 200: json(StateSchema, 'The state'), ...problems(404, 422) },
+    request: { params: Id, query: z.strictObject({ checkpoint: z.string().min(1).optional() }) },
+    responses: { 200: json(StateSchema, 'The state'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -54,14 +61,14 @@ const edit: AddRoute = (router, deps) => {
     tags,
     security,
     summary: 'Correct the channel values of a run that waits, is paused or has ended',
-    middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(EditSchema), headers: z.object({ 'if-match': z.string().optional() }) },
-    responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 422, 428) },
+    middleware: [authorized(deps, 'state:edit'), ifMatch(), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
+    request: { params: Id, ...body(EditSchema), headers: IfMatch },
+    responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 428) },
   });
   router.openapi(route, async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
     const { values, asNode } = c.req.valid('json');
-    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.header('if-match') };
+    const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.valid('header')['if-match'] };
     await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
     const edited = await findRun(deps, c.get('caller'), run.id);
     return answerState(c, run.id, await readState(deps, edited, null));
@@ -77,7 +84,7 @@ const checkpoints: AddRoute = (router, deps) => {
     summary: 'The checkpoints of a run, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { params: Id, query: PageQuery.extend({ tree: z.enum(['true', 'false']).optional() }) },
-    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404, 422) },
+    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
     const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
@@ -100,7 +107,7 @@ const fork: AddRoute = (router, deps) => {
     summary: 'Start another run from a checkpoint of this one',
     middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
     request: { params: Id, ...body(ForkSchema) },
-    responses: { 201: json(RunSchema, 'The new run'), ...problems(400, 404, 409, 413, 415, 422) },
+    responses: { 201: json(RunSchema, 'The new run'), ...problems(400, 404, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
@@ -130,7 +137,7 @@ const replay: AddRoute = (router, deps) => {
     request: { params: Id, ...body(ReplaySchema) },
     responses: {
       201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded'),
-      ...problems(400, 404, 409, 413, 415, 422),
+      ...problems(400, 404, 409, 413, 415),
     },
   });
   router.openapi(route, async (c) => {
@@ -153,8 +160,8 @@ const diff: AddRoute = (router, deps) => {
     security,
     summary: 'Where two runs part, and what differs since',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id, query: z.object({ with: z.string().min(1) }) },
-    responses: { 200: json(DiffSchema, 'The differences'), ...problems(404, 422) },
+    request: { params: Id, query: z.strictObject({ with: z.string().min(1) }) },
+    responses: { 200: json(DiffSchema, 'The differences'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');

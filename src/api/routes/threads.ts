@@ -12,7 +12,7 @@ import { readState } from '../states/read-state.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
+import { Id, NoQuery, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
 import { etagOf } from '../http/etag.ts';
 import { checkpointLeftBy } from '../runs/thread-state.ts';
@@ -38,7 +38,7 @@ const read: AddRoute = (router, deps) => {
     security,
     summary: 'A thread',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id },
+    request: { params: Id, query: NoQuery },
     responses: { 200: json(ThreadSchema, 'The thread'), ...problems(404) },
   });
   router.openapi(route, async (c) => c.json(await findThread(deps, c.get('caller'), c.req.valid('param').id), 200));
@@ -52,7 +52,7 @@ const state: AddRoute = (router, deps) => {
     security,
     summary: 'The channel values that the next run of a thread goes on from',
     middleware: [authorized(deps, 'run:read')] as const,
-    request: { params: Id },
+    request: { params: Id, query: NoQuery },
     responses: { 200: json(StateSchema, 'The state'), ...problems(404) },
   });
   router.openapi(route, async (c) => {
@@ -74,7 +74,7 @@ const checkpoints: AddRoute = (router, deps) => {
     summary: 'The checkpoints of all runs of a thread, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { params: Id, query: PageQuery },
-    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404, 422) },
+    responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');
@@ -96,7 +96,7 @@ const runs: AddRoute = (router, deps) => {
     summary: 'The runs of a thread, the newest first',
     middleware: [authorized(deps, 'run:read')] as const,
     request: { params: Id, query: PageQuery },
-    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 404, 422) },
+    responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
     const { tenantId } = c.get('caller');

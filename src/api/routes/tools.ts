@@ -19,7 +19,7 @@ const list: AddRoute = (router, deps) => {
     summary: 'Every tool that is registered, by name, and what the installation says of it',
     middleware: [authorized(deps, 'run:read', 'graph:publish')] as const,
     request: { query: PageQuery },
-    responses: { 200: json(ToolListSchema, 'A page of tools'), ...problems(400, 422) },
+    responses: { 200: json(ToolListSchema, 'A page of tools'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
     const asked = { list: ['tools'], ...c.req.valid('query') };

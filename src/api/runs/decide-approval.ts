@@ -7,6 +7,7 @@ import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, unavailable, toApiError } from '../http/errors.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
+import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
 
 export interface WantedDecision {
@@ -32,7 +33,7 @@ export async function decideApproval(
   const request = { approvalId, decision, by: caller, at, reason, args: payload['args'], values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
-  if (result.taken) return await readApproval(deps, caller, result.value);
+  if (result.taken) return await afterSending(() => readApproval(deps, caller, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
   throw toApiError(sinceEnded ?? result.refusal);

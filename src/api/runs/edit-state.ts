@@ -3,22 +3,23 @@ import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
-import { ApiError, unavailable, toApiError } from '../http/errors.ts';
+import { unavailable, toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
+import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
 
 export interface WantedEdit {
   readonly values: JsonObject;
   readonly asNode?: string | undefined;
   /** The value of the `If-Match` header. */
-  readonly ifMatch: string | undefined;
+  readonly ifMatch: string;
 }
 
 /**
  * Edits the state of a run that waits, is paused or has ended.
  * @returns once the checkpoint of the edit is written
- * @throws ApiError 428 without `If-Match`, 412 when the state has changed since, 409 while nodes run
+ * @throws ApiError 412 when the state has changed since, 409 while nodes run
  */
 export async function editState(
   deps: ApiDeps,
@@ -30,13 +31,11 @@ export async function editState(
   const result = await sendSignal(deps, caller, { run, signal });
   if (!result.taken) throw toApiError(result.refusal);
   if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
-  await untilWritten(deps, run.id, result.value);
+  const checkpoint = result.value;
+  await afterSending(() => untilWritten(deps, run.id, checkpoint));
 }
 
-/** @throws ApiError 428 without the header */
-function refuseOutdated(run: RunRecord, ifMatch: string | undefined): Refusal | null {
-  if (ifMatch === undefined)
-    throw new ApiError('PRECONDITION_REQUIRED', 'An edit names the state that it corrects: If-Match with its ETag');
+function refuseOutdated(run: RunRecord, ifMatch: string): Refusal | null {
   return isMatched(ifMatch, run) ? null : { code: 'STALE', message: 'The state has changed since that ETag' };
 }
 

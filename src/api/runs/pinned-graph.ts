@@ -1,4 +1,4 @@
-import { checkInput } from '../../graph/compile/index.ts';
+import { checkInput, missingInput } from '../../graph/compile/index.ts';
 import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import { pinCatalog } from '../../graph/definition/index.ts';
@@ -75,8 +75,10 @@ async function pinnedOf(
   return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redacted };
 }
 
-/** @throws ApiError 422 with all faults of an input that the graph does not take */
+/** @throws ApiError 422 with all faults of an input that the graph does not take, or with all that it lacks */
 export function requireInput(graph: CompiledGraph, input: JsonObject): void {
+  const missing = missingInput(graph, input).map((name) => ({ path: '/input', message: `"${name}" is missing` }));
+  if (missing.length > 0) throw new ApiError('MISSING_INPUT', 'The graph needs more input', { issues: missing });
   const issues = checkInput(graph, input).map(({ path, message }) => ({ path: `/input${path}`, message }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
 }

@@ -6,6 +6,7 @@ import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable } from '../http/errors.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
+import { afterSending } from './after-sending.ts';
 import { dispatchRun } from './dispatch-run.ts';
 import { reopen } from './reopen-run.ts';
 import type { SignedSignal } from './signal-queued.ts';
@@ -24,7 +25,7 @@ interface SignalToSend {
 
 /**
  * Sends a caller's decision or control to a run and waits for its result.
- * @throws ApiError 503 when no worker answers, 409 when the run has ended and its thread has gone on
+ * @throws ApiError 503 when no worker answers, with `mayTakeEffect` once the signal may have reached the run; 409 when the run has ended and its thread has gone on
  */
 export async function sendSignal(
   deps: SendDeps,
@@ -79,13 +80,15 @@ async function signalWorkflow(
   run: RunRecord,
   { name, payload }: SignedSignal,
 ): Promise<SignalResult | RunRecord> {
-  const result = await engine.decide(run, name, payload);
-  if (result) return result;
-  const ended = await poll(
-    () => store.runs.find(run.id),
-    (found) => found === null || isEnded(found.status),
-    UNTIL_WRITTEN,
-  );
-  if (!ended || !isEnded(ended.status)) throw unavailable('The run');
-  return ended;
+  return await afterSending(async () => {
+    const result = await engine.decide(run, name, payload);
+    if (result) return result;
+    const ended = await poll(
+      () => store.runs.find(run.id),
+      (found) => found === null || isEnded(found.status),
+      UNTIL_WRITTEN,
+    );
+    if (!ended || !isEnded(ended.status)) throw unavailable('The run');
+    return ended;
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { isJsonObject } from '../../graph/values/index.ts';
+import { Duration, Limits } from '../../graph/schema/index.ts';
+import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
 const ProblemSchema = z
@@ -21,8 +22,21 @@ const ProblemSchema = z
         }),
       )
       .optional(),
+    mayTakeEffect: z.literal(true).optional().openapi({
+      description: 'Of a 503: a decision or control was passed on; the same key finds out what became of it',
+    }),
   })
   .openapi('Problem', { description: 'A problem document (RFC 9457)' });
+
+/** As a graph's limits, with the form of durations in the description. */
+export const RunLimits = Limits.extend({
+  deadline: Duration.optional().openapi({ pattern: DURATION_PATTERN }),
+});
+
+export const NodeId = z.string().min(1);
+
+/** A named schema, or null; `nullable` would make every use of the name nullable in the description. */
+export const orNull = <T extends z.ZodType>(schema: T) => z.union([schema, z.null()]);
 
 /** A list in an answer. */
 export const listOf = <T extends z.ZodType>(item: T) => z.array(item).readonly();
@@ -41,14 +55,38 @@ export const GivenJson = z
 export const GivenRecord = z.custom<JsonObject>().openapi({ type: 'object', additionalProperties: true });
 export const Time = z.string().openapi({ format: 'date-time' });
 
+export const RunErrorSchema = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    node: z.string().optional(),
+    step: z.int().optional(),
+    attempts: z.int().optional(),
+    cause: z.object({ code: z.string(), message: z.string() }).optional(),
+  })
+  .openapi('RunError');
+
 /** The limit of all bodies but definitions, in bytes. */
 export const MAX_BODY_BYTES = 1_048_576;
 /** The path parameter of routes for one resource. */
 export const Id = z.object({ id: z.string() });
 
+/** The query of a route that takes no parameters. */
+export const NoQuery = z.strictObject({});
+
+/** A number in a path or query, written in digits only. */
+export const digits = (maximum: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, `A whole number from 1 to ${maximum} is expected here, in digits only`)
+    .transform(Number)
+    .pipe(z.number().max(maximum))
+    .openapi({ type: 'integer', minimum: 1, maximum });
+
 const MAX_LIMIT = 200;
-export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(MAX_LIMIT).default(50).openapi({
+export const PageQuery = z.strictObject({
+  limit: digits(MAX_LIMIT).default(50).openapi({
+    default: 50,
     description: 'So many entries at most; fewer where these are large: a page ends at 8 MiB, and `nextCursor` goes on',
   }),
   cursor: z.string().min(1).optional(),
@@ -64,7 +102,7 @@ const problem = (description: string) => ({
 });
 
 const PROBLEMS = {
-  400: problem('The body is no JSON, or a cursor or key is not valid'),
+  400: problem('The body is no JSON in UTF-8, or a cursor or key is not valid'),
   401: problem('No token, or a bad one'),
   403: problem('The caller may not do this'),
   404: problem('There is no such thing in this tenant'),
@@ -73,9 +111,10 @@ const PROBLEMS = {
   410: problem('It is too late'),
   412: problem('What it was meant for has changed'),
   413: problem('The body is too large'),
-  415: problem('The body is not application/json'),
+  415: problem('The body is not plain application/json in UTF-8'),
   422: problem('The request is well-formed and wrong; `issues` names each place'),
   428: problem('An If-Match header is needed'),
+  429: problem('Too many requests wait; `Retry-After` says when to ask again'),
   500: problem('A fault of the server; the detail names the request'),
   503: problem('Something behind the API is away; `Retry-After` says when to ask again'),
 } as const;
@@ -84,7 +123,7 @@ type ProblemAnswers = Record<number, ReturnType<typeof problem>>;
 
 /** The problem answers of a route: those of every route, and its own. */
 export function problems(...own: readonly (keyof typeof PROBLEMS)[]): ProblemAnswers {
-  const statuses = [401, 403, 405, 500, 503, ...own] as const;
+  const statuses = [401, 403, 405, 422, 500, 503, ...own] as const;
   return Object.fromEntries(statuses.map((status) => [status, PROBLEMS[status]]));
 }
 
@@ -92,8 +131,13 @@ export const json = <T extends z.ZodType>(schema: T, description: string) => ({
   description,
   content: { 'application/json': { schema } },
 });
-export const body = <T extends z.ZodType>(schema: T) => ({
-  body: { required: true, content: { 'application/json': { schema } } },
+/**
+ * The body of a request, which has no query.
+ * @param required without a body the schema is given `{}`; a schema that takes that needs no body
+ */
+export const body = <T extends z.ZodType>(schema: T, required = !schema.safeParse({}).success) => ({
+  query: NoQuery,
+  body: { required, content: { 'application/json': { schema } } },
 });
 
 export const security = [{ bearer: [] }];

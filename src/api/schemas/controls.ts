@@ -1,6 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Limits } from '../../graph/schema/index.ts';
-import { AnyJson, JsonRecord } from './common.ts';
+import { AnyJson, JsonRecord, NodeId, RunLimits } from './common.ts';
 
 /** A signal that people send to a run by `POST /api/runs/{id}/<route>`. */
 export interface Control {
@@ -12,7 +11,7 @@ export interface Control {
 }
 
 const Reason = z.string().max(2_000).optional();
-const Intervention = { node: z.string().optional(), id: z.string().optional() };
+const Intervention = { node: NodeId.optional(), id: z.string().min(1).optional() };
 
 /** The controls of runs; each becomes a route. */
 export const CONTROLS: readonly Control[] = [
@@ -32,7 +31,7 @@ export const CONTROLS: readonly Control[] = [
     signal: 'replan',
     route: 'replan',
     summary: 'Go on at another node only',
-    body: z.strictObject({ node: z.string(), values: JsonRecord.optional() }).openapi('Replan'),
+    body: z.strictObject({ node: NodeId, values: JsonRecord.optional() }).openapi('Replan'),
   },
   {
     signal: 'event',
@@ -50,7 +49,7 @@ export const CONTROLS: readonly Control[] = [
     signal: 'retry',
     route: 'retry',
     summary: 'Do a node again that waits for an intervention',
-    body: z.strictObject({ ...Intervention, limits: Limits.optional() }).openapi('Retry'),
+    body: z.strictObject({ ...Intervention, limits: RunLimits.optional() }).openapi('Retry'),
   },
   {
     signal: 'skip',

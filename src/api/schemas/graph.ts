@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { DEFINITION } from './definition-component.ts';
 import { GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
 
 const IssueSchema = z
@@ -11,7 +12,8 @@ const IssueSchema = z
   })
   .openapi('GraphIssue');
 
-export const DefinitionSchema = JsonRecord.openapi('GraphDefinition', { description: 'A graph definition, version 1' });
+/** Any object; the description refers to the shape of definitions, which depends on the installation. */
+export const DefinitionSchema = JsonRecord.openapi({ allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }] });
 
 const GraphSummarySchema = z
   .object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() })

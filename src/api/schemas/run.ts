@@ -1,23 +1,24 @@
 import { z } from '@hono/zod-openapi';
 import type { RunEvent } from '../../graph/journal/index.ts';
-import { Limits } from '../../graph/schema/index.ts';
-import { GivenJson, GivenRecord, JsonRecord, listOf, NextCursor, Time } from './common.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import {
+  GivenJson,
+  GivenRecord,
+  JsonRecord,
+  listOf,
+  NextCursor,
+  NodeId,
+  orNull,
+  RunErrorSchema,
+  RunLimits,
+  Time,
+} from './common.ts';
 import { DefinitionSchema } from './graph.ts';
+import { interventionFields } from './intervention.ts';
 
 export const RunStatusSchema = z
   .enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'canceled'])
   .openapi('RunStatus');
-
-const RunErrorSchema = z
-  .object({
-    code: z.string(),
-    message: z.string(),
-    node: z.string().optional(),
-    step: z.int().optional(),
-    attempts: z.int().optional(),
-    cause: z.object({ code: z.string(), message: z.string() }).optional(),
-  })
-  .openapi('RunError');
 
 const UsageSchema = z.object({
   inputTokens: z.int(),
@@ -27,7 +28,7 @@ const UsageSchema = z.object({
   toolCalls: z.int(),
 });
 
-const EventSchema = z.custom<RunEvent>().openapi('Event', {
+const EventSchema = z.custom<RunEvent>(isJsonObject).openapi('Event', {
   type: 'object',
   properties: {
     seq: { type: 'integer' },
@@ -52,32 +53,35 @@ export const RunSchema = z
     forks: listOf(z.string()),
     replayOf: z.string().nullable(),
     divergence: z
-      .object({ seq: z.int(), expected: EventSchema.nullable(), actual: EventSchema.nullable() })
+      .object({ seq: z.int(), expected: orNull(EventSchema), actual: orNull(EventSchema) })
       .nullable()
       .openapi({ description: 'Of a replay: the first event that is not as it was recorded' }),
     step: z.int(),
     next: listOf(z.string()),
     waitingFor: listOf(
-      z.object({
-        kind: z.enum(['approval', 'event', 'timer', 'intervention']),
-        node: z.string(),
-        id: z.string().optional(),
-        since: Time,
-        deadline: Time.optional(),
-      }),
+      z.union([
+        z.object({
+          kind: z.enum(['approval', 'event', 'timer']),
+          node: z.string(),
+          id: z.string().optional(),
+          since: Time,
+          deadline: Time.optional(),
+        }),
+        z.object({ kind: z.literal('intervention'), ...interventionFields }),
+      ]),
     ),
     retrying: listOf(
       z.object({
         node: z.string(),
         index: z.int().optional(),
         attempt: z.int(),
-        lastError: RunErrorSchema.nullable(),
+        lastError: orNull(RunErrorSchema),
         nextAttemptAt: Time.nullable(),
       }),
     ),
     input: GivenRecord,
     output: GivenJson,
-    error: RunErrorSchema.nullable(),
+    error: orNull(RunErrorSchema),
     usage: UsageSchema,
     limits: GivenRecord,
     metadata: GivenRecord,
@@ -104,7 +108,7 @@ export const NewRunSchema = z
       .union([z.string().min(1), DefinitionSchema])
       .openapi({ description: '"name", "name@3" or a whole definition' }),
     input: JsonRecord.default({}),
-    limits: Limits.optional().openapi({ description: "May only tighten the graph's" }),
+    limits: RunLimits.optional().openapi({ description: "May only tighten the graph's" }),
     metadata: JsonRecord.default({}),
     threadId: ThreadId.optional().openapi({ description: 'The conversation that the run goes on with' }),
     onBusy: z
@@ -113,7 +117,7 @@ export const NewRunSchema = z
       .openapi({ description: 'What happens while another run of the thread is not over' }),
     interruptBefore: z.array(z.string()).optional().openapi({ description: 'Node ids, or ["*"]' }),
     interruptAfter: z.array(z.string()).optional(),
-    startAt: z.string().optional().openapi({ description: 'A node to begin with instead of the entry' }),
+    startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),
   })
   .openapi('NewRun');
 
@@ -127,13 +131,13 @@ export const StateSchema = z
   })
   .openapi('State');
 
-export const EditSchema = z.strictObject({ values: JsonRecord, asNode: z.string().optional() }).openapi('StateEdit');
+export const EditSchema = z.strictObject({ values: JsonRecord, asNode: NodeId.optional() }).openapi('StateEdit');
 
 export const ForkSchema = z
   .strictObject({
     checkpoint: z.string().min(1),
     values: JsonRecord.optional(),
-    asNode: z.string().optional(),
+    asNode: NodeId.optional(),
     graph: z
       .union([z.string().min(1), DefinitionSchema])
       .optional()

@@ -7,7 +7,7 @@ import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
 import type { Run } from '../run/run.ts';
 import { hasEnded, isBeingCanceled, pauseRequested } from '../run/status.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
-import { Draft } from '../superstep/draft.ts';
+import { Draft, mustYield } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
 import type { Standing } from '../superstep/standing.ts';
@@ -80,6 +80,7 @@ function continueSupersteps(draft: Draft): Standing {
   if (isBeingCanceled(draft.run)) return { kind: 'waiting' };
   if (phase.kind === 'failing') return { kind: 'failed', error: phase.error };
   if (phase.kind === 'paused') return { kind: 'paused' };
+  if (mustYield(draft)) return { kind: 'yielded' };
   const standing = runSupersteps(rootFrame(draft));
   return standing.kind === 'waiting' && pauseRequested(draft.run) ? { kind: 'paused' } : standing;
 }

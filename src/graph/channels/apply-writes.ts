@@ -1,9 +1,17 @@
 import { GraphError, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
-import { remainingBytes, MAX_VALUE_BYTES, tooLarge } from '../values/json-size.ts';
+import { remainingBytes } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
+import { withAllowance } from '../values/meter.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Update, Channel } from './channel.ts';
+import {
+  chargeForMeasuring,
+  ChannelSizes,
+  remainingBytesOf,
+  rememberRemainingBytes,
+  sizeOfValue,
+} from './channel-sizes.ts';
 import { createReduceContext } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
 
@@ -37,24 +45,41 @@ interface ChannelWrite {
   readonly value: Json;
 }
 
+/** What all writes of one superstep may cost. It belongs to the interpreter version. */
+const WRITE_UNITS = 5_000_000;
+
 /**
  * Folds the writes of one superstep into the channels, in the order given, and checks the new values: against schemas
- * and `MAX_VALUE_BYTES`. Nothing is applied when one write fails.
+ * and the limits of sizes. Nothing is applied when one write fails.
  */
 export function applyWrites(
   channels: ReadonlyMap<string, Channel>,
   current: Channels,
   { writes, context }: { writes: readonly Write[]; context: ReduceContext },
 ): Applied {
+  return withAllowance('The sum of all writes of the superstep', WRITE_UNITS, () =>
+    foldAll(channels, current, { writes, context }),
+  );
+}
+
+function foldAll(
+  channels: ReadonlyMap<string, Channel>,
+  current: Channels,
+  { writes, context }: { writes: readonly Write[]; context: ReduceContext },
+): Applied {
   const next: Record<string, Json> = { ...current };
   const changes: Record<string, ChannelChange> = {};
+  const sizes = new ChannelSizes(current);
   for (const [name, channelWrites] of groupByChannel(writes)) {
     const channel = channels.get(name);
     if (!channel) return refused(name, channelWrites, new GraphError('CHANNEL_SCHEMA_VIOLATION', 'it is not declared'));
     try {
+      const before = sizeOfValue(next[name] ?? null);
       const folded = foldWrites(channel, next[name] ?? null, { writes: channelWrites, context });
       next[name] = folded.value;
       changes[name] = folded.change;
+      sizes.replace(before, folded.value);
+      sizes.settle(next);
     } catch (error) {
       context.owned.rollBack();
       return refused(name, channelWrites, error);
@@ -95,6 +120,7 @@ function foldWrites(
   for (const { value: update } of writes) {
     const { value: reduced, extension } = reduceOne(channel, value, { update, context });
     const added = extension ?? (channel.reducer.isAdding ? update : null);
+    if (added === null) chargeForMeasuring(reduced);
     remaining =
       added === null ? remainingBytesOf(reduced) : remainingBytes(remaining ?? remainingBytesOf(value), added);
     value = reduced;
@@ -158,22 +184,4 @@ function refused(channel: string, writes: readonly ChannelWrite[], thrown: unkno
     channel,
     culprits: writes.map(({ by }) => by),
   };
-}
-
-/**
- * Bytes by which values may grow, so that a list is not measured anew at each step. An entry may be too low, never too
- * high; a value is measured again before it is refused.
- */
-const remainingBytesMemo = new WeakMap<object, number>();
-
-function remainingBytesOf(value: Json): number {
-  if (typeof value !== 'object' || value === null) return remainingBytes(MAX_VALUE_BYTES, value);
-  return remainingBytesMemo.get(value) ?? remainingBytes(MAX_VALUE_BYTES, value);
-}
-
-/** @param estimate never too high @throws GraphError `PAYLOAD_TOO_LARGE` */
-function rememberRemainingBytes(value: Json, estimate: number): void {
-  const remaining = estimate < 0 ? remainingBytes(MAX_VALUE_BYTES, value) : estimate;
-  if (remaining < 0) throw tooLarge('its value');
-  if (typeof value === 'object' && value !== null) remainingBytesMemo.set(value, remaining);
 }

@@ -1,6 +1,7 @@
 import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
+import { spend } from '../values/meter.ts';
 
 /** Folds the writes of a channel into its value. */
 export interface Reducer {
@@ -51,7 +52,9 @@ export class OwnedLists {
   }
 
   extend(list: readonly Json[], items: readonly Json[]): readonly Json[] {
+    spend(priceOfItems(items));
     if (!this.#owns(list)) {
+      spend(priceOfItems(list));
       const copy = [...list, ...items];
       this.add(copy);
       return copy;
@@ -78,6 +81,13 @@ export class OwnedLists {
   #owns(list: readonly Json[]): list is Json[] {
     return this.#lists.has(list);
   }
+}
+
+const ITEMS_PER_UNIT = 8;
+
+/** Price of copying the items of a list, which are shared. */
+function priceOfItems({ length }: readonly Json[]): number {
+  return 1 + Math.ceil(length / ITEMS_PER_UNIT);
 }
 
 /** The error of a write that the reducer of its channel can't fold. */

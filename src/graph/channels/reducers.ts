@@ -2,6 +2,7 @@ import type { ReducerName } from '../definition/reducers.ts';
 import { GraphError } from '../values/errors.ts';
 import { canonicalJson, isJsonObject, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
+import { spend } from '../values/meter.ts';
 import { messages } from './messages.ts';
 import { asList, extend, mismatch } from './reducer.ts';
 import type { Reducer } from './reducer.ts';
@@ -42,6 +43,7 @@ function mergeMembers(current: Json, update: Json): Json {
   const written = Object.entries(update);
   const removed = new Set(written.filter(([, value]) => value === null).map(([key]) => key));
   const members = [...Object.entries(isJsonObject(current) ? current : {}), ...written];
+  spend(1 + 4 * members.length);
   return Object.fromEntries(members.filter(([key]) => !removed.has(key)));
 }
 

@@ -2,6 +2,7 @@ import { applyWrites } from '../channels/apply-writes.ts';
 import { createReduceContext } from '../channels/reducer.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
+import { TooExpensiveError, withAllowance } from '../values/meter.ts';
 import { didYouMean } from '../values/text.ts';
 import type { CompiledGraph } from './compile.ts';
 
@@ -9,6 +10,11 @@ import type { CompiledGraph } from './compile.ts';
 export interface InputIssue {
   readonly path: string;
   readonly message: string;
+}
+
+/** Returns the required channels that an input leaves out; `null` is a value. */
+export function missingInput({ definition: { required = [] } }: CompiledGraph, input: JsonObject): readonly string[] {
+  return required.filter((name) => !Object.hasOwn(input, name));
 }
 
 /** Lists the faults of an input, checked as a run takes it: input channels only, through reducers, against schemas. */
@@ -21,6 +27,19 @@ export function checkInput({ definition, channels }: CompiledGraph, input: JsonO
       message: `"${name}" is no input channel of this graph.${didYouMean(name, inputChannels)}`,
     }));
   if (unknown.length > 0) return unknown;
+  try {
+    return withAllowance('The check of the input', MAX_UNITS, () => writeIssues(channels, input));
+  } catch (error) {
+    if (error instanceof TooExpensiveError) return [{ path: '', message: error.message }];
+    throw error;
+  }
+}
+
+/** As much as a run may spend on the writes of its input. */
+const MAX_UNITS = 5_000_000;
+
+/** Writes each value alone. */
+function writeIssues(channels: CompiledGraph['channels'], input: JsonObject): readonly InputIssue[] {
   const initial = Object.fromEntries([...channels].map(([name, channel]) => [name, channel.initial]));
   let messages = 0;
   const context = createReduceContext(() => `input-${++messages}`);

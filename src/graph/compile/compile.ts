@@ -103,7 +103,7 @@ export function compileShared(definition: GraphDefinition, catalog: Catalog): Co
   return text.length > MAX_SHARED_LENGTH ? compile() : sharedGraphs(text, compile);
 }
 
-const sharedGraphs = createMemo<CompiledGraph>(100);
+const sharedGraphs = createMemo<CompiledGraph>({ maxEntries: 100, maxSize: 1_000_000 });
 
 /** In characters of JSON: the texts are the keys of the memo, and take memory. */
 const MAX_SHARED_LENGTH = 100_000;

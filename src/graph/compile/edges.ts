@@ -8,7 +8,8 @@ import { toList } from '../values/collections.ts';
 import { GraphError } from '../values/errors.ts';
 import { isJsonList } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { truncate } from '../values/text.ts';
+import { spend } from '../values/meter.ts';
+import { abbreviate, truncate } from '../values/text.ts';
 
 /** A compiled entry of a graph's `edges`. */
 export interface CompiledEdge {
@@ -59,7 +60,7 @@ function compileForEach({ forEach, to, maxConcurrency }: ForEachEdge, index: num
   return (bindings) => {
     const items = list.evaluate(bindings);
     if (isJsonList(items)) return { kind: 'elements', node: to, items, group };
-    throw new GraphError('EXPRESSION_FAILED', `forEach \`${forEach}\` gave ${brief(items)}, not a list`);
+    throw new GraphError('EXPRESSION_FAILED', `forEach \`${quote(forEach)}\` gave ${brief(items)}, not a list`);
   };
 }
 
@@ -73,8 +74,10 @@ function compileRoute({ route, paths, default: otherwise }: RouteEdge): Choose {
     const values = isJsonList(value) ? value : [value];
     return values.flatMap((key) => {
       const nodes = (typeof key === 'string' ? known.get(key) : undefined) ?? fallback;
+      spend(1 + (nodes?.length ?? 0));
       if (nodes) return nodes;
-      const message = `Route \`${route}\` gave ${brief(key)}; its paths are ${[...known.keys()].join(', ')}`;
+      const paths = abbreviate([...known.keys()].join(', '), MAX_SOURCE_LENGTH);
+      const message = `Route \`${quote(route)}\` gave ${brief(key)}; its paths are ${paths}`;
       throw new GraphError('INVALID_ROUTE', message);
     });
   };
@@ -93,7 +96,7 @@ function compileBranches(branches: readonly Branch[]): Choose {
       if (typeof holds !== 'boolean')
         throw new GraphError(
           'EXPRESSION_FAILED',
-          `Condition \`${when.source}\` gave ${brief(holds)}, not true or false`,
+          `Condition \`${quote(when.source)}\` gave ${brief(holds)}, not true or false`,
         );
       if (holds) return targets;
     }
@@ -101,8 +104,13 @@ function compileBranches(branches: readonly Branch[]): Choose {
   };
 }
 
-/** In characters: values in error messages are cut. */
+/** In characters: texts in error messages are cut. */
 const MAX_VALUE_LENGTH = 100;
+const MAX_SOURCE_LENGTH = 200;
+
+function quote(source: string): string {
+  return abbreviate(source, MAX_SOURCE_LENGTH);
+}
 
 function brief(value: Json): string {
   return truncate(JSON.stringify(value), MAX_VALUE_LENGTH);

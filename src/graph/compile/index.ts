@@ -1,3 +1,3 @@
-export { checkInput } from './check-input.ts';
+export { checkInput, missingInput } from './check-input.ts';
 export { compileShared } from './compile.ts';
 export type { CompiledGraph } from './compile.ts';

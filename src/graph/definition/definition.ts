@@ -14,6 +14,8 @@ export interface GraphDefinition {
   readonly nodes: Readonly<Record<string, NodeDefinition>>;
   readonly edges: readonly EdgeDefinition[];
   readonly input?: readonly string[];
+  /** The input channels that every new run must be given. */
+  readonly required?: readonly string[];
   readonly output?: readonly string[];
   /** Node ids, or `["*"]` for all of them. */
   readonly interruptBefore?: readonly string[];

@@ -28,7 +28,8 @@ export type ErrorIssueCode =
   | 'INVALID_FIELD'
   | 'UNKNOWN_GRAPH'
   | 'RECURSIVE_SUBGRAPH'
-  | 'GRAPH_TOO_LARGE';
+  | 'GRAPH_TOO_LARGE'
+  | 'TOO_EXPENSIVE';
 
 export type WarningIssueCode =
   | 'DEAD_END_BRANCH'

@@ -1,15 +1,17 @@
 import { Environment } from '@marcbachmann/cel-js';
 import type { ParseResult } from '@marcbachmann/cel-js';
+import { ByteBudget } from '../values/byte-budget.ts';
 import { GraphError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
-import { didYouMean } from '../values/text.ts';
+import { priceOfText, spend, withAllowance } from '../values/meter.ts';
+import { abbreviate, didYouMean } from '../values/text.ts';
 import { registerFunctions } from './functions.ts';
 import { instrument, prepareForCheck } from './instrument.ts';
-import { metered } from './meter.ts';
 import { registerNumbers } from './numbers.ts';
 import { findReferences } from './references.ts';
 import type { References } from './references.ts';
+import { limitTypes } from './runtime-types.ts';
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { hasConstructorMember, fromCel, toMaps } from './value.ts';
 
@@ -32,15 +34,20 @@ export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'ste
 export interface Expression {
   readonly source: string;
   readonly references: References;
-  /** @throws GraphError `EXPRESSION_FAILED`, naming the expression and the reason */
-  evaluate(bindings: Bindings): Json;
+  /**
+   * @param budget counts the bytes of the result; several expressions of a field share one
+   * @throws GraphError `EXPRESSION_FAILED` or `PAYLOAD_TOO_LARGE`, naming the expression and the reason
+   */
+  evaluate(bindings: Bindings, budget?: ByteBudget): Json;
 }
 
-/** A text that is no CEL (`syntax`), or CEL with an unknown name or types that don't fit (`meaning`). */
-export class InvalidExpressionError extends Error {
-  readonly kind: 'syntax' | 'meaning';
+type InvalidKind = 'syntax' | 'size' | 'meaning';
 
-  constructor(kind: 'syntax' | 'meaning', message: string, options?: ErrorOptions) {
+/** A text that is no CEL (`syntax`), is too long (`size`), or CEL with an unknown name or wrong types (`meaning`). */
+export class InvalidExpressionError extends Error {
+  readonly kind: InvalidKind;
+
+  constructor(kind: InvalidKind, message: string, options?: ErrorOptions) {
     super(message, options);
     this.kind = kind;
   }
@@ -52,21 +59,39 @@ export class InvalidExpressionError extends Error {
  * @throws InvalidExpressionError with the reason
  */
 export function parseExpression(source: string, names: readonly Name[]): Expression {
+  if (source.length > MAX_LENGTH)
+    throw new InvalidExpressionError(
+      'size',
+      `An expression has at most ${MAX_LENGTH} characters, not ${source.length}`,
+    );
+  spend(PARSE_PRICE * priceOfText(source));
   return expressions(`${names.join(' ')}\n${source}`, () => parse(source, names));
 }
 
 /** Evaluates the expression of a field. @throws as `evaluate`, naming the field too */
-export function evaluateField(field: string, expression: Expression, bindings: Bindings): Json {
+export function evaluateField(
+  field: string,
+  expression: Expression,
+  { bindings, budget }: { readonly bindings: Bindings; readonly budget?: ByteBudget },
+): Json {
   try {
-    return expression.evaluate(bindings);
+    return expression.evaluate(bindings, budget);
   } catch (error) {
     if (error instanceof GraphError) throw new GraphError(error.code, `${field}: ${error.message}`, { cause: error });
     throw error;
   }
 }
 
-const expressions = createMemo<Expression>(10_000);
-const environments = createMemo<Environment>(100);
+/** Limits of one expression. The units belong to the interpreter version. */
+const MAX_LENGTH = 10_000;
+const MAX_UNITS = 1_000_000;
+
+/** Price of parsing, as a multiple of reading the text. */
+const PARSE_PRICE = 100;
+
+/** A syntax tree takes some hundred times the memory of its text. */
+const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
+const environments = createMemo<Environment>({ maxEntries: 100, maxSize: 100_000 });
 
 function parse(source: string, names: readonly Name[]): Expression {
   const program = parseSyntax(source, names);
@@ -78,7 +103,7 @@ function parse(source: string, names: readonly Name[]): Expression {
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
   const references = findReferences(root);
   instrument(nodes);
-  return { source, references, evaluate: (bindings) => evaluate(source, program, bindings) };
+  return { source, references, evaluate: (bindings, budget) => evaluate({ source, program }, bindings, budget) };
 }
 
 function parseSyntax(source: string, names: readonly Name[]): ParseResult {
@@ -102,6 +127,7 @@ function createEnvironment(names: readonly Name[]): Environment {
   registerNumbers(environment);
   registerFunctions(environment);
   for (const name of names) environment.registerVariable(name, 'dyn');
+  limitTypes(environment);
   return environment;
 }
 
@@ -112,31 +138,52 @@ function explain(error: unknown, names: readonly Name[]): string {
   return `"${unknown}" is not defined here; known are ${names.join(', ')}.${didYouMean(unknown, names)}`;
 }
 
-function evaluate(source: string, program: ParseResult, bindings: Bindings): Json {
+interface Parsed {
+  readonly source: string;
+  readonly program: ParseResult;
+}
+
+function evaluate(parsed: Parsed, bindings: Bindings, budget = new ByteBudget('Its value')): Json {
   try {
-    return fromCel(metered(() => program(bindings)));
+    return run(parsed, bindings, budget);
   } catch (error) {
-    if (Object.values(bindings).some(hasConstructorMember)) return evaluateOnMaps(source, program, bindings);
-    throw expressionFailed(source, error);
+    if (error instanceof GraphError || !Object.values(bindings).some(hasConstructorMember))
+      throw expressionFailed(parsed, error);
+    return evaluateOnMaps(parsed, bindings, budget);
   }
 }
 
 /** Evaluates on maps in place of objects: slower, but right for objects with a member named `constructor`. */
-function evaluateOnMaps(source: string, program: ParseResult, bindings: Bindings): Json {
+function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget): Json {
   const maps = Object.fromEntries(Object.entries(bindings).map(([name, value]) => [name, toMaps(value)]));
   try {
-    return fromCel(metered(() => program(maps)));
+    return run(parsed, maps, budget);
   } catch (error) {
-    throw expressionFailed(source, error);
+    throw expressionFailed(parsed, error);
   }
 }
 
-function expressionFailed(source: string, error: unknown): GraphError {
-  return new GraphError('EXPRESSION_FAILED', `Expression \`${source}\` failed: ${reasonOf(error)}`, { cause: error });
+/** The copy of the result has its own limit, the budget. */
+function run({ program }: Parsed, bindings: Record<string, unknown>, budget: ByteBudget): Json {
+  return fromCel(
+    withAllowance('it', MAX_UNITS, () => program(bindings)),
+    budget,
+  );
 }
 
+function expressionFailed({ source }: Parsed, error: unknown): GraphError {
+  const code = error instanceof GraphError ? error.code : 'EXPRESSION_FAILED';
+  return new GraphError(code, `Expression \`${abbreviate(source, MAX_QUOTED)}\` failed: ${reasonOf(error)}`, {
+    cause: error,
+  });
+}
+
+/** Limits in characters of texts in error messages. */
+const MAX_QUOTED = 200;
+const MAX_REASON = 400;
+
 function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return abbreviate(String(error), MAX_REASON);
   const summary = 'summary' in error && typeof error.summary === 'string' ? error.summary : error.message;
-  return summary.replaceAll(/(\w)_\(/g, '$1(');
+  return abbreviate(summary, MAX_REASON).replaceAll(/(\w)_\(/g, '$1(');
 }

@@ -1,24 +1,33 @@
 import type { Environment } from '@marcbachmann/cel-js';
+import { ByteBudget } from '../values/byte-budget.ts';
 import { toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { spend } from './meter.ts';
+import { priceOfText, spend, unitsLeft } from '../values/meter.ts';
 import { matchesPattern } from '../values/regular-expression.ts';
+import { indexOfText, lastIndexOfText, splitText } from '../values/search.ts';
 import { toText } from '../values/text.ts';
+import { registerTime, TIME_FUNCTIONS, TIME_METHODS } from './time.ts';
 import { fromCel, unwrap } from './value.ts';
 
 /**
- * Methods that the CEL library does unlike the specification: backtracking regular expressions, UTF-16 indexes, case
- * beyond ASCII, lists of text only. Calls get `replacementName` before the check.
+ * Methods that the CEL library does unlike the specification, or at a cost that is not linear: backtracking regular
+ * expressions, UTF-16 indexes, case beyond ASCII, quadratic searches, zones. Calls get `replacementName` before the check.
  */
 export const REPLACED_METHODS: ReadonlySet<string> = new Set([
   'matches',
   'join',
+  'split',
+  'contains',
   'lowerAscii',
   'upperAscii',
   'substring',
   'indexOf',
   'lastIndexOf',
+  ...TIME_METHODS,
 ]);
+
+/** As `REPLACED_METHODS`, for functions. */
+export const REPLACED_FUNCTIONS: ReadonlySet<string> = new Set(TIME_FUNCTIONS);
 
 /** The name under which this file registers its own version of a method. */
 export const replacementName = (method: string): string => `${method}_`;
@@ -28,31 +37,34 @@ export function registerFunctions(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
   };
-  add('string.matches_(string): bool', matches);
-  add('matches(string, string): bool', matches);
+  add('string.matches_(string): bool', matchesPattern);
+  add('matches(string, string): bool', matchesPattern);
   add('list.join_(): string', (list: unknown[]) => join(list, ''));
   add('list.join_(string): string', join);
+  add('string.split_(string): list<string>', (text: string, separator: string) => split(text, separator));
+  add('string.split_(string, int): list<string>', splitSome);
+  add('string.contains_(string): bool', (text: string, wanted: string) => indexOfText(text, wanted) >= 0);
   add('list.last(): dyn', (list: unknown[]) => list.at(-1) ?? null);
   add('coalesce(dyn, dyn): dyn', (a: unknown, b: unknown) => unwrap(a) ?? b);
-  add('json(dyn): string', (value: unknown) => JSON.stringify(fromCel(value)));
+  add('json(dyn): string', writeJson);
   add('parseJson(string): dyn', parseJson);
-  add('string.lowerAscii_(): string', (text: string) => text.replaceAll(/[A-Z]+/g, (match) => match.toLowerCase()));
-  add('string.upperAscii_(): string', (text: string) => text.replaceAll(/[a-z]+/g, (match) => match.toUpperCase()));
+  add('string.lowerAscii_(): string', (text: string) => mapRuns(text, /[A-Z]+/g, (run) => run.toLowerCase()));
+  add('string.upperAscii_(): string', (text: string) => mapRuns(text, /[a-z]+/g, (run) => run.toUpperCase()));
   add('string.charAt(dyn): string', (text: string, at: unknown) => charAt(codePoints(text), toIndex(at)));
   add('string.substring_(dyn): string', (text: string, from: unknown) => slice(codePoints(text), toIndex(from)));
   add('string.substring_(dyn, dyn): string', (text: string, from: unknown, to: unknown) =>
     slice(codePoints(text), toIndex(from), toIndex(to)),
   );
-  add('string.replace(string, string): string', replaceAll);
+  add('string.replace(string, string): string', (text: string, wanted: string, by: string) =>
+    replace(text, { wanted, by, limit: -1 }),
+  );
   add('string.replace(string, string, dyn): string', replaceSome);
   registerSearch(environment);
+  registerTime(environment, replacementName);
 }
 
 function registerSearch(environment: Environment): void {
-  const methods = {
-    indexOf: (text: string, wanted: string, from: number) => text.indexOf(wanted, from),
-    lastIndexOf: (text: string, wanted: string, from: number) => text.lastIndexOf(wanted, from),
-  };
+  const methods = { indexOf: indexOfText, lastIndexOf: lastIndexOfText };
   for (const [name, search] of Object.entries(methods)) {
     const start = name === 'indexOf' ? 0 : Number.POSITIVE_INFINITY;
     const handler = (text: string, wanted: string, from?: unknown): bigint => {
@@ -66,13 +78,37 @@ function registerSearch(environment: Environment): void {
   }
 }
 
-function matches(text: string, pattern: string): boolean {
-  spend(Math.ceil((text.length * pattern.length) / 16));
-  return matchesPattern(text, pattern);
+function join(list: unknown[], separator: string): string {
+  const items = new ByteBudget('A list to join');
+  const made = new ByteBudget('A joined text');
+  const texts: string[] = [];
+  for (const item of list) {
+    const text = toText(fromCel(item, items));
+    made.takeText(text);
+    if (texts.length > 0) made.takeText(separator);
+    texts.push(text);
+  }
+  return texts.join(separator);
 }
 
-function join(list: unknown[], separator: string): string {
-  return list.map((item) => toText(fromCel(item))).join(separator);
+/** Splits into at most as many parts as can be paid for. */
+function split(text: string, separator: string): string[] {
+  const parts = splitText(text, separator, Math.min(unitsLeft() + 1, text.length + 2));
+  spend(parts.length);
+  return parts;
+}
+
+function splitSome(...[text, separator, limit]: [string, string, bigint]): string[] {
+  const parts = split(text, separator);
+  const most = Number(limit);
+  if (most < 0 || parts.length <= most) return parts;
+  return most === 0 ? [] : [...parts.slice(0, most - 1), parts.slice(most - 1).join(separator)];
+}
+
+function writeJson(value: unknown): string {
+  const text = JSON.stringify(fromCel(value, new ByteBudget('A value to write as JSON')));
+  spend(priceOfText(text));
+  return text;
 }
 
 function parseJson(text: string): Json {
@@ -80,27 +116,34 @@ function parseJson(text: string): Json {
   return toJson(JSON.parse(text));
 }
 
-function replaceAll(text: string, wanted: string, by: string): string {
-  return replaceParts(text.split(wanted), { wanted, by, limit: -1 });
+function mapRuns(text: string, run: RegExp, map: (run: string) => string): string {
+  return text.replaceAll(run, (found) => {
+    spend(2);
+    return map(found);
+  });
 }
 
 function replaceSome(...[text, wanted, by, limit]: [string, string, string, unknown]): string {
-  return replaceParts(text.split(wanted), { wanted, by, limit: toInteger(limit) });
+  return replace(text, { wanted, by, limit: toInteger(limit) });
 }
 
-/** Joins the parts between occurrences of `wanted`. A negative limit replaces all of them. */
-function replaceParts(
-  parts: readonly string[],
-  { wanted, by, limit }: { wanted: string; by: string; limit: number },
+/** Replaces occurrences of `wanted`, all of them for a negative limit. */
+function replace(
+  text: string,
+  { wanted, by, limit }: { readonly wanted: string; readonly by: string; readonly limit: number },
 ): string {
+  const parts = split(text, wanted);
   const replaced = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
-  spend(parts.length * (1 + by.length));
+  const length = text.length + replaced * by.length;
+  new ByteBudget('A text with replacements').takeLength(length);
   return [parts.slice(0, replaced + 1).join(by), ...parts.slice(replaced + 1)].join(wanted);
 }
 
 /** The characters of a text. CEL counts Unicode code points, JavaScript UTF-16 units. */
 function codePoints(text: string): string | readonly string[] {
-  return /[\uD800-\uDFFF]/.test(text) ? Array.from(text) : text;
+  if (!/[\uD800-\uDFFF]/.test(text)) return text;
+  spend(2 * text.length);
+  return Array.from(text);
 }
 
 function slice(points: string | readonly string[], from: number, to: number = points.length): string {
@@ -122,6 +165,6 @@ function toIndex(value: unknown): number {
 function toInteger(value: unknown): number {
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number))
-    throw new TypeError(`expected a whole number, got ${toText(fromCel(value))}`);
+    throw new TypeError(`expected a whole number, got ${typeof number === 'number' ? number : typeof number}`);
   return number;
 }

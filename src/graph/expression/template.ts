@@ -1,3 +1,4 @@
+import { ByteBudget } from '../values/byte-budget.ts';
 import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { toText } from '../values/text.ts';
@@ -10,9 +11,10 @@ export interface Template {
   readonly expressions: readonly Expression[];
   /**
    * Replaces each `{{ cel }}` by its value.
-   * @throws GraphError `EXPRESSION_FAILED`, naming the field and the expression
+   * @param budget counts the bytes of the result; by default the template has one of its own
+   * @throws GraphError `EXPRESSION_FAILED` or `PAYLOAD_TOO_LARGE`, naming the field and the expression
    */
-  fill(bindings: Bindings): Json;
+  fill(bindings: Bindings, budget?: ByteBudget): Json;
 }
 
 /** A text with a `{{` that is not closed, or has no valid CEL in it. `path` leads to the text within the template. */
@@ -31,14 +33,22 @@ export class InvalidTemplateError extends Error {
  * @throws InvalidTemplateError for the first faulty text
  */
 export function parseTemplate(value: Json, names: readonly Name[], field: string): Template {
-  return parseAt(value, { names, field, path: [] });
+  const root = parseAt(value, { names, field, path: [] });
+  return {
+    expressions: root.expressions,
+    fill: (bindings, budget = new ByteBudget(subjectOf(field))) => root.fill({ bindings, budget }),
+  };
+}
+
+function subjectOf(field: string): string {
+  return field === '' ? 'A field' : `The field ${field}`;
 }
 
 /**
  * Parses an object whose members are templates.
  * @param fieldOf the name of a member in errors at run time
  * @throws InvalidTemplateError for the first faulty text
- * @returns fills all members
+ * @returns fills all members, which share one budget of bytes
  */
 export function parseMembers(
   members: JsonObject,
@@ -48,7 +58,10 @@ export function parseMembers(
   const templates = Object.entries(members).map(
     ([key, value]) => [key, parseTemplate(value, names, fieldOf(key))] as const,
   );
-  return (bindings) => Object.fromEntries(templates.map(([key, template]) => [key, template.fill(bindings)]));
+  return (bindings) => {
+    const budget = new ByteBudget('All that these fields make');
+    return Object.fromEntries(templates.map(([key, template]) => [key, template.fill(bindings, budget)]));
+  };
 }
 
 /** A piece of a text: literal, or an expression whose value goes there. */
@@ -66,7 +79,18 @@ interface TemplatePart {
   readonly path: readonly (string | number)[];
 }
 
-function parseAt(value: Json, part: TemplatePart): Template {
+/** What a part is filled with. */
+interface Filling {
+  readonly bindings: Bindings;
+  readonly budget: ByteBudget;
+}
+
+interface FilledPart {
+  readonly expressions: readonly Expression[];
+  fill(filling: Filling): Json;
+}
+
+function parseAt(value: Json, part: TemplatePart): FilledPart {
   if (typeof value === 'string') return parseText(value, part);
   if (isJsonList(value)) return listTemplate(value.map((item, index) => parseAt(item, inside(part, index))));
   if (isJsonObject(value))
@@ -78,35 +102,40 @@ function inside(part: TemplatePart, key: string | number): TemplatePart {
   return { ...part, path: [...part.path, key] };
 }
 
-function constant(value: Json): Template {
+function constant(value: Json): FilledPart {
   return { expressions: [], fill: () => value };
 }
 
-function listTemplate(items: readonly Template[]): Template {
+function listTemplate(items: readonly FilledPart[]): FilledPart {
   return {
     expressions: items.flatMap((item) => item.expressions),
-    fill: (bindings) => items.map((item) => item.fill(bindings)),
+    fill: (filling) => items.map((item) => item.fill(filling)),
   };
 }
 
-function objectTemplate(members: readonly (readonly [string, Template])[]): Template {
+function objectTemplate(members: readonly (readonly [string, FilledPart])[]): FilledPart {
   return {
     expressions: members.flatMap(([, member]) => member.expressions),
-    fill: (bindings) => Object.fromEntries(members.map(([key, member]) => [key, member.fill(bindings)])),
+    fill: (filling) => Object.fromEntries(members.map(([key, member]) => [key, member.fill(filling)])),
   };
 }
 
-function parseText(text: string, part: TemplatePart): Template {
+function parseText(text: string, part: TemplatePart): FilledPart {
   if (!text.includes('{{')) return constant(text);
   const segments = splitText(text, part);
   const field = [part.field, ...part.path].join('.');
   const [only] = segments;
   const expressions = segments.filter((segment) => typeof segment !== 'string');
   if (segments.length === 1 && typeof only === 'object')
-    return { expressions, fill: (bindings) => evaluateField(field, only, bindings) };
-  const fillSegment = (segment: Segment, bindings: Bindings): string =>
-    typeof segment === 'string' ? segment : toText(evaluateField(field, segment, bindings));
-  return { expressions, fill: (bindings) => segments.map((segment) => fillSegment(segment, bindings)).join('') };
+    return { expressions, fill: (filling) => evaluateField(field, only, filling) };
+  return { expressions, fill: (filling) => segments.map((segment) => fillSegment(field, segment, filling)).join('') };
+}
+
+/** Takes literal text from the budget here, and values while they are copied: before they are joined. */
+function fillSegment(field: string, segment: Segment, filling: Filling): string {
+  if (typeof segment !== 'string') return toText(evaluateField(field, segment, filling));
+  filling.budget.takeText(segment);
+  return segment;
 }
 
 function splitText(text: string, part: TemplatePart): Segment[] {
@@ -145,6 +174,7 @@ function readExpression(text: string, start: number, part: TemplatePart): { expr
     } catch (error) {
       if (!(error instanceof InvalidExpressionError)) throw error;
       if (error.kind === 'meaning') throw new InvalidTemplateError(part.path, error.message, { cause: error });
+      if (error.kind === 'size') throw new InvalidTemplateError(part.path, (reason ?? error).message, { cause: error });
       reason ??= error;
     }
     close = text.indexOf('}}', close + 1);

@@ -1,6 +1,6 @@
 import type { Update } from '../channels/channel.ts';
 import { endsAt } from '../run/countdown.ts';
-import { executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
+import { callKey, compensationKey, executionKey, interventionId, unknownCompensationId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import { batchOf, isFinished, nextNodes, tasksIn } from '../run/position.ts';
 import type { Run } from '../run/run.ts';
@@ -12,6 +12,8 @@ import type { RunError } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
+import { toIntervention } from './intervention.ts';
+import type { Intervention } from './intervention.ts';
 
 /** The part of a run that the API shows and only the interpreter knows, as of the last event written. */
 export interface RunView {
@@ -33,8 +35,10 @@ export interface RunView {
 }
 
 /** A thing that a run waits for. */
-export interface WaitingFor {
-  readonly kind: 'approval' | 'event' | 'timer' | 'intervention';
+export type WaitingFor = Intervention | Awaited;
+
+interface Awaited {
+  readonly kind: 'approval' | 'event' | 'timer';
   readonly node: string;
   readonly id?: string;
   /** RFC 3339. */
@@ -95,8 +99,12 @@ export function toRunView(run: Run): RunView {
 function waitingOf(run: Run): WaitingFor[] {
   const { unknown } = run.compensation;
   if (!unknown) return waitingIn(run, run.root, []);
-  const { compensation, since } = unknown;
-  return [{ kind: 'intervention', node: compensation.task.node, id: unknownCompensationId(compensation), since }];
+  const { compensation, error, since } = unknown;
+  const { key, task, request } = compensation;
+  const { node, index } = task;
+  const call = { key: compensationKey(key), tool: request.tool, args: request.args };
+  const id = unknownCompensationId(compensation);
+  return [toIntervention({ of: 'compensation', id, node, ...(index !== undefined && { index }), since, error, call })];
 }
 
 function waitingIn(run: Run, scope: Scope, path: TaskPath): WaitingFor[] {
@@ -107,8 +115,11 @@ function waitingIn(run: Run, scope: Scope, path: TaskPath): WaitingFor[] {
 
 function waitingFor(run: Run, task: NodeTask, path: TaskPath): readonly WaitingFor[] {
   const { node, state } = task;
-  if (state.phase === 'intervention')
-    return [{ kind: 'intervention', node, id: interventionId(path, task, null), since: state.since }];
+  if (state.phase === 'intervention') {
+    const { since, call, failure } = state;
+    const id = interventionId(path, task, null);
+    return [toIntervention({ of: 'node', id, ...placeOf(task), since, error: failure.error, call })];
+  }
   if (state.phase !== 'open') return [];
   const { position } = state;
   switch (position.kind) {
@@ -129,11 +140,18 @@ interface LocatedTask {
   readonly path: TaskPath;
 }
 
-function callWaitingFor(run: Run, { task, path }: LocatedTask, { number, state }: BatchCall): WaitingFor[] {
-  const { node } = task;
-  if (state.phase === 'asked') return pendingApproval(run, node, state.approvalId);
+function callWaitingFor(run: Run, { task, path }: LocatedTask, called: BatchCall): WaitingFor[] {
+  const { number, tool, args, state } = called;
+  if (state.phase === 'asked') return pendingApproval(run, task.node, state.approvalId);
   if (state.phase !== 'intervention') return [];
-  return [{ kind: 'intervention', node, id: interventionId(path, task, number), since: state.since }];
+  const { since, failure } = state;
+  const call = { key: callKey(run.id, path, { ...task, number }), tool, args };
+  const id = interventionId(path, task, number);
+  return [toIntervention({ of: 'call', id, ...placeOf(task), since, error: failure.error, call })];
+}
+
+function placeOf({ node, index }: NodeTask): { readonly node: string; readonly index?: number } {
+  return { node, ...(index !== null && { index }) };
 }
 
 function waitingForWait(node: string, position: WaitPosition): WaitingFor {

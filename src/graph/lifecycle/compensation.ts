@@ -7,6 +7,7 @@ import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { isClosing } from '../run/status.ts';
 import { emit } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
+import { withTaskAllowance } from '../superstep/allowances.ts';
 import { taskBindings } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
@@ -37,7 +38,7 @@ function compensationOf(
   const { path } = handle.frame;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    return { key, task, request: compensate({ ...taskBindings(handle), result }) };
+    return { key, task, request: withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result })) };
   } catch (error) {
     return { key, task, problem: toRunError(error) };
   }

@@ -27,10 +27,9 @@ export function compileCustom(
   return {
     start(task) {
       const { state = null, run = null } = task.bindings;
-      return {
-        kind: 'open',
-        position: { kind: 'call', key: task.call(0, { ...request, config: config(task.bindings), state, run }) },
-      };
+      const filled = config(task.bindings);
+      const key = task.call(0, { ...request, config: filled, state, run });
+      return { kind: 'open', position: { kind: 'call', key, args: filled } };
     },
     resume: resumeCodeCall(namesIn(fields['mayGoto'])),
   };

@@ -16,10 +16,11 @@ export function compileFunction(node: NodeOfType<'function'>, settings: NodeSett
     policy: policyOf(node, registered, settings),
   } as const;
   return {
-    start: (task) => ({
-      kind: 'open',
-      position: { kind: 'call', key: task.call(0, { ...request, args: args.fill(task.bindings) }) },
-    }),
+    start(task) {
+      const filled = args.fill(task.bindings);
+      const key = task.call(0, { ...request, args: filled });
+      return { kind: 'open', position: { kind: 'call', key, args: filled } };
+    },
     resume: resumeCodeCall(node.mayGoto ?? []),
   };
 }

@@ -53,8 +53,8 @@ type ApprovedCall = Pick<ApprovedPosition, 'args' | 'byPerson'>;
 /** Makes the call, or waits for the capacity to make it. */
 function makeCall(tool: CallableTool, task: TaskContext, { args, byPerson }: ApprovedCall): Progress {
   if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args, byPerson } };
-  const request = tool.request(args, { leftMs: null, isApproved: byPerson });
-  return { kind: 'open', position: { kind: 'call', key: task.call(0, request) } };
+  const key = task.call(0, tool.request(args, { leftMs: null, isApproved: byPerson }));
+  return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 
 function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {

@@ -6,6 +6,7 @@ import type {
   SavedProgress,
   Scope,
   ScopePosition,
+  ShownCall,
   TaskState,
   Trigger,
 } from './scope.ts';
@@ -16,6 +17,23 @@ import type { ToolBatch } from './tool-batch.ts';
 /** Returns the requested tool calls of a task at this position, with their states. */
 export function batchOf(position: NodePosition): ToolBatch {
   return position.kind === 'agent' || position.kind === 'calls' ? position.batch : [];
+}
+
+/** Returns the call that a task at this position waits for, a batch's calls excepted. */
+export function callAt(position: NodePosition): ShownCall | null {
+  switch (position.kind) {
+    case 'call': {
+      const { kind: _kind, ...call } = position;
+      return call;
+    }
+    case 'llm':
+    case 'agent': {
+      const key = position.turn?.key ?? null;
+      return key === null ? null : { key, args: null };
+    }
+    default:
+      return null;
+  }
 }
 
 /** Returns the approvals that a task at this position waits for. */

@@ -94,7 +94,12 @@ export type TaskState =
   /** A task with saved progress continues from it. */
   | { readonly phase: 'ready'; readonly saved?: SavedProgress }
   | { readonly phase: 'open'; readonly position: NodePosition }
-  | ({ readonly phase: 'intervention'; readonly since: string } & Failed)
+  | ({
+      readonly phase: 'intervention';
+      readonly since: string;
+      /** The failed call; `null` if the task waited for none. */
+      readonly call: ShownCall | null;
+    } & Failed)
   | {
       readonly phase: 'completed';
       readonly update: Update;
@@ -140,10 +145,17 @@ export interface FinishedPosition {
   readonly outcome: Outcome;
 }
 
-/** The task waits for one call only. */
-export interface CallPosition {
-  readonly kind: 'call';
+/** A call as people are shown it. */
+export interface ShownCall {
   readonly key: string;
+  /** Absent: the call is not one of a tool. */
+  readonly tool?: string;
+  readonly args: Json;
+}
+
+/** The task waits for one call only. */
+export interface CallPosition extends ShownCall {
+  readonly kind: 'call';
 }
 
 export interface LlmPosition extends WithDeadline {

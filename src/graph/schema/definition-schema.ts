@@ -67,6 +67,7 @@ export const GraphSchema = z.strictObject({
   nodes: z.record(z.string(), z.looseObject({ type: z.string() })),
   edges: z.array(z.looseObject({})),
   input: Names.optional(),
+  required: Names.optional(),
   output: Names.optional(),
   interruptBefore: Names.optional(),
   interruptAfter: Names.optional(),

@@ -12,6 +12,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   nodes: 'The nodes of the graph, by id.',
   edges: 'The edges between nodes. Each fires on its own.',
   input: 'Of a graph: the channels that may be set at the start of a run. Of a node: the input of the graph inside.',
+  required: 'The input channels that every new run must be given, whatever their defaults.',
   output: "Of a graph: the channels that are its runs' output. Of a node: the JSON Schema of the model's answer.",
   interruptBefore: 'Node ids, or ["*"]: the run pauses before them.',
   interruptAfter: 'Node ids, or ["*"]: the run pauses after them.',

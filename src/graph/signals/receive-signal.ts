@@ -90,7 +90,7 @@ function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
 }
 
 /** Caches one check per signal, because compiling takes longer than checking. */
-const checks = createMemo<SchemaCheck>(100);
+const checks = createMemo<SchemaCheck>({ maxEntries: 100, maxSize: 10_000 });
 
 function schemaCheckOf(name: string, kind: SignalKind): SchemaCheck {
   return checks(name, () => compileJsonSchema(payloadSchema(kind)));

@@ -1,6 +1,6 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import { totalCost } from '../expression/meter.ts';
+import { unitsSpent } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
@@ -47,7 +47,7 @@ export class Draft {
   readonly owned = new OwnedLists();
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
-  readonly load: Load = { bytes: 0, costBefore: totalCost() };
+  readonly load: Load = { bytes: 0, unitsBefore: unitsSpent() };
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -159,12 +159,16 @@ export class Draft {
 /** Measures an `advance`, which yields beyond the limits to keep workflow activations short. */
 interface Load {
   bytes: number;
-  readonly costBefore: number;
+  /** The reading of the meter at the beginning. */
+  readonly unitsBefore: number;
 }
 
 /** Bytes of events after which an `advance` yields. */
 const MAX_EVENT_BYTES = 1_000_000;
-const MAX_COST = 5_000_000;
+/** Units of the meter after which it yields; they belong to the interpreter version. */
+const MAX_UNITS = 3_000_000;
+/** Units after which it yields before work that can't be interrupted, which has allowances of its own. */
+const MAX_UNITS_BEFORE_WHOLE = 1_000_000;
 const EVENT_OVERHEAD = 120;
 /** The number of closed approvals that queries return; the store holds all of them. */
 const MAX_CLOSED = 100;
@@ -204,7 +208,12 @@ export function recordOccurrence(draft: Draft, body: RecordedBody): void {
   draft.occurrences.push({ ...body, number, seq: draft.run.counters.seq, at: draft.now });
 }
 
-/** True if this `advance` should yield for its events to be written. */
+/** True if this `advance` should yield: for its events to be written, or since it has taken long. */
 export function mustYield({ load }: Draft): boolean {
-  return load.bytes > MAX_EVENT_BYTES || totalCost() - load.costBefore > MAX_COST;
+  return load.bytes > MAX_EVENT_BYTES || unitsSpent() - load.unitsBefore > MAX_UNITS;
+}
+
+/** True if this `advance` should yield before it enters a graph or closes a superstep, which are done as a whole. */
+export function mustYieldBeforeWhole(draft: Draft): boolean {
+  return mustYield(draft) || unitsSpent() - draft.load.unitsBefore > MAX_UNITS_BEFORE_WHOLE;
 }

@@ -6,6 +6,8 @@ import type { SortedTriggers } from '../run/position.ts';
 import type { Trigger, Scope } from '../run/scope.ts';
 import { GraphError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
+import { spend } from '../values/meter.ts';
+import { withEdgeAllowance } from './allowances.ts';
 import { scopeBindings } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { moveTo, setJoins } from './scope-draft.ts';
@@ -64,7 +66,8 @@ export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fir
     already = [...triggersAt(at), ...deferred],
     bindings = scopeBindings(frame),
   } = given;
-  return fireEdges(graph.outgoing, joins, { finished: [...new Set(finished)].sort(), already, bindings });
+  const input = { finished: [...new Set(finished)].sort(), already, bindings };
+  return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
 }
 
 /** The targets of finished nodes' edges, and the arrivals at their joins. */
@@ -130,15 +133,26 @@ export function fireEdges(
 function fireFrom(source: string, firing: Firing, fired: Set<string>): void {
   fired.add(source);
   for (const edge of firing.outgoing.get(source) ?? []) {
-    if (!addArrival(edge, source, firing)) continue;
-    const targets = targetsOf(edge, source, firing.bindings);
-    if (targets.kind === 'nodes') for (const node of targets.nodes) firing.nodes.add(node);
-    else addElements(targets, firing);
+    failAt(source, () => fireEdge(edge, source, firing));
   }
 }
 
+function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
+  if (!addArrival(edge, source, firing)) return;
+  const targets = edge.targets(firing.bindings);
+  if (targets.kind === 'nodes') for (const node of targets.nodes) firing.nodes.add(node);
+  else addElements(targets, firing);
+}
+
+/** Tasks of one superstep. Each is an entry of the run, and of its event history. */
+const MAX_TASKS = 10_000;
+
 function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, { elements, empty }: Firing): void {
   if (items.length === 0) empty.add(node);
+  const count = elements.length + items.length;
+  if (count > MAX_TASKS)
+    throw new GraphError('EXPRESSION_FAILED', `${count} tasks would run in one superstep; ${MAX_TASKS} may`);
+  spend(items.length);
   for (const [index, item] of items.entries())
     elements.push({ node, element: { item, index, ...(group && { group }) } });
 }
@@ -153,17 +167,18 @@ function emptyTargets({ nodes, elements, empty }: Firing, fired: ReadonlySet<str
 function addArrival({ id, sources }: CompiledEdge, source: string, { joins, used }: Firing): boolean {
   if (sources.length === 1) return true;
   if (used.has(id)) return false;
-  const arrived = [...new Set([...(joins[id] ?? []), source])];
-  joins[id] = arrived;
-  if (!sources.every((wanted) => arrived.includes(wanted))) return false;
+  const arrived = new Set([...(joins[id] ?? []), source]);
+  joins[id] = [...arrived];
+  spend(1 + arrived.size);
+  if (!sources.every((wanted) => arrived.has(wanted))) return false;
   delete joins[id];
   used.add(id);
   return true;
 }
 
-function targetsOf(edge: CompiledEdge, source: string, bindings: Bindings): EdgeTargets {
+function failAt(source: string, fire: () => void): void {
   try {
-    return edge.targets(bindings);
+    fire();
   } catch (error) {
     if (error instanceof GraphError) throw new EdgeFailure(source, error);
     throw error;

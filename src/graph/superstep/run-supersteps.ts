@@ -1,7 +1,7 @@
 import { isFinished, isOver, tasksIn } from '../run/position.ts';
 import type { RunError } from '../values/errors.ts';
 import { closeSuperstep } from './close-superstep.ts';
-import { mustYield } from './draft.ts';
+import { mustYield, mustYieldBeforeWhole } from './draft.ts';
 import { enterScope } from './enter-scope.ts';
 import { childFrame, outputOf, tasksOf } from './frames.ts';
 import type { Frame, TaskHandle } from './frames.ts';
@@ -29,6 +29,7 @@ function workOnSuperstep(frame: Frame): Standing | null {
   if (!tasks.every(isOver)) return { kind: inside };
   const [first, second] = tasks.flatMap(({ state }) => (state.phase === 'failed' ? [state.failure.error] : []));
   if (first) return { kind: 'failed', error: withCause(first, second) };
+  if (mustYieldBeforeWhole(frame.draft)) return { kind: 'yielded' };
   const failure = closeSuperstep(frame, tasks.filter(isFinished));
   return failure && { kind: 'failed', error: failure };
 }
@@ -65,9 +66,10 @@ function runSubgraph(handle: TaskHandle, child: Frame): SubgraphStanding {
   }
 }
 
-/** Enters a subgraph that has not begun. @returns its failure, if its input can't be written */
+/** Enters a subgraph that has not begun. @returns its failure, if its input can't be written, or that it has to wait */
 function enterSubgraph({ task: { state } }: TaskHandle, child: Frame): Standing | null {
   if (child.scope.step >= 0 || state.phase !== 'open' || state.position.kind !== 'subgraph') return null;
+  if (mustYieldBeforeWhole(child.draft)) return { kind: 'yielded' };
   const error = enterScope(child, { input: state.position.input, startAt: null });
   return error && { kind: 'failed', error };
 }

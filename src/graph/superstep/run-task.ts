@@ -2,7 +2,7 @@ import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import type { OnError } from '../compile/compile.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
-import { hasUnknownOutcome, isResumable } from '../run/position.ts';
+import { callAt, hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
@@ -11,6 +11,7 @@ import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { hasResumableProgress } from './acceptance.ts';
+import { withTaskAllowance } from './allowances.ts';
 import { cancelTimersAndApprovalsOf } from './cancel-requests.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
 import { taskBindings, emitTask } from './frames.ts';
@@ -49,7 +50,9 @@ export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
   if (!hasResumableProgress(state) || !behavior.updateSaved) return;
-  setState(handle, { ...state, saved: behavior.updateSaved(new OpenTask(handle), state.saved, input) });
+  const { updateSaved } = behavior;
+  const saved = withTaskAllowance(handle, () => updateSaved(new OpenTask(handle), state.saved, input));
+  setState(handle, { ...state, saved });
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {
@@ -59,7 +62,7 @@ function advanceTask(handle: TaskHandle, step: () => Progress): void {
 /** Takes a step of a task. @returns the task's next state; a thrown error becomes the task's failure */
 function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   try {
-    const progress = step();
+    const progress = withTaskAllowance(handle, step);
     switch (progress.kind) {
       case 'open':
         return { phase: 'open', position: progress.position };
@@ -84,7 +87,9 @@ function isCalledAgain({ code }: RunError): boolean {
 /** Records a task's outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. */
 function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
-    return outcome.kind === 'done' ? recordResult(handle, outcome) : executeCommand(handle, outcome);
+    return withTaskAllowance(handle, () =>
+      outcome.kind === 'done' ? recordResult(handle, outcome) : executeCommand(handle, outcome),
+    );
   } catch (error) {
     const failure = toRunError(error);
     const saved = isCalledAgain(failure) ? null : ({ kind: 'finished', outcome } as const);
@@ -131,7 +136,7 @@ function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commande
  */
 export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const { node, task, frame } = handle;
-  const update = node.write({ ...taskBindings(handle), result: output });
+  const update = withTaskAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
   emitTask(handle, { type: 'node.skipped', update, by });
@@ -189,14 +194,16 @@ function stateAfterFailure(handle: TaskHandle, failure: TaskFailure, saved: Save
   const { draft, node } = handle;
   const { error } = failure;
   if (isClosing(draft.run)) return { phase: 'failed', failure, saved: null };
-  if (leavesUnknownOutcome(handle, error, saved))
-    return { phase: 'intervention', failure, since: draft.timestamp, saved };
+  const { state } = handle.task;
+  const call = state.phase === 'open' ? callAt(state.position) : null;
+  const intervention = { phase: 'intervention', failure, since: draft.timestamp, saved, call } as const;
+  if (leavesUnknownOutcome(handle, error, saved)) return intervention;
   const onError: OnError = FAILS_THE_RUN.has(error.code) ? { kind: 'fail' } : node.onError;
   switch (onError.kind) {
     case 'fail':
       return { phase: 'failed', failure, saved };
     case 'intervene':
-      return { phase: 'intervention', failure, since: draft.timestamp, saved };
+      return intervention;
     case 'goto':
       return stateAfterGoto(handle, onError, { failure, saved });
   }
@@ -227,7 +234,9 @@ function stateAfterGoto(
       to,
       failure,
       saved,
-      update: write({ ...taskBindings(handle), error: { code, message, node, attempts } }),
+      update: withTaskAllowance(handle, () =>
+        write({ ...taskBindings(handle), error: { code, message, node, attempts } }),
+      ),
     };
   } catch (error) {
     if (error instanceof GraphError)

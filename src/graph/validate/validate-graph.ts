@@ -4,6 +4,7 @@ import type { GraphIssue } from '../definition/issue.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
+import { TooExpensiveError, withAllowance } from '../values/meter.ts';
 import { error } from './rule.ts';
 import { RULES } from './rules/all-rules.ts';
 import { readSubject } from './subject.ts';
@@ -11,6 +12,9 @@ import type { Subject } from './subject.ts';
 
 const MAX_DEFINITION_BYTES = 1_048_576;
 const MAX_NODES = 2_000;
+
+/** What looking at a definition may cost: parsing expressions, compiling patterns, checking defaults by schemas. */
+const MAX_UNITS = 10_000_000;
 
 /**
  * Returns all issues of a definition. It can be compiled and run if none of them is an error.
@@ -20,6 +24,15 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
   if (!isJsonObject(definition)) return [error('INVALID_FIELD', '', 'A graph definition is an object')];
   const tooLarge = sizeIssue(definition);
   if (tooLarge) return [tooLarge];
+  try {
+    return withAllowance('The definition', MAX_UNITS, () => findIssues(definition, catalog));
+  } catch (thrown) {
+    if (thrown instanceof TooExpensiveError) return [error('TOO_EXPENSIVE', '', thrown.message)];
+    throw thrown;
+  }
+}
+
+function findIssues(definition: JsonObject, catalog: Catalog): readonly GraphIssue[] {
   const subject = readSubject(definition, catalog);
   return [...RULES.flatMap((rule) => rule(subject)), ...inlineGraphs(subject)];
 }

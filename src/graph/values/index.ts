@@ -1,5 +1,5 @@
 export { mapValues, toList } from './collections.ts';
-export { parseDuration, toMs } from './duration.ts';
+export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';
 export { isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure } from './errors.ts';
 export { toPointer } from './json-pointer.ts';

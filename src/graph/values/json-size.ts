@@ -45,10 +45,10 @@ export function remainingBytes(limit: number, value: unknown): number {
 }
 
 /** Bytes of a number, a boolean or `null`, roughly. */
-const SCALAR_SIZE = 8;
+export const SCALAR_SIZE = 8;
 
 /** A UTF-16 unit beyond ASCII takes at most three bytes, a surrogate pair four. */
-function textSize(text: string): number {
+export function textSize(text: string): number {
   let size = text.length + 2;
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) size += 2;
   return size;

@@ -1,4 +1,5 @@
 import { toPointer } from './json-pointer.ts';
+import { priceOfText, spend } from './meter.ts';
 
 /** A JSON value: the content of channels, events, calls and results. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -9,13 +10,28 @@ export interface JsonObject {
 /** Makes a JSON-like value of an object that is neither list nor record; `undefined`: the object is unknown to it. */
 export type ForeignConverter = (value: object) => unknown;
 
+/** Counts a copy while it is made; each method may throw. */
+export interface CopyBudget {
+  takeText(text: string): void;
+  takeScalar(): void;
+  takeContainer(): void;
+}
+
+/** How a copy is made. */
+export interface CopyOptions {
+  /** Converts objects that JSON has no form for. */
+  readonly foreign?: ForeignConverter;
+  /** Counts the copy while it is made. */
+  readonly budget?: CopyBudget;
+}
+
 /**
  * Copies a value as JSON writes it: `toJSON` is called, object members that are `undefined` are left out.
- * @param foreign converts objects that JSON has no form for
  * @throws NotJsonError naming the part at fault: `undefined` in a list, `NaN`, bytes, a function, over 200 levels
+ * @throws GraphError when the budget is used up
  */
-export function toJson(value: unknown, foreign?: ForeignConverter): Json {
-  return copy(value, 0, foreign);
+export function toJson(value: unknown, options: CopyOptions = {}): Json {
+  return copy(value, 0, options);
 }
 
 /** Copies an object as JSON writes it. @throws as `toJson`, and for an object that JSON writes as something else */
@@ -57,7 +73,9 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
+/** Compares two values, at one unit of the meter a part. */
 export function deepEqual(a: Json, b: Json): boolean {
+  spend(typeof a === 'string' ? priceOfText(a) : 1);
   if (a === b) return true;
   if (isJsonList(a))
     return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
@@ -71,6 +89,7 @@ export function deepEqual(a: Json, b: Json): boolean {
 
 /** JSON text with sorted keys: equal values give equal texts. */
 export function canonicalJson(value: Json): string {
+  spend(typeof value === 'string' ? priceOfText(value) : 2);
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
@@ -79,41 +98,60 @@ export function canonicalJson(value: Json): string {
   return `{${members.join(',')}}`;
 }
 
-function copy(value: unknown, depth: number, foreign: ForeignConverter | undefined): Json {
+function copy(value: unknown, depth: number, options: CopyOptions): Json {
   switch (typeof value) {
     case 'string':
+      options.budget?.takeText(value);
+      return value;
     case 'boolean':
+      options.budget?.takeScalar();
       return value;
     case 'number':
       if (!Number.isFinite(value)) throw new NotJsonError(String(value));
+      options.budget?.takeScalar();
       return value;
     case 'bigint':
+      options.budget?.takeScalar();
       return Number(value);
     case 'object':
-      return value === null ? null : copyObject(value, depth, foreign);
+      if (value !== null) return copyObject(value, depth, options);
+      options.budget?.takeScalar();
+      return null;
     default:
       throw new NotJsonError(typeof value);
   }
 }
 
-function copyObject(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
+function copyObject(value: object, depth: number, options: CopyOptions): Json {
   if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
+  if (ArrayBuffer.isView(value)) throw new NotJsonError('bytes');
   const copyMember = (member: unknown, key: string | number): Json =>
-    copyUnder(key, () => copy(member, depth + 1, foreign));
-  if (Array.isArray(value)) return Array.from(value, copyMember);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return copy(value.toJSON(), depth + 1, foreign);
-  if (!isRecord(value)) return copyForeign(value, depth, foreign);
+    copyUnder(key, () => copy(member, depth + 1, options));
+  if (Array.isArray(value)) {
+    options.budget?.takeContainer();
+    return Array.from(value, copyMember);
+  }
+  if (Object.prototype.toString.call(value) !== '[object Object]' || hasToJson(value))
+    return copyForeign(value, depth, options);
+  options.budget?.takeContainer();
   const result: Record<string, Json> = {};
   for (const [key, member] of Object.entries(value)) {
-    if (member !== undefined) setOwn(result, key, copyMember(member, key));
+    if (member === undefined) continue;
+    options.budget?.takeText(key);
+    setOwn(result, key, copyMember(member, key));
   }
   return result;
 }
 
-function copyForeign(value: object, depth: number, foreign: ForeignConverter | undefined): Json {
-  const standIn = foreign?.(value);
+function hasToJson(value: object): value is { toJSON: () => unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
+}
+
+function copyForeign(value: object, depth: number, options: CopyOptions): Json {
+  const converted = options.foreign?.(value);
+  const standIn = converted === undefined && hasToJson(value) ? value.toJSON() : converted;
   if (standIn === undefined) throw new NotJsonError(value.constructor.name);
-  return copy(standIn, depth + 1, foreign);
+  return copy(standIn, depth + 1, options);
 }
 
 function copyUnder(key: string | number, copyMember: () => Json): Json {
@@ -124,11 +162,6 @@ function copyUnder(key: string | number, copyMember: () => Json): Json {
   }
 }
 
-/** True for object literals and instances of plain classes; false for maps, sets, bytes, promises and the like. */
-function isRecord(value: object): boolean {
-  return Object.prototype.toString.call(value) === '[object Object]';
-}
-
 /** Sets a member. A key named `__proto__` is defined, because its assignment would set the prototype. */
 function setOwn(target: Record<string, Json>, key: string, value: Json): void {
   if (key !== '__proto__') target[key] = value;
@@ -136,7 +169,7 @@ function setOwn(target: Record<string, Json>, key: string, value: Json): void {
 }
 
 /** Deeper values are refused: every walk over a value recurses. */
-const MAX_DEPTH = 200;
+export const MAX_DEPTH = 200;
 
 /** Names the part of a value that can't be written as JSON. */
 class NotJsonError extends Error {

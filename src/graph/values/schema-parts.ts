@@ -2,6 +2,7 @@ import { parsePointer } from './json-pointer.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { isJsonList, isJsonObject, own, toItems } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
+import { spend } from './meter.ts';
 
 /* Reads from a JSON Schema the types of a value and the schemas of its parts, through references and combinations. */
 
@@ -39,6 +40,7 @@ export function itemSchema({ schema, root }: SchemaPart, index: number): SchemaP
 const MAX_DEPTH = 16;
 
 function typesAt(schema: Json | undefined, root: JsonSchema, depth: number): SchemaTypes {
+  spend(5);
   if (!isJsonObject(schema) || depth > MAX_DEPTH) return null;
   const typesInside = (inner: Json | undefined): SchemaTypes => typesAt(inner, root, depth + 1);
   return [
@@ -86,6 +88,7 @@ interface PartSearch {
 
 /** Combines the schemas of a part in a schema and in all that it consists of; those without one don't count. */
 function findPart(schema: Json | undefined, search: PartSearch): Json | undefined {
+  spend(5);
   if (!isJsonObject(schema) || search.depth > MAX_DEPTH) return undefined;
   const inside = (inner: Json | undefined): readonly Json[] =>
     present(findPart(inner, { ...search, depth: search.depth + 1 }));

@@ -8,6 +8,11 @@ export function truncate(text: string, maxLength: number): string {
   return text.slice(0, maxLength).toWellFormed();
 }
 
+/** Cuts a text to about `maxLength` UTF-16 units, and says so by an ellipsis. */
+export function abbreviate(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${truncate(text, maxLength)}…` : text;
+}
+
 /** Writes a value as templates insert it into text: objects and lists as JSON, `null` as nothing. */
 export function toText(value: Json): string {
   if (typeof value === 'string') return value;
@@ -21,9 +26,13 @@ export function messageOf(thrown: unknown): string {
 
 /** Ends a message about a wrong name: ` Did you mean "x"?`, or nothing. */
 export function didYouMean(wrong: string, known: Iterable<string>): string {
+  if (wrong.length > MAX_NAME) return '';
   const name = nearestName(wrong, known);
   return name === null ? '' : ` Did you mean "${name}"?`;
 }
+
+/** The comparison takes the product of both lengths. */
+const MAX_NAME = 100;
 
 /** The known name at the smallest edit distance; `null`: none is within about a third of the wrong name's length. */
 function nearestName(wrong: string, known: Iterable<string>): string | null {

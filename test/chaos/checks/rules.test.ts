@@ -73,7 +73,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
   'did each job once': {
     'a job that was never done': { ...SOUND, done: new Map([['job-1/pay', 1]]) },
     'a job that was done twice': withDone(['job-1/pay', 2]),
-    'a job that nobody wanted': withDone(['job-1/other', 1]),
+    'a job without a request': withDone(['job-1/other', 1]),
     'no job at all': { ...SOUND, done: new Map() },
   },
   'numbers its events without gaps': {
@@ -110,7 +110,7 @@ const WRONGS: Readonly<Record<string, Readonly<Record<string, RunFacts>>>> = {
     'a signal that was applied twice': also({ type: 'signal.received', name: 'go' }),
     'a signal that was lost': lacking('signal.received'),
     'a cancellation that was lost': withAction(anAction('cancel')),
-    'a cancellation that nobody asked for': withStory({ actions: [] }, CANCELED),
+    'a cancellation without a request': withStory({ actions: [] }, CANCELED),
     'a retry that was applied twice': also({ type: 'run.retried' }),
     'a retry that was lost': lacking('run.retried'),
     'a skipped call that was applied twice': also({ type: 'tool.skipped' }),

@@ -98,7 +98,7 @@ function timeless(told: unknown): unknown {
   return JSON.parse((JSON.stringify(told) ?? 'null').replaceAll(TIME, 'a time'));
 }
 
-/** In the order in which they stand there; keys in theirs, whoever has written them. */
+/** In the order in which they stand there; keys in theirs, with any writer. */
 function timesIn(told: unknown): readonly string[] {
   if (typeof told === 'string') return `"${told}"`.match(TIME) ?? [];
   if (typeof told !== 'object' || told === null) return [];

@@ -100,7 +100,7 @@ describe('a node of a registered type', () => {
       },
     });
     expect(requests).toMatchObject([{ number: 0, state: null, run: null }]);
-    expect(progress).toEqual({ kind: 'open', position: { kind: 'call', key: 'key' } });
+    expect(progress).toEqual({ kind: 'open', position: { kind: 'call', key: 'key', args: { url: 'x' } } });
   });
 
   test('is pinned by its run, other types are not', () => {

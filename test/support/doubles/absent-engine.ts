@@ -3,19 +3,19 @@ import type { Engine } from '../../../src/api/temporal/engine.ts';
 /** Builds an engine whose Temporal is unavailable. @param over methods that work all the same */
 export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
   const absent = new Error('There is no Temporal');
-  const nobody = async (): Promise<never> => await Promise.reject(absent);
+  const unavailable = async (): Promise<never> => await Promise.reject(absent);
   const nothing = (): never => {
     throw absent;
   };
   return {
-    start: nobody,
-    send: nobody,
-    decide: nobody,
-    outcome: nobody,
-    view: nobody,
+    start: unavailable,
+    send: unavailable,
+    decide: unavailable,
+    outcome: unavailable,
+    view: unavailable,
     terminatedRuns: nothing,
-    terminatedRun: nobody,
-    ping: nobody,
+    terminatedRun: unavailable,
+    ping: unavailable,
     ...over,
   };
 }

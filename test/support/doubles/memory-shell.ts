@@ -234,17 +234,17 @@ function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody
 function replyTo(request: CallEffect['request'], key: string, outside: Outside): CallReply {
   switch (request.kind) {
     case 'model':
-      return toModelReply((outside.model ?? nobody)(request, key));
+      return toModelReply((outside.model ?? notExpected)(request, key));
     case 'tool':
-      return { kind: 'value', value: (outside.tool ?? nobody)(request, key) };
+      return { kind: 'value', value: (outside.tool ?? notExpected)(request, key) };
     case 'function':
-      return { kind: 'value', value: (outside.function ?? nobody)(request, key) };
+      return { kind: 'value', value: (outside.function ?? notExpected)(request, key) };
     case 'node':
-      return { kind: 'value', value: (outside.node ?? nobody)(request, key) };
+      return { kind: 'value', value: (outside.node ?? notExpected)(request, key) };
   }
 }
 
-function nobody({ kind }: CallEffect['request']): never {
+function notExpected({ kind }: CallEffect['request']): never {
   throw new Error(`The run calls a ${kind}, and the test has nothing that answers`);
 }
 

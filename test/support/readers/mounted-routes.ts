@@ -12,7 +12,12 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
   const { routes } = createApp({
     store,
     engine: anAbsentEngine(),
-    settings: { retention: { runsMs: null, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 },
+    settings: {
+      retention: { runsMs: null, checkpointsMs: null },
+      forking: true,
+      waits: { perTenant: 1, total: 1 },
+      shutdownGraceMs: 0,
+    },
     catalog: aCatalog(),
     cursors: createCursors('secret'),
     authenticate: createAuthenticate({

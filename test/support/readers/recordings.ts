@@ -20,7 +20,7 @@ const RecordingSchema = z.object({
 export type Recording = z.output<typeof RecordingSchema> & { readonly name: string };
 
 const FOLDER = fileURLToPath(new URL('../../replay/histories/', import.meta.url));
-/** Who did it and where, and numbers that nobody reads: all of it is another one's each time. */
+/** Who did it and where, and unread numbers: they differ each time. */
 const FLEETING: ReadonlySet<string> = new Set(['identity', 'requestId', 'stackTrace', 'taskId']);
 
 export async function writeRecording(

@@ -108,7 +108,7 @@ const CALLED_BACK = 3;
 function callsOut({ pendingActivities }: Raw, { out }: Heard): readonly string[] | null {
   const pending = pendingActivities ?? [];
   if (pending.some(({ activityId }) => !out.has(activityId ?? ''))) return null;
-  // Nobody waits for a model that was called back.
+  // A canceled model gets no answer.
   const awaited = pending.filter(
     ({ state, activityType }) => Number(state) !== CALLED_BACK || activityType?.name !== 'callModel',
   );

@@ -22,13 +22,13 @@ export interface ChildNode extends Victim {
 }
 
 export interface ChildNodeOptions {
-  /** It is started again when it ends by itself, as whoever runs it in production would do. */
+  /** It is started again when it ends by itself, as a supervisor in production does. */
   readonly isLookedAfter?: boolean;
   /** What it prints when it is ready, which starting it waits for then. */
   readonly readyWhen?: string;
 }
 
-/** So long whoever looks after processes takes to start one again. */
+/** Time that a supervisor takes to start a process again. */
 const STARTED_AGAIN_AFTER_MS = 300;
 const STOPS_WITHIN_MS = 90_000;
 const READY_WITHIN_MS = 300_000;

@@ -18,7 +18,7 @@ export async function signalFamily(pid: number, signal: 'SIGSTOP' | 'SIGCONT'): 
 
 /** Ends a process and all that it has started at once, as a power cut would, and waits until they are gone. */
 export async function killFamily(pid: number): Promise<void> {
-  // One that stands still starts nobody who could be overlooked.
+  // A stopped process starts no child that could be overlooked.
   send(pid, 'SIGSTOP');
   const family = familyOf(await listProcesses(), pid);
   for (const member of family) send(member, 'SIGKILL');

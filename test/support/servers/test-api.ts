@@ -6,6 +6,7 @@ import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
+import type { ConfigInput } from '../../../src/config/load-config.ts';
 import { toCatalog } from '../../../src/config/to-catalog.ts';
 import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
 import type { Tokens } from '../../../src/dev/issuer.ts';
@@ -13,6 +14,7 @@ import { createLogger } from '../../../src/process/logger.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { openMemoryStore } from './memory-database.ts';
 
 /** The API alone: it listens to no port, its database is in memory, and Temporal is away. */
@@ -21,6 +23,7 @@ export interface TestApi {
   /** Somebody without a token. */
   readonly stranger: ApiClient;
   readonly tokens: Tokens;
+  readonly store: Store;
   /** As `fetch`. @param path with its query, if it has one */
   request(path: string, init?: RequestInit): Promise<Response>;
   stop(): Promise<void>;
@@ -28,8 +31,9 @@ export interface TestApi {
 
 const BASE_URL = 'http://127.0.0.1';
 
-export async function startTestApi(): Promise<TestApi> {
-  const config = parseConfig('the test', {});
+/** @param settings of its configuration */
+export async function startTestApi(settings: ConfigInput = {}): Promise<TestApi> {
+  const config = parseConfig('the test', settings);
   const store = await openMemoryStore();
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
@@ -50,6 +54,7 @@ export async function startTestApi(): Promise<TestApi> {
     as: (caller) => createApiClient(BASE_URL, tokens[caller], ask),
     stranger: createApiClient(BASE_URL, null, ask),
     tokens,
+    store,
     request: async (path, init) => await ask(new URL(path, BASE_URL), init),
     stop: () => store.close(),
   };

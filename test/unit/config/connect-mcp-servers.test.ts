@@ -72,7 +72,7 @@ describe('the settings of MCP servers', () => {
       { command: 'x', tools: { a: { as: 'a b' } } },
       /\/tools\/a\/as: must be 1 to 64/,
     ],
-    ['what nobody knows', { url: 'https://x', command: 'x' }, /"command"/],
+    ['unknown fields', { url: 'https://x', command: 'x' }, /"command"/],
   ])('with %s are refused, and told where', (_what, server, message) => {
     expect(() => parseConfig('here', { mcpServers: { odd: server } })).toThrow(message);
   });

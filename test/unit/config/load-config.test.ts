@@ -53,7 +53,7 @@ describe('a configuration', () => {
       { models: { m: { provider: 'openai-compatible', model: 'x' } } },
       /\/models\/m\/baseUrl/,
     ],
-    ['a provider that nobody knows', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
+    ['an unknown provider', { models: { m: { provider: 'oracle', model: 'x' } } }, /\/models\/m\/provider/],
     ['a place without a port', { http: { allow: ['localhost'] } }, /\/http\/allow\/0: must be host:port/],
     [
       'a token counter that is not there',

@@ -142,7 +142,7 @@ describe('what becomes of a failed call', () => {
   });
 
   test.each<[string, readonly unknown[], string]>([
-    ['a tool that nobody knows', [failing('a', 'b')], '/tools/0/onFailure: must be "tell", "intervene" or the name'],
+    ['an unknown tool', [failing('a', 'b')], '/tools/0/onFailure: must be "tell", "intervene" or the name'],
     ['itself', [failing('a', 'a')], '/tools/0/onFailure: leads back to "a"'],
     ['a circle', [failing('a', 'b'), failing('b', 'a')], '/tools/1/onFailure: leads back to "b"'],
   ])('is not %s', (_what, tools, message) => {

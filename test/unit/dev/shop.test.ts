@@ -150,7 +150,7 @@ function shopSuite(openDatabase: () => Promise<Database>): void {
       { of: 'a fraction of a cent', key: 'new', body: { ...LAMP, amount: 1.005 }, status: 422 },
       { of: 'an amount as text', key: 'new', body: { ...LAMP, amount: '10' }, status: 422 },
       { of: 'no reason', key: 'new', body: { order: 'A-1001', amount: 10 }, status: 422 },
-      { of: 'a member that nobody knows', key: 'new', body: { ...LAMP, currency: 'EUR' }, status: 422 },
+      { of: 'an unknown member', key: 'new', body: { ...LAMP, currency: 'EUR' }, status: 422 },
       { of: 'a zero byte', key: 'new', body: { ...LAMP, reason: '\0' }, status: 422 },
     ])('a refund of $of is refused', async ({ key, body, status }) => {
       const before = await refundsOf('A-1001');

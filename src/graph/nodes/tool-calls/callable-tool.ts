@@ -154,7 +154,7 @@ function compileRule(rule: ApprovalRule, names: readonly Name[], field: string):
   if (typeof rule === 'string') return () => rule === 'always';
   const condition = parseExpression(rule.when, names);
   return (bindings) => {
-    const holds = evaluateField(field, condition, bindings);
+    const holds = evaluateField(field, condition, { bindings });
     if (typeof holds === 'boolean') return holds;
     throw new GraphError('EXPRESSION_FAILED', `${field}: "${rule.when}" is neither true nor false`);
   };

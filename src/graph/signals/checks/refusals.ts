@@ -11,8 +11,17 @@ import { didYouMean } from '../../values/text.ts';
 export function refuseUnlessStatus({ run }: Draft, statuses: readonly RunStatus[], what: string): Refusal | null {
   const status = statusOf(run);
   if (statuses.includes(status)) return null;
-  const list = new Intl.ListFormat('en', { type: 'disjunction' }).format(statuses);
-  return { code: 'NOT_ALLOWED_NOW', message: `The run is ${status}; it is ${what} while it is ${list}` };
+  return {
+    code: 'NOT_ALLOWED_NOW',
+    message: `The run is ${status}; it is ${what} while it is ${alternatives(statuses)}`,
+  };
+}
+
+/** Lists names as English does: "a", "a or b", "a, b, or c". */
+function alternatives(names: readonly string[]): string {
+  const last = names.at(-1) ?? '';
+  if (names.length <= 2) return names.join(' or ');
+  return `${names.slice(0, -1).join(', ')}, or ${last}`;
 }
 
 /** Refuses to continue a compensated run, because its later work would rely on compensated calls. */

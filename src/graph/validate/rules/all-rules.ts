@@ -9,6 +9,7 @@ import { entryPoint } from './entry-point.ts';
 import { expressions } from './expressions.ts';
 import { lastNode } from './last-node.ts';
 import { names } from './names.ts';
+import { requiredInputs } from './required-inputs.ts';
 import { schemas } from './schemas.ts';
 import { shape } from './shape.ts';
 import { starvingJoins } from './starving-joins.ts';
@@ -31,6 +32,7 @@ export const RULES: readonly Rule[] = [
   unreachableNodes,
   duplicateEdges,
   unknownChannels,
+  requiredInputs,
   conversationChannels,
   expressions,
   templates,

@@ -1,3 +1,4 @@
+import type { GraphIssue } from '../../definition/issue.ts';
 import { isMessage } from '../../definition/message.ts';
 import { describeReducer } from '../../definition/reducers.ts';
 import type { ValueKind } from '../../definition/reducers.ts';
@@ -22,8 +23,8 @@ export const defaults: Rule = ({ channels }) =>
   [...channels].flatMap(([name, { default: value, reducer, schema }]) => {
     if (value === undefined) return [];
     const path = toPointer(['channels', name, 'default']);
-    const broken = reducerProblem(value, reducer) ?? schemaProblem(value, schema);
-    return broken === null ? [] : [error('INVALID_DEFAULT', path, broken)];
+    const broken = reducerProblem(value, reducer);
+    return broken === null ? schemaIssues(value, schema, path) : [error('INVALID_DEFAULT', path, broken)];
   });
 
 function reducerProblem(value: Json, reducer: Json | undefined): string | null {
@@ -33,10 +34,12 @@ function reducerProblem(value: Json, reducer: Json | undefined): string | null {
     : null;
 }
 
-function schemaProblem(value: Json, schema: Json | undefined): string | null {
-  if (!isSchema(schema) || findSchemaProblems(schema).length > 0) return null;
+function schemaIssues(value: Json, schema: Json | undefined, path: string): readonly GraphIssue[] {
+  if (!isSchema(schema) || findSchemaProblems(schema).length > 0) return [];
   const [violation] = compileJsonSchema(schema)(value);
-  return violation ? `The default breaks the channel's schema: ${violation.message}` : null;
+  if (!violation) return [];
+  if (violation.isTooExpensive) return [error('TOO_EXPENSIVE', path, violation.message)];
+  return [error('INVALID_DEFAULT', path, `The default breaks the channel's schema: ${violation.message}`)];
 }
 
 function isSchema(value: unknown): value is Parameters<typeof compileJsonSchema>[0] {

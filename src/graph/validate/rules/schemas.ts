@@ -16,6 +16,8 @@ export const schemas: Rule = ({ channels, nodes }) => {
   return [...ofChannels, ...ofNodes].flatMap(({ schema, path }) =>
     schema === undefined
       ? []
-      : findSchemaProblems(schema).map((problem) => error('INVALID_SCHEMA', path + problem.path, problem.message)),
+      : findSchemaProblems(schema).map(({ path: at, message, isTooExpensive }) =>
+          error(isTooExpensive ? 'TOO_EXPENSIVE' : 'INVALID_SCHEMA', path + at, message),
+        ),
   );
 };

@@ -34,9 +34,9 @@ export function writesOf(node: SubjectNode): readonly Named[] {
   ];
 }
 
-/** Returns the channels that the definition lists as input and output. */
+/** Returns the channels that the definition lists as input, as required input, and as output. */
 export function channelsListed({ definition }: Subject): readonly Named[] {
-  return ['input', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
+  return ['input', 'required', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
 }
 
 function keysAt(value: unknown, path: string): readonly Named[] {

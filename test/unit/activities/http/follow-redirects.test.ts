@@ -120,7 +120,7 @@ describe('across origins', () => {
     ['a name that leads to it', () => `http://localhost:${elsewhere.port}/`],
     ['credentials', () => `http://user:secret@${server.address}/`],
     ['another protocol', () => 'file:///etc/passwd'],
-  ])('%s is blocked, and nobody is called there', async (_title, location) => {
+  ])('%s is blocked, and its server gets no request', async (_title, location) => {
     server.answers(to(location(), 307));
     await expect(call()).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
     expect(server.requests).toHaveLength(1);

@@ -75,7 +75,7 @@ describe('a body', () => {
     );
   });
 
-  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/vnd.holdfast+json'])(
+  test.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json;charset="UTF-8"'])(
     'of type %s is taken',
     async (type) => {
       expect(await post('/api/graphs/validate', JSON.stringify(aDefinition()), { 'content-type': type })).toMatchObject(
@@ -252,7 +252,7 @@ describe('an odd name', () => {
     '/api/approvals?runId=%00',
     `/api/graphs/a/versions/${'9'.repeat(400)}`,
     '/api/graphs/a/versions/2147483648',
-  ])('in GET %s is an error of the caller', async (path) => {
+  ])('in GET %s is no error of the server', async (path) => {
     expect((await admin.get(path)).status).toBeLessThan(500);
   });
 

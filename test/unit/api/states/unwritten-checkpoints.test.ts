@@ -7,7 +7,7 @@ import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
 /*
- * A run whose third checkpoint is in the store and whose second is not yet: nobody goes on from a state without it.
+ * A run whose third checkpoint is in the store and whose second is not yet: no state may leave it out.
  */
 
 const RUN = 'R';

@@ -11,7 +11,12 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-const settings = { retention: { runsMs: 1_000, checkpointsMs: null }, forking: true, shutdownGraceMs: 0 };
+const settings = {
+  retention: { runsMs: 1_000, checkpointsMs: null },
+  forking: true,
+  waits: { perTenant: 1, total: 1 },
+  shutdownGraceMs: 0,
+};
 const isThere = async (id: string): Promise<boolean> => (await store.runs.find(id)) !== null;
 
 test('a stopping process begins no further batch, and the next sweep prunes the rest', async () => {

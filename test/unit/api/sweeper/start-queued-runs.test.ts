@@ -56,11 +56,11 @@ test('a run that is being interrupted gets no second interruption', async () => 
   const thread = { tenantId: '002', threadId: 'i' };
   await store.runs.create(aNewRun({ id: 'T-1', ...thread }));
   for (const id of ['T-2', 'T-3']) await store.runs.create(aNewRun({ id, ...thread, onBusy: 'interrupt' }));
-  const told: string[] = [];
+  const interrupted: string[] = [];
   const deps = {
     store,
     engine: engine(async ({ tenantId, id }) => {
-      if (tenantId === thread.tenantId) told.push(id);
+      if (tenantId === thread.tenantId) interrupted.push(id);
       return true;
     }),
     logger,
@@ -68,9 +68,9 @@ test('a run that is being interrupted gets no second interruption', async () => 
   const start = createQueueStarter();
   await start(deps);
   await start(deps);
-  expect(told).toEqual(['T-1']);
+  expect(interrupted).toEqual(['T-1']);
   await endRun(store, { id: 'T-1', tenantId: thread.tenantId });
   await start(deps);
   await start(deps);
-  expect(told).toEqual(['T-1', 'T-2']);
+  expect(interrupted).toEqual(['T-1', 'T-2']);
 });

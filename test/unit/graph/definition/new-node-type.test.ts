@@ -90,7 +90,7 @@ function compile(node: TranslateFields): NodeBehavior {
   const start = (task: TaskContext) => {
     const { with: name, text: args = null } = node;
     const request = { kind: 'function', function: name, args, effect: 'idempotent', policy } as const;
-    return { kind: 'open', position: { kind: 'call', key: task.call(0, request) } } as const;
+    return { kind: 'open', position: { kind: 'call', key: task.call(0, request), args } } as const;
   };
   return {
     start,

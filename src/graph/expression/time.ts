@@ -1,0 +1,138 @@
+import type { Environment } from '@marcbachmann/cel-js';
+import { Duration } from '@marcbachmann/cel-js/evaluator';
+import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
+import { truncate } from '../values/text.ts';
+
+/*
+ * Time in expressions. The CEL library reads and shows times in the zone of the process, which differs between
+ * machines. Here timestamps have an offset, and fields are those of UTC or of a fixed offset.
+ */
+
+const TIMESTAMP = 'google.protobuf.Timestamp';
+const DURATION = 'google.protobuf.Duration';
+
+/** The fields of a timestamp, read from a date that is shifted by the offset. */
+const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
+  getDate: (date) => date.getUTCDate(),
+  getDayOfMonth: (date) => date.getUTCDate() - 1,
+  getDayOfWeek: (date) => date.getUTCDay(),
+  getDayOfYear: dayOfYear,
+  getFullYear: (date) => date.getUTCFullYear(),
+  getHours: (date) => date.getUTCHours(),
+  getMilliseconds: (date) => date.getUTCMilliseconds(),
+  getMinutes: (date) => date.getUTCMinutes(),
+  getMonth: (date) => date.getUTCMonth(),
+  getSeconds: (date) => date.getUTCSeconds(),
+};
+
+const DURATION_FIELDS: Readonly<Record<string, (duration: Duration) => bigint>> = {
+  getHours: (duration) => duration.getHours(),
+  getMinutes: (duration) => duration.getMinutes(),
+  getSeconds: (duration) => duration.getSeconds(),
+  getMilliseconds: (duration) => duration.getMilliseconds(),
+};
+
+/** The functions and methods that this file replaces. */
+export const TIME_FUNCTIONS: readonly string[] = ['timestamp', 'duration'];
+export const TIME_METHODS: readonly string[] = Object.keys(FIELDS);
+
+/** Registers the functions on time. @param rename the name under which a function replaces the library's */
+export function registerTime(environment: Environment, rename: (name: string) => string): void {
+  const add = (signature: string, handler: (...args: never[]) => unknown): void => {
+    environment.registerFunction(signature, handler, { async: false });
+  };
+  add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) =>
+    toDate(STRICT.test(text) ? parseTimestamp(text) : null, text),
+  );
+  add(`${rename('timestamp')}(int): ${TIMESTAMP}`, (seconds: bigint) =>
+    toDate(Number(seconds) * 1_000, String(seconds)),
+  );
+  add(`${rename('duration')}(string): ${DURATION}`, parseDuration);
+  for (const [name, read] of Object.entries(FIELDS)) {
+    add(`${TIMESTAMP}.${rename(name)}(): int`, (date: Date) => BigInt(read(date)));
+    add(`${TIMESTAMP}.${rename(name)}(string): int`, (date: Date, zone: string) =>
+      BigInt(read(new Date(date.getTime() + offsetMs(zone)))),
+    );
+  }
+  for (const [name, read] of Object.entries(DURATION_FIELDS)) add(`${DURATION}.${rename(name)}(): int`, read);
+}
+
+/** @throws RangeError for a moment outside the years 1 to 9999 */
+export function writeTimestamp(date: Date): string {
+  return formatTimestamp(toDate(date.getTime(), 'the timestamp').getTime());
+}
+
+/** Writes a duration as seconds with up to nine digits of a fraction, such as `1.5s`. */
+export function writeDuration({ seconds, nanos }: Duration): string {
+  const total = seconds * NANOS_PER_SECOND + BigInt(nanos);
+  const size = total < 0n ? -total : total;
+  const fraction = String(size % NANOS_PER_SECOND)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
+  return `${total < 0n ? '-' : ''}${size / NANOS_PER_SECOND}${fraction && `.${fraction}`}s`;
+}
+
+/** Where other texts, such as those of `wait`, may have a space. */
+const STRICT = /^.{10}T/;
+
+const MIN_MS = -62_135_596_800_000;
+const MAX_MS = 253_402_300_799_999;
+
+function toDate(epochMs: number | null, source: string): Date {
+  if (epochMs !== null && epochMs >= MIN_MS && epochMs <= MAX_MS) return new Date(epochMs);
+  const quoted = truncate(source, MAX_QUOTED);
+  throw new RangeError(`"${quoted}" is no timestamp of RFC 3339, such as "2026-01-31T09:30:00Z" (it needs an offset)`);
+}
+
+const MAX_QUOTED = 40;
+
+const OFFSET = /^([+-])?(\d\d):([0-5]\d)$/;
+
+function offsetMs(zone: string): number {
+  if (zone === 'UTC' || zone === 'Z') return 0;
+  const [, sign, hours, minutes] = OFFSET.exec(zone) ?? [];
+  if (hours === undefined || Number(hours) > 23)
+    throw new RangeError(
+      `"${truncate(zone, MAX_QUOTED)}" is no zone; give "UTC" or an offset such as "+02:00", as named zones differ between machines`,
+    );
+  return (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -60_000 : 60_000);
+}
+
+function dayOfYear(date: Date): number {
+  const start = new Date(date);
+  start.setUTCMonth(0, 1);
+  return Math.round((date.getTime() - start.getTime()) / 86_400_000);
+}
+
+const NANOS_PER_SECOND = 1_000_000_000n;
+
+const UNIT_NANOS: Readonly<Record<string, bigint>> = {
+  h: 3_600n * NANOS_PER_SECOND,
+  m: 60n * NANOS_PER_SECOND,
+  s: NANOS_PER_SECOND,
+  ms: 1_000_000n,
+  us: 1_000n,
+  µs: 1_000n,
+  ns: 1n,
+};
+
+const DURATION_FORM = /^[+-]?(?:\d+\.?\d*(?:h|ms|m|s|us|µs|ns)|\.\d+(?:h|ms|m|s|us|µs|ns))+$/;
+const DURATION_PART = /(\d*)\.?(\d*)(h|ms|m|s|us|µs|ns)/g;
+const MAX_DURATION_LENGTH = 100;
+
+/** The range of the standard: about 10,000 years. */
+const MAX_SECONDS = 315_576_000_000n;
+
+function parseDuration(text: string): Duration {
+  const isDuration = text.length <= MAX_DURATION_LENGTH && DURATION_FORM.test(text);
+  let nanos = 0n;
+  for (const [, whole = '', fraction = '', unit = ''] of isDuration ? text.matchAll(DURATION_PART) : []) {
+    const unitNanos = UNIT_NANOS[unit] ?? 0n;
+    nanos += BigInt(whole) * unitNanos + (BigInt(fraction.slice(0, 13).padEnd(13, '0')) * unitNanos) / 10n ** 13n;
+  }
+  const seconds = nanos / NANOS_PER_SECOND;
+  if (!isDuration || seconds > MAX_SECONDS)
+    throw new RangeError(`"${truncate(text, MAX_QUOTED)}" is no duration, such as "1h30m"`);
+  const rest = Number(nanos % NANOS_PER_SECOND);
+  return text.startsWith('-') ? new Duration(-seconds, -rest) : new Duration(seconds, rest);
+}

@@ -1,0 +1,15 @@
+import { namesAt } from '../../definition/names-at.ts';
+import { isJsonList } from '../../values/json.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+
+/** `INVALID_FIELD`: a required channel that a run can't be started with. */
+export const requiredInputs: Rule = ({ definition, channels }) => {
+  const { input, required } = definition;
+  if (!isJsonList(input)) return [];
+  return namesAt(required, '/required')
+    .filter(({ name }) => channels.has(name) && !input.includes(name))
+    .map(({ name, path }) =>
+      error('INVALID_FIELD', path, `"${name}" is required, and no run can give it: see "input"`),
+    );
+};

@@ -1,0 +1,72 @@
+/*
+ * Bounds the program of a regular expression before it is compiled. Repeats multiply, so that a short pattern may
+ * stand for millions of instructions.
+ */
+
+interface Group {
+  /** Instructions of the group so far. */
+  size: number;
+  /** Instructions of its last part, which a repeat multiplies. */
+  last: number;
+}
+
+const TOKEN = /\\Q[^]*?(?:\\E|$)|\\x\{[^}]*\}|\\[pP]\{[^}]*\}|\\[^]|\(\?[^):]*[:)]?|\{(\d*)(,?)(\d*)\}|[^]/gu;
+
+/** The cost of a pattern: `size` of its program in instructions, `price` of compiling it in units of the meter. */
+export interface PatternCost {
+  readonly size: number;
+  readonly price: number;
+}
+
+const PER_INSTRUCTION = 50;
+/** Character classes beyond ASCII take large tables; without regard to case, each character of them is looked up. */
+const PER_WIDE_CLASS = 2_000;
+const PER_CASELESS_WIDE_CLASS = 50_000;
+
+/** Estimates the cost of a pattern in RE2 syntax; the real one is not higher. */
+export function estimatePattern(pattern: string): PatternCost {
+  const open: Group[] = [{ size: 1, last: 0 }];
+  let wideClasses = 0;
+  let isInClass = false;
+  for (const [token, least, comma = '', most] of pattern.matchAll(TOKEN)) {
+    const group = open.at(-1);
+    if (!group) break;
+    if (isWide(token)) wideClasses += 1;
+    if (isInClass && token !== ']') continue;
+    if (token === '[') isInClass = true;
+    else if (token === ']') {
+      isInClass = false;
+      add(group, 1);
+    } else if (token.startsWith('(') && !token.endsWith(')')) open.push({ size: 2, last: 0 });
+    else if (token === ')') close(open);
+    else if (least !== undefined) repeat(group, Math.max(Number(least), Number(most)) * (comma === '' ? 1 : 2));
+    else if (token === '*' || token === '+' || token === '?' || token === '|') group.size += 2;
+    else add(group, token.startsWith('\\Q') ? token.length : 1);
+  }
+  const size = open.reduce((sum, group) => sum + group.size, 0);
+  const perWideClass = CASELESS.test(pattern) ? PER_CASELESS_WIDE_CLASS : PER_WIDE_CLASS;
+  return { size, price: size * PER_INSTRUCTION + wideClasses * perWideClass };
+}
+
+const CASELESS = /\(\?[a-zA-Z]*i/;
+
+function isWide(token: string): boolean {
+  return /^(?:\\x\{|\\[pP]|[^\0-\x7f])/.test(token);
+}
+
+function add(group: Group, size: number): void {
+  group.size += size;
+  group.last = size;
+}
+
+function close(open: Group[]): void {
+  const closed = open.pop();
+  const outer = open.at(-1);
+  if (closed && outer) add(outer, closed.size);
+}
+
+function repeat(group: Group, times: number): void {
+  const more = group.last * (times + 1);
+  group.size += more;
+  group.last += more;
+}

@@ -1,0 +1,23 @@
+import { isJsonList } from '../json.ts';
+import type { Json } from '../json.ts';
+import { abbreviate } from '../text.ts';
+
+/** The type of a value, in words; the value itself may be a secret. */
+export function describeType(value: Json): string {
+  if (value === null) return 'null';
+  if (isJsonList(value)) return 'a list';
+  return typeof value === 'object' ? 'an object' : (WORDS[typeof value] ?? typeof value);
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  boolean: 'true or false',
+};
+
+/** Writes what a schema says, cut to a readable length. */
+export function quoteSchema(value: Json): string {
+  return abbreviate(JSON.stringify(value), MAX_QUOTED);
+}
+
+const MAX_QUOTED = 120;

@@ -1,0 +1,193 @@
+import { isJsonList, isJsonObject, toItems } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { spend } from '../meter.ts';
+import { compilePattern } from '../regular-expression.ts';
+import { messageOf } from '../text.ts';
+import { quoteSchema } from './describe-value.ts';
+import { heldSchemas } from './keyword-places.ts';
+import { SchemaDocument } from './schema-document.ts';
+import type { LocatedSchema } from './schema-document.ts';
+import { TYPE_NAMES } from './value-keywords.ts';
+
+/** A fault of a schema, with the keys that lead to it. */
+export interface SchemaProblem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Lists the faults of a schema: keywords of a wrong form, references to nothing, references that lead in a circle. */
+export function findProblems(schema: Json): readonly SchemaProblem[] {
+  const faulty = formProblems(schema, []);
+  if (faulty.length > 0) return faulty;
+  const document = new SchemaDocument(schema);
+  return referenceProblems(document, { located: document.root, path: [] }) ?? circleProblems(document);
+}
+
+/** Schemas nested deeper than this are refused: each walk over them recurses. */
+const MAX_LEVELS = 200;
+
+function formProblems(schema: Json, path: readonly (string | number)[]): readonly SchemaProblem[] {
+  spend(1);
+  if (typeof schema === 'boolean') return [];
+  if (!isJsonObject(schema)) return [{ path, message: 'A JSON Schema is an object, true or false' }];
+  if (path.length > MAX_LEVELS) return [{ path, message: 'The schema is nested too deeply' }];
+  const own = Object.entries(schema).flatMap(([keyword, content]) => {
+    const problem = problemOf(keyword, content);
+    return problem === null ? [] : [{ path: [...path, keyword], message: problem }];
+  });
+  if (own.length > 0) return own;
+  return heldSchemas(schema).flatMap((held) => formProblems(held.schema, [...path, ...held.path]));
+}
+
+function problemOf(keyword: string, content: Json): string | null {
+  const form = FORMS.get(keyword);
+  if (!form) return null;
+  try {
+    return form.holds(content) ? null : `"${keyword}" must be ${form.what}`;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+interface Form {
+  readonly what: string;
+  /** @throws Error with the reason for the content at fault */
+  holds(content: Json): boolean;
+}
+
+const isText = (value: Json): boolean => typeof value === 'string';
+const isTexts = (value: Json): boolean => isJsonList(value) && value.every(isText);
+
+const A_SCHEMA: Form = { what: 'a schema', holds: (value) => typeof value === 'boolean' || isJsonObject(value) };
+const SCHEMAS: Form = {
+  what: 'a list of at least one schema',
+  holds: (value) => isJsonList(value) && value.length > 0,
+};
+const NAMED_SCHEMAS: Form = { what: 'an object of schemas', holds: isJsonObject };
+const A_NUMBER: Form = { what: 'a number', holds: (value) => typeof value === 'number' };
+const A_COUNT: Form = {
+  what: 'a whole number from 0',
+  holds: (value) => Number.isInteger(value) && Number(value) >= 0,
+};
+const A_TEXT: Form = { what: 'a text', holds: isText };
+
+const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
+  ...['not', 'if', 'then', 'else', 'additionalProperties', 'unevaluatedProperties', 'propertyNames'].map(
+    (keyword) => [keyword, A_SCHEMA] as const,
+  ),
+  ...['items', 'contains', 'unevaluatedItems'].map((keyword) => [keyword, A_SCHEMA] as const),
+  ...['allOf', 'anyOf', 'oneOf', 'prefixItems'].map((keyword) => [keyword, SCHEMAS] as const),
+  ...['$defs', 'definitions', 'properties', 'dependentSchemas', 'dependencies'].map(
+    (keyword) => [keyword, NAMED_SCHEMAS] as const,
+  ),
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].map((keyword) => [keyword, A_NUMBER] as const),
+  ...['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'].map(
+    (keyword) => [keyword, A_COUNT] as const,
+  ),
+  ...['minContains', 'maxContains'].map((keyword) => [keyword, A_COUNT] as const),
+  ...['$id', '$ref', '$anchor', '$dynamicRef', '$dynamicAnchor', 'format'].map((keyword) => [keyword, A_TEXT] as const),
+  ['type', { what: 'the name of a type, or a list of them', holds: isTypes }],
+  ['enum', { what: 'a list', holds: isJsonList }],
+  ['multipleOf', { what: 'a number above 0', holds: (value) => typeof value === 'number' && value > 0 }],
+  ['uniqueItems', { what: 'true or false', holds: (value) => typeof value === 'boolean' }],
+  ['required', { what: 'a list of names', holds: isTexts }],
+  ['dependentRequired', { what: 'an object of lists of names', holds: (value) => isNamed(value, isTexts) }],
+  ['pattern', { what: 'a text', holds: (value) => typeof value === 'string' && isPattern(value) }],
+  [
+    'patternProperties',
+    { what: 'an object of schemas', holds: (value) => isJsonObject(value) && Object.keys(value).every(isPattern) },
+  ],
+]);
+
+function isTypes(content: Json): boolean {
+  const types = toItems(content);
+  return types.length > 0 && types.every((type) => TYPE_NAMES.has(type));
+}
+
+function isNamed(value: Json, holds: (member: Json) => boolean): boolean {
+  return isJsonObject(value) && Object.values(value).every(holds);
+}
+
+/** @throws Error with the reason */
+function isPattern(pattern: string): boolean {
+  compilePattern(pattern);
+  return true;
+}
+
+interface Place {
+  readonly located: LocatedSchema;
+  readonly path: readonly (string | number)[];
+}
+
+/** @returns `null`: all references lead to a schema */
+function referenceProblems(document: SchemaDocument, { located, path }: Place): readonly SchemaProblem[] | null {
+  const { schema } = located;
+  if (!isJsonObject(schema)) return null;
+  const base = document.baseOf(located);
+  const problem = referenceProblem(document, { schema, base }, path);
+  if (problem) return [problem];
+  for (const held of heldSchemas(schema)) {
+    const inner = { located: { schema: held.schema, base }, path: [...path, ...held.path] };
+    const problems = referenceProblems(document, inner);
+    if (problems) return problems;
+  }
+  return null;
+}
+
+function referenceProblem(
+  document: SchemaDocument,
+  located: { readonly schema: JsonObject; readonly base: string },
+  path: readonly (string | number)[],
+): SchemaProblem | null {
+  const target = document.referred(located);
+  if (target === null || (target && !A_SCHEMA.holds(target.schema)))
+    return { path: [...path, '$ref'], message: `Nothing is at ${quoteSchema(located.schema['$ref'] ?? null)}` };
+  if (document.dynamicallyReferred(located) !== null) return null;
+  const message = 'A "$dynamicRef" must name an anchor of this schema, such as "#node", that it has once';
+  return { path: [...path, '$dynamicRef'], message };
+}
+
+/**
+ * Finds references that lead back to their own schema for the same value, in whatever keyword they stand: to check a
+ * value by them would never end.
+ */
+function circleProblems(document: SchemaDocument): readonly SchemaProblem[] {
+  const finished = new Set<Json>();
+  const open = new Set<Json>();
+  const visit = (located: LocatedSchema): string | null => {
+    const { schema } = located;
+    spend(1);
+    if (!isJsonObject(schema) || finished.has(schema)) return null;
+    if (open.has(schema)) return 'A reference leads back to itself';
+    if (open.size > MAX_LEVELS) return `More than ${MAX_LEVELS} references and combinations apply one inside the other`;
+    open.add(schema);
+    const base = document.baseOf(located);
+    const next = [document.referred({ schema, base }), document.dynamicallyReferred({ schema, base })];
+    const held = heldSchemas(schema).filter(({ reach }) => reach === 'same');
+    for (const inner of [...next, ...held.map((one) => ({ schema: one.schema, base }))]) {
+      const problem = inner ? visit(inner) : null;
+      if (problem !== null) return problem;
+    }
+    open.delete(schema);
+    finished.add(schema);
+    return null;
+  };
+  for (const located of everySchema(document)) {
+    const message = visit(located);
+    if (message !== null) return [{ path: [], message }];
+  }
+  return [];
+}
+
+function everySchema(document: SchemaDocument): readonly LocatedSchema[] {
+  const found: LocatedSchema[] = [];
+  const collect = (located: LocatedSchema): void => {
+    const { schema } = located;
+    if (!isJsonObject(schema)) return;
+    found.push(located);
+    const base = document.baseOf(located);
+    for (const held of heldSchemas(schema)) collect({ schema: held.schema, base });
+  };
+  collect(document.root);
+  return found;
+}

@@ -1,0 +1,111 @@
+import { parsePointer } from '../json-pointer.ts';
+import { isJsonList, isJsonObject, own } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { spend } from '../meter.ts';
+import { heldSchemas } from './keyword-places.ts';
+
+/** A schema with the URI of its resource, to which its references resolve. */
+export interface LocatedSchema {
+  readonly schema: Json;
+  readonly base: string;
+}
+
+/** The resources and anchors of a schema, by URI. Nothing is ever fetched. */
+export class SchemaDocument {
+  readonly root: LocatedSchema;
+  readonly #targets = new Map<string, LocatedSchema>();
+  readonly #dynamicAnchors = new Map<string, number>();
+  /** True if a part counts what other parts have not looked at. */
+  hasUnevaluated = false;
+
+  constructor(schema: Json) {
+    this.root = { schema, base: baseOf(schema, '') };
+    this.#targets.set('', this.root);
+    this.#register(schema, '');
+  }
+
+  /** The schema that a schema refers to. @returns `null`: there is none; `undefined`: it refers to nothing */
+  referred({ schema, base }: LocatedSchema): LocatedSchema | null | undefined {
+    const reference = isJsonObject(schema) ? schema['$ref'] : undefined;
+    return typeof reference === 'string' ? this.#find(base, reference) : undefined;
+  }
+
+  /** As `referred`, for `$dynamicRef`. It has to name an anchor that stands in the schema once. */
+  dynamicallyReferred({ schema, base }: LocatedSchema): LocatedSchema | null | undefined {
+    const reference = isJsonObject(schema) ? schema['$dynamicRef'] : undefined;
+    if (typeof reference !== 'string') return undefined;
+    const name = reference.slice(1);
+    const isLocal = reference.startsWith('#') && !name.startsWith('/') && name !== '';
+    return isLocal && (this.#dynamicAnchors.get(name) ?? 0) <= 1 ? this.#find(base, reference) : null;
+  }
+
+  /** The URI to which the parts of a schema resolve. */
+  baseOf({ schema, base }: LocatedSchema): string {
+    return baseOf(schema, base);
+  }
+
+  #register(schema: Json, outerBase: string): void {
+    spend(1);
+    if (!isJsonObject(schema)) return;
+    const base = baseOf(schema, outerBase);
+    const located = { schema, base };
+    if (typeof schema['$id'] === 'string') this.#targets.set(base, located);
+    for (const anchor of [schema['$anchor'], schema['$dynamicAnchor']])
+      if (typeof anchor === 'string') this.#targets.set(`${base}#${anchor}`, located);
+    const dynamic = schema['$dynamicAnchor'];
+    if (typeof dynamic === 'string') this.#dynamicAnchors.set(dynamic, (this.#dynamicAnchors.get(dynamic) ?? 0) + 1);
+    this.hasUnevaluated ||= 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema;
+    for (const { schema: held } of heldSchemas(schema)) this.#register(held, base);
+  }
+
+  #find(base: string, reference: string): LocatedSchema | null {
+    const [uri = '', fragment = ''] = splitAt(resolveUri(base, reference), '#');
+    if (fragment !== '' && !fragment.startsWith('/')) return this.#targets.get(`${uri}#${fragment}`) ?? null;
+    const resource = this.#targets.get(uri);
+    return resource ? follow(resource, fragment) : null;
+  }
+}
+
+/** Follows a pointer into a resource; another resource may begin on the way. */
+function follow(resource: LocatedSchema, fragment: string): LocatedSchema | null {
+  let { schema, base }: { schema: Json | undefined; base: string } = resource;
+  for (const key of parsePointer(decode(fragment))) {
+    spend(1);
+    schema = isJsonList(schema) ? schema[Number(key)] : isJsonObject(schema) ? own(schema, key) : undefined;
+    if (schema === undefined) return null;
+    base = baseOf(schema, base);
+  }
+  return { schema, base };
+}
+
+/** The URI of the resource that a schema belongs to: its own `$id`, or that of the schema around it. */
+function baseOf(schema: Json, outerBase: string): string {
+  const id = isJsonObject(schema) ? ownText(schema, '$id') : null;
+  return id === null ? outerBase : (splitAt(resolveUri(outerBase, id), '#')[0] ?? '');
+}
+
+function ownText(schema: JsonObject, key: string): string | null {
+  const value = own(schema, key);
+  return typeof value === 'string' ? value : null;
+}
+
+/** Resolves a reference as far as schemas need it (RFC 3986, 5.2): by scheme, by path, by fragment. */
+function resolveUri(base: string, reference: string): string {
+  if (/^[a-zA-Z][a-zA-Z0-9+.-]*:/.test(reference)) return reference;
+  if (reference.startsWith('#') || reference === '') return base + reference;
+  const [, origin = '', path = ''] = /^((?:[a-zA-Z][a-zA-Z0-9+.-]*:)?(?:\/\/[^/]*)?)(.*)$/.exec(base) ?? [];
+  return reference.startsWith('/') ? origin + reference : origin + path.replace(/[^/]*$/, '') + reference;
+}
+
+function splitAt(text: string, separator: string): readonly string[] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function decode(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}

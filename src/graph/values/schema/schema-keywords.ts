@@ -1,0 +1,228 @@
+import { isJsonList, isJsonObject, own, toItems } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
+import { spend } from '../meter.ts';
+import { compilePattern } from '../regular-expression.ts';
+import { quoteSchema } from './describe-value.ts';
+import type { Checker, CompiledSchema, Keyword } from './keyword.ts';
+import type { Collector } from './outcome.ts';
+
+/** Keywords that check the value, or parts of it, by other schemas. */
+export const SCHEMA_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  $ref: (_content, { referred }) => checkBy(referred('static')),
+  $dynamicRef: (_content, { referred }) => checkBy(referred('dynamic')),
+  allOf: (content, { part }) => {
+    const parts = toItems(content).map(part);
+    return (value, to, evaluation) => {
+      for (const one of parts) to.add(evaluation.check(one, value));
+    };
+  },
+  anyOf: (content, { part }) => {
+    const parts = toItems(content).map(part);
+    return (value, to, evaluation) => {
+      const valid = parts.map((one) => evaluation.check(one, value)).filter(({ errors }) => errors.length === 0);
+      if (valid.length === 0) to.fail('anyOf', `must satisfy one of ${parts.length} schemas`);
+      for (const outcome of valid) to.addEvaluated(outcome.evaluated);
+    };
+  },
+  oneOf: (content, { part }) => {
+    const parts = toItems(content).map(part);
+    return (value, to, evaluation) => {
+      const valid = parts.map((one) => evaluation.check(one, value)).filter(({ errors }) => errors.length === 0);
+      if (valid.length !== 1)
+        to.fail('oneOf', `must satisfy exactly one of ${parts.length} schemas, and satisfies ${valid.length}`);
+      else for (const outcome of valid) to.addEvaluated(outcome.evaluated);
+    };
+  },
+  not: (content, { part }) => {
+    const inner = part(content);
+    return (value, to, evaluation) => {
+      if (evaluation.check(inner, value).errors.length === 0) to.fail('not', 'must not satisfy the schema of "not"');
+    };
+  },
+  if: (content, { part, schema }) => {
+    const test = part(content);
+    const [then, otherwise] = [own(schema, 'then'), own(schema, 'else')].map((branch) =>
+      branch === undefined ? null : part(branch),
+    );
+    return (value, to, evaluation) => {
+      const tested = evaluation.check(test, value);
+      const isMet = tested.errors.length === 0;
+      if (isMet) to.addEvaluated(tested.evaluated);
+      const branch = isMet ? then : otherwise;
+      if (branch) to.add(evaluation.check(branch, value));
+    };
+  },
+  dependentSchemas: dependent,
+  dependencies: dependent,
+
+  properties: (content, { part }) => {
+    const parts = new Map(entriesOf(content).map(([name, schema]) => [name, part(schema)]));
+    return (value, to, evaluation) => {
+      if (!isJsonObject(value)) return;
+      eachMember(value, (name, member) => {
+        const schema = parts.get(name);
+        if (!schema) return;
+        to.addPart(name, evaluation.check(schema, member));
+        to.members.add(name);
+      });
+    };
+  },
+  patternProperties: (content, { part }) => {
+    const parts = entriesOf(content).map(([source, schema]) => [compilePattern(source), part(schema)] as const);
+    return (value, to, evaluation) => {
+      if (!isJsonObject(value)) return;
+      eachMember(value, (name, member) => {
+        for (const [pattern, schema] of parts) {
+          if (!pattern.matches(name)) continue;
+          to.addPart(name, evaluation.check(schema, member));
+          to.members.add(name);
+        }
+      });
+    };
+  },
+  additionalProperties: (content, { part, schema }) => {
+    const known = new Set(entriesOf(own(schema, 'properties')).map(([name]) => name));
+    const patterns = entriesOf(own(schema, 'patternProperties')).map(([source]) => compilePattern(source));
+    return checkMembers(part(content), {
+      keyword: 'additionalProperties',
+      isKnown: (name) => known.has(name) || patterns.some((pattern) => pattern.matches(name)),
+    });
+  },
+  propertyNames: (content, { part }) => {
+    const names = part(content);
+    return (value, to, evaluation) => {
+      if (!isJsonObject(value)) return;
+      eachMember(value, (name) => {
+        const [error] = evaluation.check(names, name).errors;
+        if (error) to.fail('propertyNames', `has a member whose name is not allowed: it ${error.message}`);
+      });
+    };
+  },
+
+  prefixItems: (content, { part }) => {
+    const parts = toItems(content).map(part);
+    return (value, to, evaluation) => {
+      if (isJsonList(value))
+        for (const [at, schema] of parts.slice(0, value.length).entries())
+          checkItem(schema, { value, at, to, evaluation });
+    };
+  },
+  items: (content, { part, schema }) => {
+    const from = prefixLength(schema);
+    const items = part(content);
+    return (value, to, evaluation) => {
+      if (isJsonList(value))
+        for (let at = from; at < value.length; at += 1) checkItem(items, { value, at, to, evaluation });
+    };
+  },
+  contains: (content, { part, schema }) => {
+    const item = part(content);
+    const least = numberOf(own(schema, 'minContains'), 1);
+    const most = numberOf(own(schema, 'maxContains'), Number.POSITIVE_INFINITY);
+    return (value, to, evaluation) => {
+      if (!isJsonList(value)) return;
+      let count = 0;
+      for (const [at, one] of value.entries()) {
+        if (evaluation.check(item, one).errors.length > 0) continue;
+        count += 1;
+        to.items.add(at);
+      }
+      if (count < least) to.fail('contains', `must contain at least ${least} items of a schema, and has ${count}`);
+      if (count > most) to.fail('contains', `must contain at most ${most} items of a schema, and has ${count}`);
+    };
+  },
+};
+
+/** Keywords that apply to what no other keyword has looked at, so they come last. */
+export const LAST_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  unevaluatedProperties: (content, { part }) => {
+    const member = part(content);
+    return (value, to, evaluation) =>
+      checkMembers(member, { keyword: 'unevaluatedProperties', isKnown: (name) => to.members.has(name) })(
+        value,
+        to,
+        evaluation,
+      );
+  },
+  unevaluatedItems: (content, { part }) => {
+    const item = part(content);
+    return (value, to, evaluation) => {
+      if (!isJsonList(value)) return;
+      for (const at of value.keys()) if (!to.items.has(at)) checkItem(item, { value, at, to, evaluation });
+    };
+  },
+};
+
+function checkBy(schema: CompiledSchema): Checker {
+  return (value, to, evaluation) => to.add(evaluation.check(schema, value));
+}
+
+/** Schemas, or in older drafts lists of names, that apply to objects with a certain member. */
+function dependent(content: Json, { part }: Parameters<Keyword>[1]): Checker {
+  const entries = entriesOf(content).map(([name, needs]) => ({
+    name,
+    names: isJsonList(needs) ? needs : [],
+    schema: isJsonList(needs) ? null : part(needs),
+  }));
+  return (value, to, evaluation) => {
+    if (!isJsonObject(value)) return;
+    spend(entries.length);
+    for (const { name, names, schema } of entries) {
+      if (!Object.hasOwn(value, name)) continue;
+      if (schema) to.add(evaluation.check(schema, value));
+      spend(names.length);
+      for (const other of names)
+        if (typeof other === 'string' && !Object.hasOwn(value, other))
+          to.fail('dependencies', `${quoteSchema(other)} is missing beside ${quoteSchema(name)}`);
+    }
+  };
+}
+
+/** Checks the members that are not known by one schema. */
+function checkMembers(
+  schema: CompiledSchema,
+  { keyword, isKnown }: { readonly keyword: string; readonly isKnown: (name: string) => boolean },
+): Checker {
+  const isNone = schema.located.schema === false;
+  return (value, to, evaluation) => {
+    if (!isJsonObject(value)) return;
+    eachMember(value, (name, member) => {
+      if (isKnown(name)) return;
+      if (isNone) to.fail(keyword, 'is no member that the schema knows', [name]);
+      else to.addPart(name, evaluation.check(schema, member));
+      to.members.add(name);
+    });
+  };
+}
+
+interface ItemCheck {
+  readonly value: readonly Json[];
+  readonly at: number;
+  readonly to: Collector;
+  readonly evaluation: Parameters<Checker>[2];
+}
+
+function checkItem(schema: CompiledSchema, { value, at, to, evaluation }: ItemCheck): void {
+  to.addPart(at, evaluation.check(schema, value[at] ?? null));
+  to.items.add(at);
+}
+
+function eachMember(value: JsonObject, act: (name: string, member: Json) => void): void {
+  for (const [name, member] of Object.entries(value)) {
+    spend(1);
+    act(name, member);
+  }
+}
+
+function entriesOf(content: Json | undefined): readonly (readonly [string, Json])[] {
+  return isJsonObject(content) ? Object.entries(content) : [];
+}
+
+function prefixLength(schema: JsonObject): number {
+  const prefix = own(schema, 'prefixItems');
+  return isJsonList(prefix) ? prefix.length : 0;
+}
+
+function numberOf(value: Json | undefined, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

@@ -1,0 +1,146 @@
+import { deepEqual, isJsonList, isJsonObject, canonicalJson, toItems } from '../json.ts';
+import type { Json } from '../json.ts';
+import { priceOfText, spend } from '../meter.ts';
+import { compilePattern } from '../regular-expression.ts';
+import { describeType, quoteSchema } from './describe-value.ts';
+import type { Checker, Keyword } from './keyword.ts';
+import { isOfFormat } from './formats.ts';
+
+/** Keywords that look at the value itself, not at other schemas. */
+export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
+  type: (content) => {
+    const types = toItems(content);
+    return (value, to) => {
+      if (!types.some((type) => isOfType(value, type)))
+        to.fail('type', `must be of type ${types.map(String).join(' or ')}, not ${describeType(value)}`);
+    };
+  },
+  enum: (content) => {
+    const allowed = toItems(content);
+    return (value, to) => {
+      if (!allowed.some((one) => deepEqual(one, value))) to.fail('enum', `must be one of ${quoteSchema(allowed)}`);
+    };
+  },
+  const: (content) => (value, to) => {
+    if (!deepEqual(content, value)) to.fail('const', `must be ${quoteSchema(content)}`);
+  },
+
+  minimum: onNumbers('minimum', (value, limit) => value >= limit, 'must be at least'),
+  maximum: onNumbers('maximum', (value, limit) => value <= limit, 'must be at most'),
+  exclusiveMinimum: onNumbers('exclusiveMinimum', (value, limit) => value > limit, 'must be more than'),
+  exclusiveMaximum: onNumbers('exclusiveMaximum', (value, limit) => value < limit, 'must be less than'),
+  multipleOf: onNumbers('multipleOf', isMultiple, 'must be a multiple of'),
+
+  minLength: onTexts('minLength', (text, limit) => lengthOf(text) >= limit, 'must have at least', 'characters'),
+  maxLength: onTexts('maxLength', (text, limit) => lengthOf(text) <= limit, 'must have at most', 'characters'),
+  pattern: (content) => {
+    const pattern = compilePattern(String(content));
+    return (value, to) => {
+      if (typeof value === 'string' && !pattern.matches(value))
+        to.fail('pattern', `must match the pattern ${quoteSchema(content)}`);
+    };
+  },
+  format: (content) => (value, to) => {
+    if (typeof value !== 'string' || typeof content !== 'string') return;
+    spend(4 * priceOfText(value));
+    if (!isOfFormat(content, value)) to.fail('format', `must be of the format ${quoteSchema(content)}`);
+  },
+
+  minItems: onLists('minItems', (list, limit) => list.length >= limit, 'must have at least', 'items'),
+  maxItems: onLists('maxItems', (list, limit) => list.length <= limit, 'must have at most', 'items'),
+  uniqueItems: (content) => (value, to) => {
+    if (content !== true || !isJsonList(value)) return;
+    if (new Set(value.map(canonicalJson)).size < value.length) to.fail('uniqueItems', 'must have no item twice');
+  },
+
+  minProperties: onObjects('minProperties', (size, limit) => size >= limit, 'must have at least', 'members'),
+  maxProperties: onObjects('maxProperties', (size, limit) => size <= limit, 'must have at most', 'members'),
+  required: (content) => {
+    const names = toItems(content).filter((name) => typeof name === 'string');
+    return (value, to) => {
+      if (!isJsonObject(value)) return;
+      spend(names.length);
+      for (const name of names) if (!Object.hasOwn(value, name)) to.fail('required', `${quoteSchema(name)} is missing`);
+    };
+  },
+  dependentRequired: (content) => {
+    const entries = isJsonObject(content) ? Object.entries(content) : [];
+    return (value, to) => {
+      if (!isJsonObject(value)) return;
+      spend(entries.length);
+      for (const [name, needed] of entries) {
+        if (!Object.hasOwn(value, name)) continue;
+        for (const other of toItems(needed)) {
+          spend(1);
+          if (typeof other === 'string' && !Object.hasOwn(value, other))
+            to.fail('dependentRequired', `${quoteSchema(other)} is missing beside ${quoteSchema(name)}`);
+        }
+      }
+    };
+  },
+};
+
+const TYPES: Readonly<Record<string, (value: Json) => boolean>> = {
+  null: (value) => value === null,
+  boolean: (value) => typeof value === 'boolean',
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number',
+  integer: (value) => Number.isInteger(value),
+  array: isJsonList,
+  object: isJsonObject,
+};
+
+/** The names of the types of JSON. */
+export const TYPE_NAMES: ReadonlySet<Json> = new Set(Object.keys(TYPES));
+
+function isOfType(value: Json, type: Json): boolean {
+  return typeof type === 'string' && Object.hasOwn(TYPES, type) && (TYPES[type]?.(value) ?? false);
+}
+
+function onNumbers(keyword: string, holds: (value: number, limit: number) => boolean, what: string): Keyword {
+  return (limit) => (value, to) => {
+    if (typeof value === 'number' && typeof limit === 'number' && !holds(value, limit))
+      to.fail(keyword, `${what} ${limit}`);
+  };
+}
+
+type SizeKeyword<T> = [keyword: string, holds: (value: T, limit: number) => boolean, what: string, unit: string];
+
+function onTexts(...[keyword, holds, what, unit]: SizeKeyword<string>): Keyword {
+  return (limit) => (value, to) => {
+    if (typeof value === 'string' && typeof limit === 'number' && !holds(value, limit))
+      to.fail(keyword, `${what} ${limit} ${unit}`);
+  };
+}
+
+function onLists(...[keyword, holds, what, unit]: SizeKeyword<readonly Json[]>): Keyword {
+  return (limit) => (value, to) => {
+    if (isJsonList(value) && typeof limit === 'number' && !holds(value, limit))
+      to.fail(keyword, `${what} ${limit} ${unit}`);
+  };
+}
+
+function onObjects(...[keyword, holds, what, unit]: SizeKeyword<number>): Keyword {
+  return (limit): Checker =>
+    (value, to) => {
+      if (!isJsonObject(value) || typeof limit !== 'number') return;
+      const { length } = Object.keys(value);
+      spend(length);
+      if (!holds(length, limit)) to.fail(keyword, `${what} ${limit} ${unit}`);
+    };
+}
+
+/** Counts code points. */
+function lengthOf(text: string): number {
+  spend(priceOfText(text));
+  const pairs = text.match(/[\uD800-\uDBFF][\uDC00-\uDFFF]/g);
+  return text.length - (pairs?.length ?? 0);
+}
+
+/** Allows for the rounding of fractions: 0.3 is a multiple of 0.1. */
+function isMultiple(value: number, of: number): boolean {
+  const quotient = value / of;
+  if (Number.isInteger(quotient)) return true;
+  const rounding = Math.abs(quotient) * 4 * Number.EPSILON;
+  return Math.abs(quotient - Math.round(quotient)) <= rounding;
+}

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createWaitSlots } from '../../../../src/api/http/wait-slots.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+import { textAt } from '../../../support/readers/json-at.ts';
+import { aProblem } from '../../../support/readers/problems.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+describe('slots of waiting requests', () => {
+  test('are limited for each tenant and in all, and given back', () => {
+    const slots = createWaitSlots({ perTenant: 2, total: 3 });
+    const first = slots.take('a');
+    expect([slots.take('a'), slots.take('b')]).not.toContain(null);
+    expect([slots.take('a'), slots.take('b')]).toEqual([null, null]);
+    first?.();
+    expect([slots.take('b') === null, slots.take('a')]).toEqual([false, null]);
+  });
+});
+
+describe('a request with Prefer: wait', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi({ waits: { perTenant: 1, total: 2 } });
+  });
+  afterAll(async () => {
+    await api.stop();
+  });
+
+  test('is refused before any work while others of its tenant wait, and may come again', async () => {
+    const wait = { prefer: 'wait=1' };
+    const user = api.as('user');
+    const waiting = user.post('/api/runs', { graph: aDefinition() }, wait);
+    const refused = await user.post('/api/runs', { graph: aDefinition() }, wait);
+    expect(refused).toMatchObject(aProblem(429, 'TOO_MANY_REQUESTS', { 'retry-after': /^\d+$/ }));
+    const { status, body } = await waiting;
+    expect(status).toBe(201);
+    expect((await user.get('/api/runs')).body).toMatchObject({
+      items: [{ id: textAt(body, '/id') }],
+      nextCursor: null,
+    });
+    expect(await user.get(`/api/runs/${textAt(body, '/id')}`, wait)).toMatchObject({ status: 200 });
+  });
+});

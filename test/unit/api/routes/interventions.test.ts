@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Intervention } from '../../../../src/graph/journal/intervention.ts';
+import type { NewRun } from '../../../../src/store/accept-run.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { AT, aBatch, aNewRun, aView, writeTo } from '../../../support/builders/store-builders.ts';
+import { at, listAt, textAt } from '../../../support/readers/json-at.ts';
+import { startTestApi } from '../../../support/servers/test-api.ts';
+import type { TestApi } from '../../../support/servers/test-api.ts';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startTestApi();
+  await addRun({ id: 'A', tenantId: 'demo', createdAt: '2026-01-01T00:00:00Z' }, ['a1']);
+  await addRun({ id: 'B', tenantId: 'demo', createdAt: '2026-01-02T00:00:00Z' }, ['b1', 'b2', 'b3']);
+  await addRun({ id: 'C', tenantId: 'demo', createdAt: '2026-01-03T00:00:00Z' }, []);
+  await addRun({ id: 'D', tenantId: 'other', createdAt: '2026-01-04T00:00:00Z' }, ['d1']);
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+async function addRun(run: Pick<NewRun, 'id' | 'tenantId' | 'createdAt'>, ids: readonly string[]): Promise<void> {
+  await api.store.runs.create(aNewRun(run));
+  const asked = { kind: 'event', node: 'w', id: 'go', since: AT } as const;
+  const view = aView({ status: 'waiting', waitingFor: [asked, ...ids.map(anIntervention)] });
+  await writeTo(api.store, run, aBatch([1], { view }));
+}
+
+const anIntervention = (id: string): Intervention => ({
+  kind: 'intervention',
+  id,
+  node: 'pay',
+  since: AT,
+  tool: 'charge',
+  args: { amount: 1 },
+  idempotencyKey: `key of ${id}`,
+  error: { code: 'UNKNOWN_OUTCOME', message: 'lost' },
+  choices: [{ action: 'retry', effect: 'Again.' }],
+});
+
+async function pagesOf(caller: 'user' | 'approver' | 'otherTenantUser' | 'admin', limit: number): Promise<string[][]> {
+  const pages: string[][] = [];
+  for (let cursor = ''; ;) {
+    const { body } = await api.as(caller).get(`/api/interventions?limit=${limit}${cursor}`);
+    pages.push(listAt(body, '/items').map((item: Json) => `${textAt(item, '/runId')} ${textAt(item, '/id')}`));
+    const next = at(body, '/nextCursor');
+    if (typeof next !== 'string') return pages;
+    cursor = `&cursor=${next}`;
+  }
+}
+
+test('interventions are listed by page, those of the newest run first', async () => {
+  expect(await pagesOf('user', 2)).toEqual([
+    ['B b1', 'B b2'],
+    ['B b3', 'A a1'],
+  ]);
+  expect(await pagesOf('approver', 3)).toEqual([['B b1', 'B b2', 'B b3'], ['A a1']]);
+});
+
+test('interventions are those of the own tenant, for who may read runs', async () => {
+  expect(await pagesOf('otherTenantUser', 10)).toEqual([['D d1']]);
+  expect(await api.stranger.get('/api/interventions')).toMatchObject({ status: 401 });
+});
+
+test('an intervention has the facts that the run has', async () => {
+  const { body } = await api.as('user').get('/api/interventions?limit=1');
+  const { kind: _kind, ...facts } = anIntervention('b1');
+  expect(listAt(body, '/items')).toEqual([{ runId: 'B', ...facts }]);
+  expect(listAt((await api.as('user').get('/api/runs/B')).body, '/waitingFor')).toContainEqual(anIntervention('b1'));
+});

@@ -1,0 +1,15 @@
+import { expect, test, vi } from 'vitest';
+import { stopOnSignal } from '../../../src/dev/stop-on-signal.ts';
+
+test('a signal that comes twice within a second stops in order, a later one ends at once', () => {
+  const [begin, end] = [vi.fn<() => void>(), vi.fn<() => void>()];
+  let now = 5_000;
+  const onSignal = stopOnSignal({ begin, end, now: () => now });
+  onSignal();
+  now += 900;
+  onSignal();
+  expect([begin.mock.calls.length, end.mock.calls.length]).toEqual([1, 0]);
+  now += 200;
+  onSignal();
+  expect([begin.mock.calls.length, end.mock.calls.length]).toEqual([1, 1]);
+});

@@ -1,0 +1,22 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createLogger } from '../../../src/process/logger.ts';
+import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'holdfast-test-'));
+});
+afterAll(async () => await rm(folder, { recursive: true }));
+
+test('a line of the SDK about a failed workflow holds its error', async () => {
+  const file = join(folder, 'log');
+  const error = new Error('it broke', { cause: new TypeError('inside') });
+  toTemporalLogger(createLogger('info', file)).error('Workflow failed', { error, workflowId: 'run:acme:1' });
+  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')));
+  expect(line).toMatchObject({ workflowId: 'run:acme:1', error: { type: 'Error', stack: expect.any(String) } });
+  expect(JSON.stringify(line)).toContain('it broke');
+  expect(JSON.stringify(line)).toContain('inside');
+});
