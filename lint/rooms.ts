@@ -96,7 +96,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   config: {
     rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'activities'],
-    packages: [NODE, 'zod'],
+    packages: [NODE, 'zod', '@temporalio/common'],
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
   cli: {

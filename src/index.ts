@@ -3,6 +3,7 @@ export type { ConfigInput } from './config/load-config.ts';
 export { defineTool } from './config/define-tool.ts';
 export { tool } from './config/tool-methods.ts';
 export type { CodeToolContext } from './activities/tools/code-tool.ts';
+export { result } from './activities/calls/plain-result.ts';
 export { CallError } from './activities/calls/call-error.ts';
 export { END, START } from './graph/definition/index.ts';
 export type { Catalog, GraphDefinition, GraphIssue } from './graph/definition/index.ts';

@@ -50,7 +50,7 @@ export async function createWorkers({
     connection,
     namespace,
     activities: createActivities(toActivityDeps(config, parts)),
-    dataConverter: createDataConverter(store.blobs),
+    dataConverter: createDataConverter(store.blobs, config.codecs),
     maxConcurrentActivityTaskExecutions: 200,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
     shutdownGraceTime: toMs(config.shutdownGrace),

@@ -5,6 +5,7 @@ import type { Json } from '../graph/values/index.ts';
 import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
+import { stricterSafety } from './live-policy.ts';
 import type { ToolContext } from './tools/tool.ts';
 
 /** A registered function: its catalog entry and its code. */
@@ -16,7 +17,7 @@ export interface RegisteredFunction extends FunctionEntry {
 /** Makes calls of registered functions. */
 export function functionCalls(functions: Readonly<Record<string, RegisteredFunction>>): CallKind<FunctionCallRequest> {
   return {
-    safety: ({ effect }) => effect,
+    safety: (request) => stricterSafety(request.effect, own(functions, request.function)?.effect),
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
       const registered = own(functions, request.function);
       if (!registered) throw notConfigured('FUNCTION_FAILED', `function "${request.function}"`);

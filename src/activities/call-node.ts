@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../graph/values/index.ts';
 import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
+import { stricterSafety } from './live-policy.ts';
 
 /** A registered node type: its catalog entry and its code. */
 export interface RegisteredNodeType extends NodeTypeEntry {
@@ -31,7 +32,7 @@ export interface NodeContext {
 /** Makes calls of registered node types. */
 export function nodeCalls(nodeTypes: Readonly<Record<string, RegisteredNodeType>>): CallKind<NodeCallRequest> {
   return {
-    safety: ({ effect }) => effect,
+    safety: ({ nodeType, effect }) => stricterSafety(effect, own(nodeTypes, nodeType)?.effect),
     async execute({ key, request }, signal) {
       const { nodeType, config, state, run } = request;
       const registered = own(nodeTypes, nodeType);

@@ -5,20 +5,29 @@ import { mayCall } from '../graph/run/index.ts';
 import { notConfigured, CallError } from './calls/call-error.ts';
 import { lazyCheck, runCode } from './calls/run-code.ts';
 import type { CallKind } from './calls/perform-call.ts';
+import { compileApprovalRule, stricterSafety } from './live-policy.ts';
 import { badArguments } from './tools/tool.ts';
 import type { Tool } from './tools/tool.ts';
 
-/** Makes calls of tools. Roles and arguments are checked again by the worker's current configuration. */
+/**
+ * Makes calls of tools. The worker's current configuration can only tighten what a run has pinned: roles, arguments and
+ * approval are checked again, and the stricter safety counts.
+ */
 export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolCallRequest> {
-  const callable = mapValues(tools, (tool) => ({ tool, check: lazyCheck(tool.parameters) }));
+  const callable = mapValues(tools, (tool) => ({
+    tool,
+    check: lazyCheck(tool.parameters),
+    needsApproval: compileApprovalRule(tool),
+  }));
   return {
-    safety: ({ effect }) => effect,
+    safety: ({ tool, effect }) => stricterSafety(effect, own(tools, tool)?.effect),
     async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
-      const { tool, check } = entry;
+      const { tool, check, needsApproval } = entry;
       checkRoles(tool, createdBy);
       checkArguments(tool, check, request.args);
+      if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
       return await runCode('TOOL_FAILED', () => tool.execute(request.args, context));
     },
@@ -31,6 +40,11 @@ function checkRoles({ name, roles }: Tool, principal: Principal): void {
   const required = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
   const message = `${name} may be called only in runs of a principal with ${required}; this run belongs to ${sub} (${actual.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
+}
+
+function approvalRequired({ name }: Tool): CallError {
+  const message = `${name} now needs an approval, for which this run has not asked: its configuration has changed since the run began`;
+  return new CallError('APPROVAL_REQUIRED', message, { retryable: false, done: 'no' });
 }
 
 function checkArguments({ name }: Tool, check: SchemaCheck, args: Json): void {

@@ -1,6 +1,8 @@
 import { isJsonList, isJsonObject, MAX_MESSAGE, messageOf, own, truncate } from '../graph/values/index.ts';
 import type { Json, RunErrorCode } from '../graph/values/index.ts';
 import { CallError } from './calls/call-error.ts';
+import { createRedactor } from './redactor.ts';
+import type { Redactor } from './redactor.ts';
 
 /** A reference to a secret. Only the activity that uses the secret resolves it. */
 export interface SecretReference {
@@ -25,45 +27,55 @@ export interface UsedSecrets {
    * @throws CallError that is retryable if the secret is not available; nothing has been called then
    */
   resolve(value: string | SecretReference): Promise<string>;
-  /** Replaces all used secrets in a text. */
+  /** Replaces all used secrets in a text, encoded ones and parts of 8 characters or more included. */
   redact(text: string): string;
-  /** Replaces all used secrets in an error message, then shortens it: a secret cut in two would not be found. */
+  /** Replaces all used secrets in an error message, then shortens it. */
   redactMessage(message: string): string;
   /** Replaces the longer secrets in all texts of a result; a short one may occur there by chance. */
   redactResult(result: Json): Json;
 }
 
-/** In characters. Shorter parts of a secret, such as the word `Bearer`, reveal nothing. */
-const MIN_PART = 7;
-
-/** In characters. Shorter secrets stay in results, because nodes work with them. */
-const MIN_IN_RESULTS = 8;
-
 /** Number of values that are remembered for a secret that changes; the latest are kept. */
 const MAX_KEPT = 100;
+
+/** In characters, for all remembered values of a secret; the latest value is kept whatever its length. */
+const MAX_KEPT_LENGTH = 10_000;
+
+/** In characters. The rest of a longer message is cut off, so it need not be searched. */
+const MAX_SEARCHED = 100 * MAX_MESSAGE;
 
 /** @param code error code if a secret is not available */
 export function useSecrets(secrets: SecretResolver, code: RunErrorCode = 'TOOL_FAILED'): UsedSecrets {
   const used = new Map<string, readonly string[]>();
-  const allValues = (): readonly string[] => longestFirst([...used.values()].flat().flatMap(withParts));
-  const redact = (text: string): string => allValues().reduce(withoutSecret, text);
+  let redactor: Redactor | null = null;
+  const currentRedactor = (): Redactor => (redactor ??= createRedactor([...used.values()].flat()));
+  const redact = (text: string): string => currentRedactor().redact(text);
   return {
     async resolve(value) {
       if (typeof value === 'string') return value;
       const secret = await fetchSecret(secrets, value.secret).catch((error: unknown) => {
         throw new CallError(code, messageOf(error), { retryable: true, done: 'no', cause: error });
       });
-      const before = used.get(value.secret)?.filter((other) => other !== secret) ?? [];
-      used.set(value.secret, [...before, secret].slice(-MAX_KEPT));
+      const before = used.get(value.secret) ?? [];
+      if (before.at(-1) === secret) return secret;
+      used.set(value.secret, latestOf([...before.filter((other) => other !== secret), secret]));
+      redactor = null;
       return secret;
     },
     redact,
-    redactMessage: (message) => truncate(redact(message), MAX_MESSAGE),
+    redactMessage: (message) => truncate(redact(message.slice(0, MAX_SEARCHED)), MAX_MESSAGE),
     redactResult(result) {
-      const long = allValues().filter((secret) => secret.length >= MIN_IN_RESULTS);
-      return long.length === 0 ? result : mapTexts(result, (text) => long.reduce(withoutSecret, text));
+      const { redactLong } = currentRedactor();
+      return mapTexts(result, redactLong);
     },
   };
+}
+
+function latestOf(values: readonly string[]): readonly string[] {
+  let length = 0;
+  const latest = values.slice(-MAX_KEPT);
+  const first = latest.findLastIndex((value) => (length += value.length) > MAX_KEPT_LENGTH);
+  return latest.slice(Math.min(first + 1, latest.length - 1));
 }
 
 /** Shorter than most call time-outs, so that a silent vault is not mistaken for a silent call. */
@@ -88,31 +100,13 @@ async function withTimeout<T>(name: string, secret: Promise<T>): Promise<T> {
   }
 }
 
-function withParts(secret: string): readonly string[] {
-  return [secret, ...secret.split(/\s+/).filter((part) => part.length >= MIN_PART)];
-}
-
-/** Sorts longer secrets first: replacing a prefix of a secret would leave the rest of it. */
-function longestFirst(secrets: Iterable<string>): readonly string[] {
-  return [...secrets].toSorted((one, other) => other.length - one.length);
-}
-
-/** Replaces a short secret only where it is a word of its own: inside other words it occurs by chance. */
-function withoutSecret(text: string, secret: string): string {
-  if (secret.length >= MIN_PART) return text.replaceAll(secret, REDACTED);
-  const standalone = new RegExp(`(?<![\\p{L}\\p{N}_])${escaped(secret)}(?![\\p{L}\\p{N}_])`, 'gu');
-  return text.replaceAll(standalone, REDACTED);
-}
-
-const REDACTED = '[secret]';
-
-function escaped(text: string): string {
-  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
-}
-
-/** Maps all texts of a value, member names included. */
+/** Maps all texts of a value, member names included. A number that would change as a text becomes that text. */
 function mapTexts(value: Json, change: (text: string) => string): Json {
   if (typeof value === 'string') return change(value);
+  if (typeof value === 'number') {
+    const text = change(String(value));
+    return text === String(value) ? value : text;
+  }
   if (isJsonList(value)) return value.map((item) => mapTexts(item, change));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [change(name), mapTexts(member, change)]));

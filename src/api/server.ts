@@ -87,7 +87,7 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
     connectWithRetry(postgresStore(databaseUrl), patience),
     connectWithRetry(temporal(openConnection), patience),
   ]);
-  const engine = createEngine(connection, namespace, createDataConverter(store.blobs));
+  const engine = createEngine(connection, namespace, createDataConverter(store.blobs, config.codecs));
   const deps = {
     store,
     engine,

@@ -1,3 +1,4 @@
+import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
 import type { RegisteredFunction } from '../activities/call-function.ts';
 import type { RegisteredNodeType } from '../activities/call-node.ts';
@@ -38,3 +39,11 @@ export const NodeType = z.strictObject({
 });
 
 export const TokenCounters = z.record(z.string(), code<TokenCounter>());
+
+/** Temporal's payload codecs. */
+export const Codecs = z.array(z.custom<PayloadCodec>(isCodec, 'must be an object with the methods encode and decode'));
+
+function isCodec(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return ['encode', 'decode'].every((method) => typeof Reflect.get(value, method) === 'function');
+}

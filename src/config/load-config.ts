@@ -7,7 +7,7 @@ import type { SecretResolver } from '../activities/secrets.ts';
 import { DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
-import { Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
+import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
 import { McpServers } from './mcp-servers.ts';
@@ -60,6 +60,8 @@ const ConfigFields = z.strictObject({
   tokenCounters: TokenCounters.default({}),
   /** Resolves secrets; by default from the environment. */
   secrets: code<SecretResolver>().optional(),
+  /** Temporal's payload codecs, such as one that encrypts; the first one is applied first. */
+  codecs: Codecs.default([]),
   graphs: z.string().optional(),
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),

@@ -95,7 +95,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const authenticate = createAuthenticate(issuer.auth);
   const deps = {
     store,
-    engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs)),
+    engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs)),
     catalog,
     settings: toApiSettings(config),
     authenticate,

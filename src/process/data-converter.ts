@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
-import type { DataConverter, Payload, StorageDriver, StorageDriverStoreContext } from '@temporalio/common';
+import type {
+  DataConverter,
+  Payload,
+  PayloadCodec,
+  StorageDriver,
+  StorageDriverStoreContext,
+} from '@temporalio/common';
 
 /** A payload as the store keeps it. Its metadata says how to read the data; values are in base64. */
 interface StoredPayload {
@@ -27,10 +33,14 @@ export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-
 /** Larger payloads travel by reference, because Temporal limits the size of payloads and histories. */
 const MAX_INLINE_BYTES = 65_536;
 
-/** Turns values into payloads. Workers, clients and replays must use the same converter. */
-export function createDataConverter(store: PayloadStore): DataConverter {
+/**
+ * Turns values into payloads. Workers, clients and replays must use the same converter.
+ * @param codecs change each payload before it is stored or sent, in this order; reading undoes that
+ */
+export function createDataConverter(store: PayloadStore, codecs: readonly PayloadCodec[] = []): DataConverter {
   return {
     payloadConverterPath,
+    payloadCodecs: [...codecs],
     externalStorage: new ExternalStorage({ drivers: [createDriver(store)], payloadSizeThreshold: MAX_INLINE_BYTES }),
   };
 }

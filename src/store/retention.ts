@@ -35,8 +35,9 @@ async function* prune(db: Kysely<Tables>, retention: Retention, batch: number): 
   const { runsBefore, checkpointsBefore } = retention;
   if (runsBefore !== null) {
     yield* eachBatch(db, batch, async (transaction, after) => {
-      const runs = await oldRuns(transaction, runsBefore, { after, limit: batch }).forUpdate().skipLocked().execute();
-      return { runs, pruned: await pruneRuns(transaction, runs, retention) };
+      const runs = await oldRuns(transaction, runsBefore, { after, limit: batch }).execute();
+      const locked = await lockUnneeded(transaction, runs, runsBefore);
+      return { runs, pruned: await pruneRuns(transaction, locked, retention) };
     });
     for await (const blobs of pruneOrphans(db, runsBefore, retention)) yield { ...NOTHING_PRUNED, blobs };
   }
@@ -75,7 +76,10 @@ async function* eachBatch(db: Kysely<Tables>, size: number, pruneAfter: Batch): 
 const PARTS = ['events', 'checkpoints', 'approvals', 'ledger'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Runs that ended before a time, oldest first. The last run of a thread stays while a younger run needs its state. */
+/**
+ * Runs that ended before a time, oldest first. The last run of a thread stays while a younger run needs its state, or
+ * waits for its turn.
+ */
 function oldRuns(
   db: Kysely<Tables>,
   before: string,
@@ -87,12 +91,42 @@ function oldRuns(
     .where(
       sql<boolean>`runs.ended_at < ${before}::timestamptz and runs.dispatched_at is not null
         and not exists (select from threads where active_run_id = runs.id)
-        and not exists (select from runs later where later.predecessor_id = runs.id and later.ended_at is null)`,
+        and not exists (select from runs later where later.predecessor_id = runs.id and later.ended_at is null)
+        and not exists (
+          select from runs queued
+          where queued.tenant_id = runs.tenant_id and queued.thread_id = runs.thread_id and not queued.is_dequeued
+        )`,
     )
     .where(after ? sql<boolean>`(ended_at, id) > (${after.endedAt}::timestamptz, ${after.id})` : sql<boolean>`true`)
     .orderBy('ended_at')
     .orderBy('id')
     .limit(limit);
+}
+
+/**
+ * Locks the runs that are still not needed, after their threads, and leaves out what others have locked. A new run
+ * locks its thread: it comes before, and its predecessor stays, or after, and has none.
+ */
+async function lockUnneeded(
+  transaction: Transaction<Tables>,
+  runs: readonly OldRun[],
+  before: string,
+): Promise<readonly OldRun[]> {
+  const ids = runs.map(({ id }) => id);
+  const { rows: threads } = await sql<{ last: string }>`
+    select last_run_id as last from threads where last_run_id = any(${ids}::text[]) for update skip locked
+  `.execute(transaction);
+  // A statement of its own sees what others have committed before the threads were locked.
+  return await oldRuns(transaction, before, ALL)
+    .where(sql<boolean>`id = any(${ids}::text[])`)
+    .where(
+      sql<boolean>`not exists (
+        select from threads where last_run_id = runs.id and last_run_id <> all(${threads.map(({ last }) => last)}::text[])
+      )`,
+    )
+    .forUpdate()
+    .skipLocked()
+    .execute();
 }
 
 /** Old runs with more than one checkpoint. */

@@ -20,18 +20,28 @@ export async function enqueueRun(
   transaction: Transaction<Tables>,
   { mayQueue, runId, tenantId, threadId, at }: RunOnThread & { readonly mayQueue: boolean },
 ): Promise<QueuePosition> {
-  const fresh = { active_run_id: runId, last_run_id: runId, updated_at: at };
-  const { numInsertedOrUpdatedRows } = await transaction
-    .insertInto('threads')
-    .values({ tenant_id: tenantId, id: threadId, created_at: at, ...fresh })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirst();
-  if (numInsertedOrUpdatedRows === 1n) return { kind: 'active', predecessorId: null };
-  const thread = await lockThread(transaction, tenantId, threadId);
+  const thread = await createOrLockThread(transaction, { runId, tenantId, threadId, at });
+  if (thread === 'created') return { kind: 'active', predecessorId: null };
   const isFree = thread.active_run_id === null && !(await hasQueue(transaction, tenantId, threadId));
   if (!isFree) return { kind: mayQueue ? 'queued' : 'busy' };
   await activate(transaction, { runId, tenantId, threadId, at });
   return { kind: 'active', predecessorId: thread.last_run_id };
+}
+
+/** Creates a thread whose active run is the given one, or locks the thread that is there. */
+async function createOrLockThread(transaction: Transaction<Tables>, { runId, tenantId, threadId, at }: RunOnThread) {
+  const fresh = { active_run_id: runId, last_run_id: runId, updated_at: at };
+  for (;;) {
+    const { numInsertedOrUpdatedRows } = await transaction
+      .insertInto('threads')
+      .values({ tenant_id: tenantId, id: threadId, created_at: at, ...fresh })
+      .onConflict((conflict) => conflict.doNothing())
+      .executeTakeFirst();
+    if (numInsertedOrUpdatedRows === 1n) return 'created';
+    const thread = await lockThread(transaction, tenantId, threadId);
+    // Pruning may have deleted the thread while this transaction waited for its lock.
+    if (thread) return thread;
+  }
 }
 
 /** Makes the ended last run of a thread active again. @returns false when the thread has gone on */
@@ -40,6 +50,7 @@ export async function reactivateRun(
   { runId, tenantId, threadId, at }: RunOnThread,
 ): Promise<boolean> {
   const thread = await lockThread(transaction, tenantId, threadId);
+  if (!thread) return false;
   const isOthers = thread.active_run_id !== null || thread.last_run_id !== runId;
   if (isOthers || (await hasQueue(transaction, tenantId, threadId))) return false;
   await activate(transaction, { runId, tenantId, threadId, at });
@@ -52,7 +63,7 @@ export async function dequeueRun(
   { runId, tenantId, threadId, at }: RunOnThread,
 ): Promise<boolean> {
   const thread = await lockThread(transaction, tenantId, threadId);
-  if (thread.active_run_id !== null) return false;
+  if (!thread || thread.active_run_id !== null) return false;
   await settleInterruption(transaction, { runId, tenantId, threadId });
   const { numUpdatedRows } = await transaction
     .updateTable('runs')
@@ -105,7 +116,7 @@ async function lockThread(transaction: Transaction<Tables>, tenantId: string, id
     .where('tenant_id', '=', tenantId)
     .where('id', '=', id)
     .forUpdate()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
 }
 
 async function hasQueue(db: Kysely<Tables>, tenantId: string, threadId: string): Promise<boolean> {

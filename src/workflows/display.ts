@@ -4,6 +4,7 @@ import type { RunView } from '../graph/journal/index.ts';
 import type { Run } from '../graph/run/index.ts';
 import { truncate } from '../graph/values/index.ts';
 import { toWorkflowId } from './contract.ts';
+import { inlineMarkdown } from './inline-markdown.ts';
 import { attributesOf, keyAtStart } from './search-attributes.ts';
 
 /** Shows the current state of a run in Temporal. */
@@ -30,8 +31,8 @@ function toDetails(run: Run): string {
   const lines = [
     `**${run.graph.name}** is **${status}**, step ${step}`,
     next.length > 0 ? `- at: ${next.map((node) => `\`${node}\``).join(', ')}` : '',
-    error ? `- error: \`${error.code}\` ${error.message}` : '',
-    error?.cause ? `- cause: \`${error.cause.code}\` ${error.cause.message}` : '',
+    error ? `- error: \`${error.code}\` ${inlineMarkdown(error.message)}` : '',
+    error?.cause ? `- cause: \`${error.cause.code}\` ${inlineMarkdown(error.cause.message)}` : '',
     `- used: ${usage.modelCalls} model calls, ${usage.toolCalls} tool calls, ${usage.inputTokens + usage.outputTokens} tokens, ${usage.costUsd} USD`,
     ...approvalLines(run),
     ...interventionLines(run, waitingFor),
@@ -44,7 +45,7 @@ function approvalLines(run: Run): string[] {
     .filter(({ status }) => status === 'pending')
     .flatMap(({ id, title, expiresAt }) => [
       '',
-      `**Waits for approval:** ${title} (until ${expiresAt})`,
+      `**Waits for approval:** ${inlineMarkdown(title)} (until ${expiresAt})`,
       command(run, 'approve', { approvalId: id, reason: '…' }),
       command(run, 'reject', { approvalId: id, reason: '…' }),
     ]);

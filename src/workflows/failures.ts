@@ -72,6 +72,12 @@ export function toWorkflowFailure({ code, message }: RunError): ApplicationFailu
   return ApplicationFailure.create({ type: code, message, nonRetryable: true });
 }
 
+/** The failure of a run whose journal the store has refused. */
+export function toJournalFailure(thrown: unknown): ApplicationFailure {
+  const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
+  return ApplicationFailure.create({ type: 'INTERNAL', message: messageOf(cause), nonRetryable: true });
+}
+
 function toCanceledFailure(by: string, reason: string | null): CancelledFailure {
   return new CancelledFailure(`Canceled by ${by}${reason === null ? '' : `: ${reason}`}`);
 }

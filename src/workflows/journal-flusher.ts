@@ -1,7 +1,10 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
+import type { ApplicationFailure } from '@temporalio/workflow';
+import type { PackedBatch } from '../graph/journal/index.ts';
 import { statusOf } from '../graph/run/index.ts';
 import type { CallEffect, Run } from '../graph/run/index.ts';
 import { activities, separateTaskQueue } from './activities.ts';
+import { toJournalFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { Outbox, JournalDelivery } from './outbox.ts';
 
@@ -23,6 +26,8 @@ export interface JournalFlusher {
    * @param hasYielded if true, a `continue` follows the flush
    */
   flush(run: Run, hasYielded: boolean): void;
+  /** The failure with which the workflow must end, because the store has refused a batch; `null` if there is none. */
+  refusal(): ApplicationFailure | null;
 }
 
 interface JournalFlusherDeps {
@@ -37,6 +42,7 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
   let isUrgent = false;
   let isFlushing = false;
   let isFlushScheduled = false;
+  let refusal: ApplicationFailure | null = null;
   const flushLate = (): void => {
     isFlushScheduled = false;
     if (!outbox.hasEvents()) return;
@@ -48,16 +54,17 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
     isFlushScheduled = true;
     void CancellationScope.nonCancellable(() => sleep(FLUSH_AFTER_MS, { summary: 'journal' })).then(flushLate);
   };
-  const write = async ({ id: runId, tenantId }: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
-    await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal: batch }));
-    delivered();
-    isFlushing = false;
+  const write = async (run: Run, { batch, delivered }: JournalDelivery): Promise<void> => {
+    refusal = await record(run, batch);
+    if (refusal === null) delivered();
+    isFlushing = refusal !== null;
     inbox.push({ kind: 'continue' });
   };
   return {
     flushSoon: () => void (isUrgent = true),
     isUrgent: () => isUrgent,
     isFlushing: () => isFlushing,
+    refusal: () => refusal,
     attach(run, call) {
       if (separateTaskQueue(call) === null) {
         const delivery = outbox.pack(run, call);
@@ -81,4 +88,14 @@ export function createJournalFlusher({ outbox, inbox }: JournalFlusherDeps): Jou
       void write(run, delivery);
     },
   };
+}
+
+/** Writes a batch by an activity of its own. @returns the failure if the store refuses it */
+async function record({ id: runId, tenantId }: Run, journal: PackedBatch): Promise<ApplicationFailure | null> {
+  try {
+    await CancellationScope.nonCancellable(() => activities.record({ runId, tenantId, journal }));
+    return null;
+  } catch (error) {
+    return toJournalFailure(error);
+  }
 }

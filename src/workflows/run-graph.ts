@@ -28,7 +28,8 @@ import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 /**
  * Runs a graph: occurrences go into the interpreter, its effects become activities and timers.
  * @returns the values of the output channels
- * @throws ApplicationFailure whose type is the error code of a failed run, CancelledFailure for a canceled run
+ * @throws ApplicationFailure whose type is the error code of a failed run, or `INTERNAL` if the store refuses its
+ * journal; CancelledFailure for a canceled run
  */
 export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput): Promise<Json> {
   const inbox = openInbox(queuedSignals);
@@ -104,6 +105,8 @@ async function runToEnd(input: WorkflowInput, inbox: Inbox): Promise<Run> {
   display(shell.run);
   while (!hasEnded(shell.run) || !outbox.isEmpty()) {
     await inbox.arrival();
+    const refusal = flusher.refusal();
+    if (refusal) throw refusal;
     for (const occurrence of inbox.take()) handle(shell, occurrence);
     if (continueAsNewPolicy.isDue(shell.run))
       await continueAsNew({ ...input, interpreterVersion, begin: continuationOf(shell) });

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { Client, Connection } from '@temporalio/client';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Json } from '../../src/graph/values/json.ts';
 import type { ApiAnswer } from '../support/readers/api-client.ts';
 import { aGraphOf, anAskingGraph, eventsOf, hasStatus, startAsking, startRun } from '../support/readers/api-runs.ts';
@@ -66,6 +67,29 @@ const ODD_OBJECTS: readonly [string, string][] = [
   ['keys of every object', '{"toString":1,"valueOf":2,"hasOwnProperty":3,"toJSON":4}'],
   ['keys in numeric order', '{"b":1,"a":2,"2":3,"1":4}'],
 ];
+
+describe('a signal of another client', () => {
+  test.each([
+    ['NUL', 'no\0such', 'no\uFFFDsuch'],
+    ['900 characters', 'x'.repeat(900), 'x'.repeat(100)],
+    ['a line of its own', 'no\nsuch', 'no\uFFFDsuch'],
+  ])('whose name holds %s is recorded, and the run goes on', async (_what, name, recorded) => {
+    const { runId: id } = await startAsking(stack.as('user'));
+    const connection = await Connection.connect({ address: stack.temporalAddress });
+    try {
+      const client = new Client({ connection, namespace: stack.namespace });
+      await client.workflow.getHandle(`run:demo:${id}`).signal(name);
+      const approver = stack.as('approver');
+      await vi.waitFor(async () => {
+        expect(await eventsOf(approver, id, 'signal.ignored')).toMatchObject([{ signal: recorded }]);
+      }, 10_000);
+      await stack.as('user').post(`/api/runs/${id}/cancel`, {});
+      await stack.as('user').untilRun(id, hasStatus('canceled'));
+    } finally {
+      await connection.close();
+    }
+  });
+});
 
 describe('input', () => {
   test.each([...ODD_TEXTS, ...ODD_OBJECTS])(

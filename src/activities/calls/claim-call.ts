@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
 import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
+import { isDataRefused } from '../../store/database/data-refused.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
+import { CallError } from './call-error.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';
 import type { Claimant, LedgerAnswer } from './judge-claim.ts';
@@ -29,7 +31,7 @@ export const ASK_AGAIN_AFTER_MS = 2_000;
 /**
  * Claims a call in the ledger. If the database does not answer, the claim may still be stored, now or later, but the
  * call is not made. A heartbeat passes its id on, so that the next attempt does not take the call for lost.
- * @throws CallError if the key belongs to another request
+ * @throws CallError if the key belongs to another request, or the database refuses what is written
  * @throws ApplicationFailure `DATABASE_AWAY`, which the server retries
  */
 export async function claimCall(
@@ -49,6 +51,7 @@ export async function claimCall(
     const { failures, before } = result;
     return { claim, result: { failures, mayBeDone: before !== null && mayBeDone(before, unusedClaims) } };
   } catch (error) {
+    if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;
     heartbeat({ unusedClaims: [...unusedClaims, claim].slice(-MAX_REMEMBERED) });
     throw ApplicationFailure.create({
@@ -58,6 +61,11 @@ export async function claimCall(
       category: ApplicationFailureCategory.BENIGN,
     });
   }
+}
+
+function claimRefused(error: unknown): CallError {
+  const message = `The database refuses the call's record: ${messageOf(error)}`;
+  return new CallError('INTERNAL', message, { retryable: false, done: 'perhaps', cause: error });
 }
 
 const MAX_REMEMBERED = 100;

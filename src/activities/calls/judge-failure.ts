@@ -61,8 +61,9 @@ export function judgeFailure(attempt: FailedAttempt, thrown: unknown): AttemptEn
  * server has missed its heartbeats, and another attempt continues.
  */
 export function judgeCancellation(attempt: FailedAttempt, error: CallError): AttemptEnd {
-  const { task, failures, mayBeDone, isCancelRequested } = attempt;
-  if (isCancelRequested && mayBeDone && mustReconcile(task)) return endUnknown(error, failures);
+  const { task, safety, failures, mayBeDone, isCancelRequested } = attempt;
+  if (isCancelRequested && mayBeDone && (mustReconcile(task) || safety === 'unsafe'))
+    return endUnknown(error, failures);
   const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
   const failure: TaskFailure = {
     error: { code: 'CANCELED', message, attempts: failures + 1 },

@@ -79,7 +79,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const { task, failures } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
-  const stopRenewing = mustReconcile(task) ? startRenewal(call) : null;
+  const stopRenewing = mustReconcile(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));

@@ -1,7 +1,9 @@
-import { Context } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import { unpackBatch } from '../../graph/journal/index.ts';
 import type { PackedBatch } from '../../graph/journal/index.ts';
 import type { CallRequest } from '../../graph/run/index.ts';
+import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
+import { isDataRefused } from '../../store/database/data-refused.ts';
 import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
 
@@ -15,10 +17,21 @@ export interface JournalWrite {
   readonly request?: CallRequest;
 }
 
-/** Writes the batch of an activity into the store. */
+/**
+ * Writes the batch of an activity into the store.
+ * @throws ApplicationFailure `INTERNAL`, which the server does not retry, if the database refuses the batch itself
+ */
 export async function writeJournal(store: Store, entry: JournalWrite): Promise<void> {
   const unpacked = unpackJournal(entry);
-  if (unpacked) await store.journal.write(unpacked.batch, unpacked.writer);
+  if (!unpacked) return;
+  try {
+    await store.journal.write(unpacked.batch, unpacked.writer);
+  } catch (error) {
+    if (!isDataRefused(error)) throw error;
+    Context.current().log.error('the database refuses the journal of a run, which fails', { error });
+    const message = `The database refuses the journal: ${messageOf(error)}`;
+    throw ApplicationFailure.nonRetryable(truncate(message, MAX_MESSAGE), 'INTERNAL');
+  }
 }
 
 /** Unpacks the batch of an activity and names the execution that wrote it. */

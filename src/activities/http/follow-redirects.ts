@@ -14,13 +14,13 @@ export interface ToolRequest {
 
 /**
  * Sends a request, follows its redirects and reads the final response; the guard checks each address. If a redirect
- * turns the request into a GET, the server may have done the work, so later failures count as `perhaps` done.
- * @param credentials headers, besides the usual ones, that are not sent to another origin
- * @throws CallError
+ * turns the request into a GET, the server may have done the work, so later failures count as `perhaps` done. To another
+ * origin, also from https to http, go neither bodies nor configured headers.
+ * @throws CallError `BLOCKED_URL` for an address that the guard refuses, and for a body that another origin asks for
  */
 export async function followRedirects<T>(
   fetch: GuardedFetch,
-  { request, credentials }: { readonly request: ToolRequest; readonly credentials: readonly string[] },
+  request: ToolRequest,
   read: (response: Response) => Promise<T>,
 ): Promise<T> {
   let hop = request;
@@ -30,7 +30,7 @@ export async function followRedirects<T>(
     for (let hops = 0; hops <= MAX_HOPS; hops++) {
       const { url, ...init } = hop;
       const response = await fetch(url, init, redirectedBy);
-      const next = nextHop(hop, response, credentials);
+      const next = nextHop(hop, response);
       if (!next) return await read(response);
       await response.body?.cancel();
       isPerhapsDone ||= next.method !== hop.method;
@@ -65,20 +65,32 @@ function toRead(method: string): string | null {
 function nextHop(
   { url: from, headers, ...rest }: ToolRequest,
   { status, headers: answered }: Response,
-  credentials: readonly string[],
 ): ToolRequest | null {
   const location = answered.get('location');
   const method = METHOD_AFTER.get(status)?.(rest.method) ?? null;
   if (location === null || method === null || !URL.canParse(location, from.href)) return null;
   const url = new URL(location, from);
-  const isRead = method !== rest.method;
-  const dropped = new Set([
-    ...(isRead ? BODY_HEADERS : []),
-    ...(url.origin === from.origin ? [] : [...CREDENTIAL_HEADERS, ...credentials]),
-  ]);
-  const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
-  return { ...rest, url, method, headers: Object.fromEntries(kept), body: isRead ? null : rest.body };
+  const isElsewhere = url.origin !== from.origin;
+  const body = method === rest.method ? rest.body : null;
+  if (isElsewhere && body !== null) throw bodyElsewhere(from, url);
+  const kept = Object.entries(headers).filter(
+    ([name]) => (!isElsewhere || SENT_ANYWHERE.has(name)) && (body !== null || !BODY_HEADERS.has(name)),
+  );
+  return { ...rest, url, method, headers: Object.fromEntries(kept), body };
 }
 
-const BODY_HEADERS = ['content-type', 'content-length', 'content-encoding', 'content-language', 'content-location'];
-const CREDENTIAL_HEADERS = ['authorization', 'cookie', 'proxy-authorization', 'host'];
+const BODY_HEADERS: ReadonlySet<string> = new Set([
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'content-language',
+  'content-location',
+]);
+
+/** Headers that say nothing about the caller. */
+const SENT_ANYWHERE: ReadonlySet<string> = new Set(['accept', 'accept-language', 'user-agent']);
+
+function bodyElsewhere(from: URL, to: URL): CallError {
+  const message = `The URL is blocked: ${from.origin} redirects to ${to.origin}, and a body is not sent to another origin`;
+  return new CallError('BLOCKED_URL', message, REFUSED);
+}

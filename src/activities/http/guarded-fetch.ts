@@ -66,11 +66,17 @@ function refusePrivate(url: URL): void {
 /** The allocated part of IPv6 (IANA, IPv6 Address Space); it excludes IPv4-compatible addresses. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** True for public addresses: neither private, loopback, link-local, mapped nor reserved. */
+/** Addresses in public ranges at which clouds serve their own machines: of Azure (one), of IBM (two ranges). */
+const CLOUD_SERVICES = ['168.63.129.16/32', '161.26.0.0/16', '166.8.0.0/14'].map((range) =>
+  ipaddr.IPv4.parseCIDR(range),
+);
+
+/** True for public addresses: neither private, loopback, link-local, mapped, reserved nor of a cloud's own services. */
 function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
-  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(GLOBAL_UNICAST));
+  if (parsed.range() !== 'unicast') return false;
+  return parsed.kind() === 'ipv4' ? !CLOUD_SERVICES.some((range) => parsed.match(range)) : parsed.match(GLOBAL_UNICAST);
 }
 
 type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
@@ -78,8 +84,9 @@ type Callback = (error: NodeJS.ErrnoException | null, address: string | LookupAd
 function guardedLookup(hostname: string, options: object, callback: Callback): void {
   lookup(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, []);
-    const bad = addresses.find(({ address }) => !isPublic(address));
-    if (bad) return callback(blocked(`${hostname} leads to ${bad.address}, which is no public address`), []);
+    // The message leaves the address out: a redirect could otherwise be used to explore internal names.
+    if (addresses.some(({ address }) => !isPublic(address)))
+      return callback(blocked(`${hostname} leads to an address that is not public`), []);
     if ('all' in options && options.all === true) return callback(null, addresses);
     const [first] = addresses;
     return first ? callback(null, first.address, first.family) : callback(blocked(`${hostname} leads nowhere`), []);

@@ -51,18 +51,26 @@ export function createHttpTool(settings: HttpToolSettings, deps: HttpToolDeps): 
 
 type UrlTemplate = (args: JsonObject) => { readonly url: URL; readonly rest: JsonObject };
 
-/** Compiles a URL whose path and query contain templates; their values are escaped. */
+/**
+ * Compiles a URL whose path and query contain templates; their values are escaped. An empty value in the path is
+ * refused: `/users/{{ args.id }}` would become the address of all users.
+ */
 function compileUrl(template: string): UrlTemplate {
   const segments = parseSegments(template, ['args']);
   const used = new Set(
     segments.flatMap((segment) => (typeof segment === 'string' ? [] : [...segment.references.args])),
   );
+  const queryAt = segments.findIndex((segment) => typeof segment === 'string' && /[?#]/.test(segment));
   return (args) => {
     try {
       const text = segments
-        .map((segment) =>
-          typeof segment === 'string' ? segment : encodeURIComponent(toText(segment.evaluate({ args }))),
-        )
+        .map((segment, at) => {
+          if (typeof segment === 'string') return segment;
+          const value = toText(segment.evaluate({ args }));
+          const isInPath = queryAt < 0 || at < queryAt;
+          if (isInPath && value === '') throw new RangeError('a value in its path is empty');
+          return encodeURIComponent(value);
+        })
         .join('');
       if (DOT_SEGMENT.test(text)) throw new RangeError('"." and ".." lead to another path');
       const rest = Object.fromEntries(Object.entries(args).filter(([key]) => !used.has(key)));
@@ -87,7 +95,7 @@ interface HttpCall {
 const HAS_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
 async function send(
-  { name, method, headers: configured = {} }: HttpToolSettings,
+  { name, method }: HttpToolSettings,
   fetch: GuardedFetch,
   { url, rest, headers, context }: HttpCall,
 ): Promise<Json> {
@@ -105,13 +113,7 @@ async function send(
     body: hasBody ? JSON.stringify(rest) : null,
     signal: context.signal,
   };
-  const credentials = secretHeaders(configured);
-  return await followRedirects(fetch, { request, credentials }, (response) => readResult(name, response));
-}
-
-/** Names of the headers that contain secrets. */
-function secretHeaders(headers: TextsOrSecrets): readonly string[] {
-  return Object.entries(headers).flatMap(([name, value]) => (typeof value === 'string' ? [] : [name.toLowerCase()]));
+  return await followRedirects(fetch, request, (response) => readResult(name, response));
 }
 
 /** The status of a failure is enough, so its body may be unreadable. */

@@ -83,8 +83,15 @@ async function reconcileRun(
 }
 
 function toError(end: TerminatedRun): RunError {
-  if (end.kind === 'timed-out') return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };
-  const { by, reason } = end;
-  const message = `Terminated in Temporal by ${by || 'somebody'}${reason === '' ? '' : `: ${reason}`}`;
-  return { code: 'ABORTED', message: truncate(message, MAX_MESSAGE) };
+  switch (end.kind) {
+    case 'timed-out':
+      return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };
+    case 'failed':
+      return { code: 'INTERNAL', message: 'The workflow failed in Temporal, whose history says why' };
+    case 'terminated': {
+      const { by, reason } = end;
+      const message = `Terminated in Temporal by ${by || 'somebody'}${reason === '' ? '' : `: ${reason}`}`;
+      return { code: 'ABORTED', message: truncate(message, MAX_MESSAGE) };
+    }
+  }
 }

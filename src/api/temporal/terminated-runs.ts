@@ -2,13 +2,16 @@ import type { Client } from '@temporalio/client';
 import { RUN_GRAPH, fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
 
-/** The end of a workflow that was terminated or timed out in Temporal. */
+/** The end of a workflow that was terminated, timed out, or failed without telling the store. */
 export type TerminatedRun = {
   /** Temporal's id of the last execution. */
   readonly executionRunId: string;
   /** In RFC 3339. */
   readonly at: string;
-} & ({ readonly kind: 'timed-out' } | { readonly kind: 'terminated'; readonly by: string; readonly reason: string });
+} & (
+  | { readonly kind: 'timed-out' | 'failed' }
+  | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
+);
 
 /** A span between two times (RFC 3339); without `after` it has no beginning. */
 export interface Span {
@@ -26,13 +29,14 @@ interface WorkflowPage {
 }
 
 /**
- * Runs with an execution that was terminated or timed out in a span of time, as far as visibility knows.
+ * Runs with an execution that was terminated, timed out or failed on the way in a span of time, as far as visibility
+ * knows.
  * Some of them go on in a later execution.
  */
 export async function* findTerminatedRuns(listPage: ListPage, { after, before }: Span): AsyncIterable<RunReference> {
   const query = [
     `WorkflowType = '${RUN_GRAPH}'`,
-    `ExecutionStatus IN ('Terminated', 'TimedOut')`,
+    `(ExecutionStatus IN ('Terminated', 'TimedOut') OR (ExecutionStatus = 'Failed' AND RunStatus != 'failed'))`,
     `CloseTime < '${before}'`,
     ...(after === null ? [] : [`CloseTime >= '${after}'`]),
   ].join(' AND ');
@@ -56,6 +60,8 @@ export async function readTerminatedRun(client: Client, run: RunReference): Prom
       return { ...end, kind: 'terminated', ...(await terminationOf(client, run, executionRunId)) };
     case 'TIMED_OUT':
       return { ...end, kind: 'timed-out' };
+    case 'FAILED':
+      return { ...end, kind: 'failed' };
     default:
       return null;
   }

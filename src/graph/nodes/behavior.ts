@@ -30,9 +30,18 @@ export interface NodeBehavior {
 
 /**
  * Makes the call that compensates another one; `result` of that call is among the bindings.
- * @throws GraphError when the tool is unknown or its arguments can't be filled
+ * @param createdBy the principal who started the run
+ * @throws GraphError when the tool is unknown, the run may not call it, or its arguments can't be filled or break its
+ * parameters
  */
-export type Compensate = (bindings: Bindings) => ToolCallRequest;
+export type Compensate = (bindings: Bindings, createdBy: Principal) => CompensatingCall;
+
+/** The call that compensates another one. */
+export interface CompensatingCall {
+  readonly request: ToolCallRequest;
+  /** A person must approve the call, by the rule of its tool. */
+  readonly needsApproval: boolean;
+}
 
 /** The task as its node's behavior sees it. Its methods record effects, which are carried out after `advance`. */
 export interface TaskContext {

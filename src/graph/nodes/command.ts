@@ -8,14 +8,14 @@ import type { NodeBehavior, Progress } from './behavior.ts';
 
 /**
  * Makes the `resume` of a node that calls code. A returned object with keys of a command only is a command; any other
- * value is the result.
+ * value is the result, and so is one that the code marks as its result.
  * @param mayGoto nodes that a command may name
  */
 export function resumeCodeCall(mayGoto: readonly string[]): NodeBehavior['resume'] {
   return (_task, position, input) => {
     if (input.kind === 'call.failed') return failed(input.failure);
     if (input.kind !== 'call.completed' || input.reply.kind !== 'value') throw unexpected(position);
-    return commandOrResult(input.reply.value, mayGoto);
+    return input.reply.isPlain === true ? done(input.reply.value) : commandOrResult(input.reply.value, mayGoto);
   };
 }
 

@@ -1,13 +1,13 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Approval } from '../run/approval.ts';
-import type { NodePosition } from '../run/scope.ts';
-import type { Json } from '../values/json.ts';
-import { closeApproval, rejected } from './approval.ts';
+import type { ApprovedPosition, NodePosition } from '../run/scope.ts';
+import { closeApproval } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { compileCompensation } from './compensation.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
+import { refusedCallError } from './refused-approval.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { toolNotFound } from './tool-calls/messages.ts';
@@ -15,7 +15,7 @@ import { compileToolCalls } from './tool-calls/tool-calls.ts';
 
 /** Compiles a `tool` node: one call, whose reply is the result, or the calls that a channel's last message requests. */
 export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): NodeBehavior {
-  if (node.calls !== undefined) return compileToolCalls(node, node.calls, settings);
+  if (node.calls !== undefined) return compileToolCalls(node, settings);
   const compensate = compileCompensation(node, settings);
   return { ...compileOneCall(node, settings), ...(compensate && { compensate }) };
 }
@@ -32,14 +32,15 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       const problem = tool.checkArguments(filled);
       if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
-      if (!tool.needsApproval({ ...task.bindings, args: filled })) return makeCall(tool, task, filled);
+      if (!tool.needsApproval({ ...task.bindings, args: filled }))
+        return makeCall(tool, task, { args: filled, byPerson: false });
       const question = tool.question(filled, `Node ${settings.id} calls it`);
       return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
       if (position.kind === 'approval')
         return callIfApproved(tool, task, closeApproval(task, { position, onTimeout: 'expired' }, input));
-      return position.kind === 'approved' ? makeCall(tool, task, position.args) : finishCall(position, input);
+      return position.kind === 'approved' ? makeCall(tool, task, position) : finishCall(position, input);
     },
   };
 }
@@ -48,19 +49,18 @@ function notFound(name: string): Progress {
   return failedBecause('TOOL_NOT_FOUND', toolNotFound(name));
 }
 
+type ApprovedCall = Pick<ApprovedPosition, 'args' | 'byPerson'>;
+
 /** Makes the call, or waits for the capacity to make it. */
-function makeCall(tool: CallableTool, task: TaskContext, args: Json): Progress {
-  if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args } };
-  const key = task.call(0, tool.request(args, null));
+function makeCall(tool: CallableTool, task: TaskContext, { args, byPerson }: ApprovedCall): Progress {
+  if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args, byPerson } };
+  const key = task.call(0, tool.request(args, { leftMs: null, isApproved: byPerson }));
   return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }
 
 function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
-  const { status, args, expiresAt } = approval;
-  if (status === 'approved') return makeCall(tool, task, args);
-  return status === 'expired'
-    ? failedBecause('APPROVAL_EXPIRED', `No decision on the call of ${tool.name} came before ${expiresAt}`)
-    : rejected(`The call of ${tool.name}`, approval);
+  const error = refusedCallError(tool.name, approval);
+  return error ? failed({ callFailed: false, error }) : makeCall(tool, task, { args: approval.args, byPerson: true });
 }
 
 function finishCall(position: NodePosition, input: TaskInput): Progress {

@@ -55,6 +55,8 @@ export interface ToolCallRequest {
   readonly tool: string;
   readonly args: Json;
   readonly effect: CallSafety;
+  /** A person has approved the call with these arguments. */
+  readonly isApproved?: true;
   readonly taskQueue?: string;
   readonly policy: CallPolicy;
 }
@@ -118,6 +120,8 @@ export interface OverflowReply {
 export interface ValueReply {
   readonly kind: 'value';
   readonly value: Json;
+  /** The code says that the value is a result, whatever it looks like. */
+  readonly isPlain?: true;
 }
 
 export interface TimerEffect {

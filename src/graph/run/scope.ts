@@ -217,10 +217,12 @@ export interface ApprovalPosition {
   readonly timerId: string;
 }
 
-/** A person has approved the call, which waits for `maxConcurrency`. */
+/** The call is approved or needs no approval, and waits for `maxConcurrency`. */
 export interface ApprovedPosition {
   readonly kind: 'approved';
   readonly args: Json;
+  /** A person has approved it. */
+  readonly byPerson: boolean;
 }
 
 /** The result of a finished task; a retry only writes it again. */

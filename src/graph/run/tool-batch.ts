@@ -14,6 +14,8 @@ export interface BatchCall {
   readonly args: Json;
   /** A person has edited the arguments. */
   readonly isEdited: boolean;
+  /** A person has approved the call of this tool. */
+  readonly approvedByPerson?: true;
   /** Makes the call's key unique in its task. */
   readonly number: number;
   /** Rises when a person repeats a call of unknown outcome. */
@@ -22,7 +24,7 @@ export interface BatchCall {
 }
 
 export type CallState =
-  /** An approved call needs no approval; for others, the tool and the node decide. */
+  /** An approved call needs no approval any more; for others, the tool and the node decide. */
   | { readonly phase: 'ready'; readonly isApproved: boolean }
   | { readonly phase: 'asked'; readonly approvalId: string; readonly timerId: string }
   | { readonly phase: 'open'; readonly key: string }

@@ -1,5 +1,8 @@
 import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import { askedBy } from '../lifecycle/ask-to-compensate.ts';
+import { emitAbout } from '../lifecycle/compensation-events.ts';
+import { finishAskedCompensation } from '../lifecycle/compensation.ts';
 import { parseApprovalId } from '../run/ids.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
@@ -22,6 +25,7 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
       values: true,
       digest: { type: ['string', 'array'], items: { type: 'string' } },
     },
+    decidesApprovals: true,
     handle: (draft, request) => handleDecision(draft, decision, request),
   };
 }
@@ -69,14 +73,12 @@ function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal 
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {
   draft.saveApproval(approval);
   const { by, decision, reason, args } = made;
-  emitAt(draft, approval.task, {
-    type: 'approval.decided',
-    approvalId: approval.id,
-    by,
-    decision,
-    reason,
-    args,
-    status: approval.status,
-  });
-  if (approval.status !== 'pending') deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
+  const { id: approvalId, status } = approval;
+  const body = { type: 'approval.decided', approvalId, by, decision, reason, args, status } as const;
+  const asked = askedBy(draft, approval);
+  if (asked) emitAbout(draft, asked.compensation.task, body);
+  else emitAt(draft, approval.task, body);
+  if (status === 'pending') return;
+  if (asked) finishAskedCompensation(draft, asked, approval);
+  else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }

@@ -29,7 +29,8 @@ const PRINCIPAL_SCHEMA = {
  * Validates and processes a signal. A malformed, unknown, stale or refused one only adds an event; one with a known id
  * is dropped.
  */
-export function receiveSignal(draft: Draft, name: string, given: Json | undefined): void {
+export function receiveSignal(draft: Draft, givenName: string, given: Json | undefined): void {
+  const name = toStorableName(givenName);
   const payload = given ?? {};
   const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
@@ -37,6 +38,14 @@ export function receiveSignal(draft: Draft, name: string, given: Json | undefine
   const answer = handleSignal(draft, name, payload);
   if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) draft.recordResult({ id, ...answer });
+}
+
+/** In characters. No known signal has a longer name. */
+const MAX_NAME = 100;
+
+/** Shortens a name, which may be any text of another client, and replaces its control characters. */
+function toStorableName(name: string): string {
+  return truncate(name.replaceAll(/\p{Cc}/gu, '\uFFFD'), MAX_NAME);
 }
 
 function handleSignal(draft: Draft, name: string, payload: Json): Handled {
@@ -77,6 +86,7 @@ function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
   if (hasEnded(run)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
   if ((!isCanceled && !isEnding(run)) || kind.whileEnding) return null;
+  if (run.compensation.asked && kind.decidesApprovals) return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 

@@ -55,10 +55,9 @@ export function askAgain(handle: TaskHandle): void {
 export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
-  if (!hasResumableProgress(state) || !behavior.updateSaved) return;
-  const { updateSaved } = behavior;
-  const saved = withTaskAllowance(handle, () => updateSaved(new OpenTask(handle), state.saved, input));
-  setState(handle, { ...state, saved });
+  if (!hasResumableProgress(state)) return;
+  const saved = withTaskAllowance(handle, () => behavior.updateSaved?.(new OpenTask(handle), state.saved, input));
+  if (saved) setState(handle, { ...state, saved });
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {

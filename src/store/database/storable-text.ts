@@ -2,7 +2,7 @@ import { OperationNodeTransformer } from 'kysely';
 import type { KyselyPlugin, ValueNode } from 'kysely';
 
 /**
- * Replaces NUL in texts by U+FFFD, because PostgreSQL's text can't hold NUL.
+ * Replaces NUL in texts and in lists of texts by U+FFFD, because PostgreSQL's text can't hold NUL.
  * A search for such a text then finds nothing instead of failing.
  */
 export function storableText(): KyselyPlugin {
@@ -15,8 +15,13 @@ export function storableText(): KyselyPlugin {
 
 class StorableText extends OperationNodeTransformer {
   protected override transformValue(node: ValueNode): ValueNode {
-    return typeof node.value === 'string' && node.value.includes('\0')
-      ? { ...node, value: node.value.replaceAll('\0', '\uFFFD') }
-      : node;
+    const value = toStorable(node.value);
+    return value === node.value ? node : { ...node, value };
   }
+}
+
+/** Cleans a text, or the texts of a list. */
+function toStorable(value: unknown): unknown {
+  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+  return Array.isArray(value) && value.some((item) => toStorable(item) !== item) ? value.map(toStorable) : value;
 }

@@ -43,6 +43,14 @@ describe('an approval of a call', () => {
     expect(played.run.run).toMatchObject({ status: 'completed', timers: {} });
   });
 
+  test('goes along with that call alone', () => {
+    const { calls } = playAsking({ decision: 'approve' });
+    expect(calls.map(({ tool, isApproved }) => [tool, isApproved])).toEqual([
+      ['lookup', undefined],
+      ['notify', true],
+    ]);
+  });
+
   test('may change the arguments, of which the model is told', () => {
     const played = playAsking({ decision: 'approve', args: { key: 'z' } });
     expect(played.calls.map(({ args }) => args)).toContainEqual({ key: 'z' });

@@ -38,7 +38,9 @@ describe('a tool node whose tool needs an approval', () => {
   });
 
   test('is made with the arguments that the person gives', () => {
-    expect(playTool({ decision: 'approve', args: { key: 'b' } }).calls).toMatchObject([{ args: { key: 'b' } }]);
+    expect(playTool({ decision: 'approve', args: { key: 'b' } }).calls).toMatchObject([
+      { args: { key: 'b' }, isApproved: true },
+    ]);
   });
 
   test('is asked about under a condition only', () => {

@@ -101,7 +101,7 @@ export function createAttempt(store: () => Store): Attempt {
 }
 
 /** Returns the failure that an attempt reports to the server. */
-export async function failureOf(attempt: Promise<CallOutcome>): Promise<ApplicationFailure> {
+export async function failureOf(attempt: Promise<unknown>): Promise<ApplicationFailure> {
   const thrown = await attempt.then(
     () => 'nothing',
     (error: unknown) => error,

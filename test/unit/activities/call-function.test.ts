@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { functionCalls } from '../../../src/activities/call-function.ts';
 import type { RegisteredFunction } from '../../../src/activities/call-function.ts';
+import { result } from '../../../src/activities/calls/plain-result.ts';
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { CallReply, FunctionCallRequest } from '../../../src/graph/run/effect.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
@@ -29,6 +30,16 @@ describe('functionCalls', () => {
     const { safety } = functionCalls({});
     const { request } = aFunctionTask({ effect: 'unsafe' });
     expect(safety(request)).toBe('unsafe');
+  });
+
+  test('what it marks as its result is no command, whatever it looks like', async () => {
+    const foreign = { update: { balance: 0 }, control: 'abort' };
+    expect(await callOf(() => result(foreign))).toEqual({ kind: 'value', value: foreign, isPlain: true });
+    expect(await callOf(async () => await Promise.resolve(result(null)))).toEqual({
+      kind: 'value',
+      value: null,
+      isPlain: true,
+    });
   });
 
   test('a function is given its arguments and whose call it serves', async () => {

@@ -46,6 +46,35 @@ describe('toolCalls', () => {
     await expect(call).rejects.toMatchObject({ code: 'TOOL_NOT_FOUND', retryable: false, done: 'no' });
   });
 
+  const callUnder = async (approval: Tool['approval'], isApproved: boolean): Promise<CallReply> => {
+    const tool = aTool({ approval, execute: () => 'paid' });
+    const request = aToolRequest({ args: { amount: 7 }, ...(isApproved && { isApproved }) });
+    return await toolCalls({ pay: tool }).execute(aTask({ request }), signal, 1);
+  };
+
+  test.each<Tool['approval']>(['always', { when: 'args.amount > 5' }, { when: 'args.missing.x' }])(
+    'a tool that now wants an approval by %j is not called without one',
+    async (approval) => {
+      const refused = { code: 'APPROVAL_REQUIRED', retryable: false, done: 'no' };
+      await expect(callUnder(approval, false)).rejects.toMatchObject(refused);
+      expect(await callUnder(approval, true)).toMatchObject({ value: 'paid' });
+    },
+  );
+
+  test.each<Tool['approval']>(['never', { when: 'args.amount > 50' }])('%j wants none', async (approval) => {
+    expect(await callUnder(approval, false)).toMatchObject({ value: 'paid' });
+  });
+
+  test.each([
+    ['idempotent', 'unsafe', 'unsafe'],
+    ['unsafe', 'idempotent', 'unsafe'],
+    ['keyed', 'idempotent', 'keyed'],
+    ['idempotent', 'keyed', 'keyed'],
+  ] as const)('of a pinned %s and a configured %s the stricter counts', (effect, live, expected) => {
+    const tool = aTool({ effect: live, execute: () => null });
+    expect(toolCalls({ pay: tool }).safety(aToolRequest({ effect }))).toBe(expected);
+  });
+
   test('arguments that break the parameters reach no tool', async () => {
     const parameters = { type: 'object', properties: { order: { type: 'integer' } } } as const;
     const tool = aTool({ parameters, execute: () => expect.unreachable() });

@@ -62,6 +62,18 @@ describe('createActivities', () => {
     expect(failure).toMatchObject({ type: 'MODEL_FAILED', nonRetryable: true, details: [{ callFailed: true }] });
   });
 
+  test('does not repeat a journal that the database refuses', async () => {
+    const refused = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
+    const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(refused) } };
+    const journalist = createActivities({ store: refusing, models: {}, tools: {}, functions: {} });
+    const entry = { runId: 'refused', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) };
+    expect(await failureOf(anActivity().run(async () => await journalist.record(entry)))).toMatchObject({
+      type: 'INTERNAL',
+      message: 'The database refuses the journal: invalid byte sequence',
+      nonRetryable: true,
+    });
+  });
+
   test('writes the journal by itself where no call carries it', async () => {
     await anActivity().run(
       async () =>

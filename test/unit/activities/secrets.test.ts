@@ -69,11 +69,18 @@ describe('useSecrets', () => {
   });
 
   test('that change at each use are forgotten in time', async () => {
-    let uses = 0;
-    const secrets = useSecrets(async () => await Promise.resolve(`canary-token-${++uses}-`));
+    let uses = 100;
+    const secrets = useSecrets(async () => await Promise.resolve(String(++uses).repeat(3)));
     for (let use = 0; use < 150; use++) await secrets.resolve({ secret: 'TOKEN' });
-    expect(secrets.redact('canary-token-150- canary-token-51- canary-token-50-')).toBe(
-      '[secret] [secret] canary-token-50-',
-    );
+    expect(secrets.redact('250250250 151151151 150150150')).toBe('[secret] [secret] 150150150');
+  });
+
+  test('results lose them in texts, names and numbers, and keep what is short', async () => {
+    const secrets = useSecrets(createEnvironmentSecrets({ TOKEN: 'canary-1', PIN: '99887766', SHORT: 'k3y' }));
+    for (const secret of ['TOKEN', 'PIN', 'SHORT']) await secrets.resolve({ secret });
+    expect(secrets.redactResult({ 'canary-1': [99887766, 7], note: `k3y of ${btoa('x-canary-1')}` })).toEqual({
+      '[secret]': ['[secret]', 7],
+      note: `k3y of ${btoa('x-canary-1').slice(0, 3)}[secret]`,
+    });
   });
 });

@@ -5,6 +5,7 @@ import { TOOL_NAME } from '../tool.ts';
 import { pinOf } from './list-tools.ts';
 import type { ListedTool } from './list-tools.ts';
 import type { McpServerSettings, McpToolSettings } from './server-settings.ts';
+import { findSizeProblem } from './tool-size.ts';
 
 /** A server's tool as graphs see it. */
 export interface OfferedTool {
@@ -35,14 +36,15 @@ export function offerTools(
 ): Offer {
   const names = settings.tools ? Object.keys(settings.tools) : [...listed.keys()];
   const missing = names.filter((name) => !listed.has(name));
-  const offered = names.flatMap((name) => {
-    const tool = listed.get(name);
-    return tool ? [toOfferedTool(server, settings, tool)] : [];
-  });
+  const found = names.flatMap((name) => listed.get(name) ?? []);
+  const sizeProblems = new Map(found.map((tool) => [tool, findSizeProblem(tool)]));
+  const usable = found.filter((tool) => sizeProblems.get(tool) === null);
+  const offered = usable.map((tool) => toOfferedTool(server, settings, tool));
   return {
     offered,
     problems: [
       ...missing.map((name) => `it has no tool "${name}".${didYouMean(name, [...listed.keys()])}`),
+      ...[...sizeProblems.values()].filter((problem) => problem !== null),
       ...offered.flatMap((tool) => findProblems(tool, listed.get(tool.ownName))),
       ...findDuplicateNames(offered),
     ],

@@ -41,9 +41,17 @@ export async function openServer(server: string, settings: McpServerSettings, de
   try {
     const session = await connection.session();
     const listed = await session.tools();
-    const { offered, problems } = offerTools(server, settings, listed);
+    const offer = offerTools(server, settings, listed);
+    // A server that echoes its own credentials must not bring them into the catalog of every run.
+    const offered = offer.offered.map((tool) => ({ ...tool, description: secrets.redact(tool.description) }));
     const toolDeps = { connection, secrets, report };
-    return { listed, offered, tools: offered.map((tool) => createMcpTool(tool, toolDeps)), problems, close };
+    return {
+      listed,
+      offered,
+      tools: offered.map((tool) => createMcpTool(tool, toolDeps)),
+      problems: offer.problems.map((problem) => secrets.redactMessage(problem)),
+      close,
+    };
   } catch (error) {
     return {
       listed: new Map(),

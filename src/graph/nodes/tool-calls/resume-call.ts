@@ -84,7 +84,8 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
 
 function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
   const problem = tool.refuse(task.createdBy) ?? tool.checkArguments(call.args);
-  const redirected = { ...call, tool: tool.name };
+  const { approvedByPerson: _ofOtherTool, ...unapproved } = call;
+  const redirected = { ...unapproved, tool: tool.name };
   return problem === null ? { ...redirected, state: NOT_ASKED } : answer(redirected, failureNote(problem));
 }
 
@@ -117,5 +118,11 @@ function applyDecision(task: TaskContext, call: BatchCall, approval: Approval): 
     return { ...call, state: answered(note) };
   }
   const isEdited = call.isEdited || !deepEqual(approval.args, call.args);
-  return { ...call, args: approval.args, isEdited, state: { phase: 'ready', isApproved: true } };
+  return {
+    ...call,
+    args: approval.args,
+    isEdited,
+    approvedByPerson: true,
+    state: { phase: 'ready', isApproved: true },
+  };
 }

@@ -130,7 +130,11 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
     return { ...call, state: { phase: 'asked', ...task.requestApproval(question) } };
   }
   if (!task.hasCapacity()) return call;
-  const key = task.call(call.number, tool.request(call.args, leftMs()), call.takeover);
+  const key = task.call(
+    call.number,
+    tool.request(call.args, { leftMs: leftMs(), isApproved: call.approvedByPerson === true }),
+    call.takeover,
+  );
   return { ...call, state: { phase: 'open', key } };
 }
 

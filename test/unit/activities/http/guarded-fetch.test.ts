@@ -107,12 +107,33 @@ describe('createGuardedFetch', () => {
     '172.31.255.255',
     '192.0.0.1',
     '192.168.0.1',
+    '168.63.129.16',
+    '161.26.0.10',
+    '166.11.255.255',
+    '192.0.0.192',
+    '100.100.100.200',
+    '192.0.2.1',
+    '192.31.196.1',
+    '192.52.193.1',
+    '192.88.99.1',
+    '192.175.48.1',
     '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
     '224.0.0.1',
     '240.0.0.1',
     '255.255.255.255',
     '3232235521',
     '0xa9.0xfe.0xa9.0xfe',
+    '[64:ff9b:1::1]',
+    '[100::1]',
+    '[100:0:0:1::1]',
+    '[2001::1]',
+    '[2001:2::1]',
+    '[2001:db8::1]',
+    '[2620:4f:8000::1]',
+    '[3fff::1]',
+    '[5f00::1]',
     '[fc00::1]',
     '[fd00:ec2::254]',
     '[fe80::1]',
@@ -167,6 +188,16 @@ describe('createGuardedFetch', () => {
     const request = createGuardedFetch([])(new URL('http://10.0.0.1/'), { method: 'GET' });
     await expect(request).rejects.toMatchObject({ code: 'BLOCKED_URL', retryable: false, done: 'no' });
     await expect(request).rejects.toThrow(/10\.0\.0\.1 is no public address.*http\.allow/);
+  });
+});
+
+describe('the error for a name', () => {
+  test('does not say where the name leads', async () => {
+    const request = createGuardedFetch([])(new URL('http://private.test/'), { method: 'GET' });
+    const failure: unknown = await request.catch((error: unknown) => error);
+    const reason = String(failure instanceof Error ? failure.cause : failure);
+    expect(reason).toContain('private.test leads to an address that is not public');
+    expect(reason).not.toContain('10.0.0.1');
   });
 });
 

@@ -127,10 +127,17 @@ describe('templates in the URL', () => {
   test.each<[string, JsonObject]>([
     ['is absent', {}],
     ['is half a character', { id: '\ud800' }],
+    ['is empty', { id: '' }],
+    ['is null', { id: null }],
   ])('a value that %s is refused before anything is sent', async (_what, args) => {
-    const call = aHttpTool(server.address, { path: '/orders/{{ args.id }}' }).execute(args, aContext());
+    const call = aHttpTool(server.address, { path: '/orders/{{ args.id }}?q=1' }).execute(args, aContext());
     await expect(call).rejects.toMatchObject({ retryable: false, done: 'no' });
     expect(server.connections).toBe(0);
+  });
+
+  test('a value of the query may be empty', async () => {
+    const request = await requestOf({ path: '/find?q={{ args.q }}' }, { q: null });
+    expect(readTarget(request)).toEqual({ path: ['find'], query: [['q', '']] });
   });
 });
 

@@ -53,6 +53,12 @@ const eventsOf = async (id: string) =>
   (await store.journal.events(id, 0, 100)).map(({ seq, type }) => (type === 'run.failed' ? `${seq} failed` : seq));
 
 describe('a run whose workflow was terminated', () => {
+  test('that failed without telling the store has failed', async () => {
+    await aDispatchedRun('T-failed');
+    await sweep(endingOf('T-failed', { end: () => ({ ...timedOut, kind: 'failed' }) }));
+    expect(await statusOf('T-failed')).toBe('failed');
+  });
+
   test('has failed, once', async () => {
     await aDispatchedRun('T');
     await writeTo(store, { id: 'T' }, aBatch([1, 2]));
