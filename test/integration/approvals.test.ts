@@ -5,7 +5,7 @@ import { PATIENTLY, eventsOf, readAll, startAsking, startRun } from '../support/
 import { aDefinition } from '../support/builders/builders.ts';
 import { createDecisions } from '../support/readers/decisions.ts';
 import type { DecidingCaller } from '../support/readers/decisions.ts';
-import { textAt } from '../support/readers/json-at.ts';
+import { at, textAt } from '../support/readers/json-at.ts';
 import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
 import { startTestStack } from '../support/servers/test-stack.ts';
 import type { TestStack } from '../support/servers/test-stack.ts';
@@ -277,5 +277,48 @@ describe('a quorum of two', () => {
     await approve('approver', run);
     const { body } = await decide('approver2', run, { decision: 'reject' });
     expect(body).toMatchObject({ status: 'rejected' });
+  });
+});
+
+describe('an approval is bound to what it shows', () => {
+  const definition = aDefinition({
+    channels: { amount: { default: 40 }, out: {} },
+    nodes: {
+      ask: { type: 'approval', title: 'Pay?', args: { amount: '{{ state.amount }}' }, write: 'out' },
+      pay: { type: 'set', write: {} },
+    },
+    edges: [
+      { from: '__start__', to: 'ask' },
+      { from: 'ask', to: 'pay' },
+    ],
+  });
+
+  test('so that a decision on what it showed before an edit is refused', async () => {
+    const run = await startRun(stack.as('user'), definition);
+    const [runId, first] = [textAt(run, '/id'), textAt(run, '/waitingFor/0/id')];
+    const pending = async () =>
+      at((await stack.as('approver').get(`/api/approvals?status=pending&runId=${runId}`)).body, '/items/0') ?? null;
+    const digest = textAt(await pending(), '/digest');
+    const { headers } = await stack.as('user').get(`/api/runs/${runId}/state`);
+    const edited = await stack.as('user').send(`/api/runs/${runId}/state`, {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', 'if-match': headers.get('etag') ?? '' },
+      body: JSON.stringify({ values: { amount: 4000 } }),
+    });
+    expect(edited.status).toBe(200);
+    const path = `/api/runs/${runId}/approve`;
+    expect(await stack.as('approver').post(path, { digest })).toMatchObject(aProblem(412, 'APPROVAL_CHANGED'));
+    expect(await stack.as('approver').post(path, {}, { 'if-match': `"${digest}"` })).toMatchObject(
+      aProblem(412, 'APPROVAL_CHANGED'),
+    );
+    expect(await pending()).toMatchObject({ args: { amount: 4000 }, previous: [{ id: first, status: 'canceled' }] });
+    const now = textAt(await pending(), '/digest');
+    expect((await stack.as('approver').post(path, {}, { 'if-match': `"${now}"` })).status).toBe(200);
+  });
+
+  test('and a run that begins behind it is for those who may decide it', async () => {
+    const body = { graph: definition, input: {}, startAt: 'pay' };
+    expect(await stack.as('user').post('/api/runs', body)).toMatchObject(aProblem(403, 'NOT_AN_APPROVER'));
+    expect((await stack.as('admin').post('/api/runs', body)).status).toBe(201);
   });
 });
