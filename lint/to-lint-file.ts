@@ -93,6 +93,23 @@ function typesOnly({ types = [], typePackages = [] }: Room): readonly object[] {
 const IN_THE_SANDBOX = ['process', 'Buffer', 'fetch', 'crypto', 'performance', '__dirname', 'require'];
 const TIMERS = ['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'];
 
+/** Methods that give different results in different zones or languages. */
+const LOCAL_METHODS = [
+  'toLocaleString',
+  'toLocaleDateString',
+  'toLocaleTimeString',
+  'toLocaleLowerCase',
+  'toLocaleUpperCase',
+  'localeCompare',
+  'getTimezoneOffset',
+  'toDateString',
+  'toTimeString',
+  ...['FullYear', 'Month', 'Date', 'Day', 'Hours', 'Minutes', 'Seconds'].flatMap((part) => [
+    `get${part}`,
+    `set${part}`,
+  ]),
+];
+
 const NO_ENVIRONMENT: Rule = [
   'error',
   { object: 'process', property: 'env', message: 'Entry files read the environment and hand it on.' },
@@ -100,15 +117,28 @@ const NO_ENVIRONMENT: Rule = [
 
 const RULES: Readonly<Record<NonNullable<Room['code']> | 'ordinary', Readonly<Record<string, Rule>>>> = {
   pure: {
-    'eslint/no-restricted-globals': ['error', ...IN_THE_SANDBOX, ...TIMERS],
+    'eslint/no-restricted-globals': ['error', ...IN_THE_SANDBOX, ...TIMERS, 'Intl'],
     'eslint/no-restricted-properties': [
       'error',
+      ...LOCAL_METHODS.map((property) => ({
+        property,
+        message: 'It depends on the machine: its zone or its language.',
+      })),
       { object: 'Math', property: 'random', message: 'The interpreter is deterministic.' },
       { object: 'Date', property: 'now', message: 'Time comes with the occurrence.' },
     ],
   },
   // Temporal makes timers, the clock and randomness deterministic there.
-  sandbox: { 'eslint/no-restricted-globals': ['error', ...IN_THE_SANDBOX] },
+  sandbox: {
+    'eslint/no-restricted-globals': ['error', ...IN_THE_SANDBOX, 'Intl'],
+    'eslint/no-restricted-properties': [
+      'error',
+      ...LOCAL_METHODS.map((property) => ({
+        property,
+        message: 'It depends on the machine: its zone or its language.',
+      })),
+    ],
+  },
   ordinary: { 'eslint/no-restricted-properties': NO_ENVIRONMENT },
   entry: {},
 };

@@ -12,6 +12,7 @@ export function stricterSafety(pinned: CallSafety, live: CallSafety = pinned): C
 /** Compiles a tool's own approval rule. A condition that can't be evaluated, or is not false, asks for an approval. */
 export function compileApprovalRule({ approval = 'never' }: ToolEntry): (args: Json) => boolean {
   if (typeof approval === 'string') return () => approval === 'always';
+  if (approval.when === undefined) return () => true;
   const condition = parseExpression(approval.when, ['args']);
   return (args) => {
     try {

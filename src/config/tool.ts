@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
 import type { CodeToolContext } from '../activities/tools/code-tool.ts';
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
+import { Policy, TimeSpan } from '../graph/schema/index.ts';
 import { callFields, code, Effect, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import { Parameters } from './tool-parameters.ts';
 
@@ -10,7 +11,12 @@ import { Parameters } from './tool-parameters.ts';
 const Approval = z.union([
   z.enum(['always', 'never']),
   z.strictObject({
-    when: z.string().refine((text) => isParsable(() => parseExpression(text, ['args'])), 'must be CEL over args'),
+    when: z
+      .string()
+      .refine((text) => isParsable(() => parseExpression(text, ['args'])), 'must be CEL over args')
+      .optional(),
+    policy: Policy.optional(),
+    timeout: TimeSpan.optional(),
   }),
 ]);
 
@@ -29,8 +35,8 @@ export const policyFields = {
     .optional(),
 };
 
-const Policy = z.strictObject(policyFields);
-export type PolicyInput = z.input<typeof Policy>;
+const ToolPolicy = z.strictObject(policyFields);
+export type PolicyInput = z.input<typeof ToolPolicy>;
 
 const toolFields = { name: ToolName, description: z.string(), ...policyFields };
 

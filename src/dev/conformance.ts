@@ -8,7 +8,7 @@ import { startStack } from './stack.ts';
 
 /** Starts a stack with the conformance suite's configuration and runs the suite's scenarios against it. */
 async function main(): Promise<number> {
-  const folder = resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance');
+  const folder = resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance-next');
   const runner = join(folder, 'run.mjs');
   if (!existsSync(runner)) {
     process.stdout.write(`There is no conformance suite at ${folder}; CONFORMANCE_DIR names another folder.\n`);

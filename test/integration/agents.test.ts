@@ -177,7 +177,7 @@ describe('an llm node with tools, and a tool node with calls', () => {
     channels: { chat: { reducer: 'messages' } },
     nodes: {
       ask: { type: 'llm', messages: 'chat', tools: ['work', 'look'] },
-      act: { type: 'tool', calls: 'chat', retry: { maxAttempts: 1 } },
+      act: { type: 'tool', calls: 'chat', tools: ['work', 'look'], retry: { maxAttempts: 1 } },
     },
     edges: [
       { from: '__start__', to: 'ask' },

@@ -58,7 +58,7 @@ const everyNode = {
     away: job('away', { tool: 'elsewhere' }),
     think: { type: 'agent', messages: 'messages', tools: ['work', 'elsewhere'] },
     ask: { type: 'llm', messages: 'messages', tools: ['work'], write: { messages: '{{ result.message }}' } },
-    make: { type: 'tool', calls: 'messages' },
+    make: { type: 'tool', calls: 'messages', tools: ['work'] },
     end: adds('end'),
     last: { type: 'set', defer: true, write: { log: 'last' } },
   },

@@ -13,6 +13,7 @@ import type { MemoryRun } from '../support/doubles/memory-shell.ts';
 import { shown } from '../support/readers/shown-run.ts';
 
 const asks = { type: 'approval', title: 'May I?', write: {} } as const;
+const ADA = { sub: 'ada', roles: ['approver'] };
 const abc = { nodes: addsNames('a', 'b', 'c') };
 
 /** A fork that has begun. */
@@ -256,7 +257,7 @@ describe('where the parent stood, a fork', () => {
       forkStartAt(id, {}, run).resumePoint.bufferedEvents.map(({ payload }) => payload),
     );
     expect(kept).toEqual([[], [1, 2], [2], [], []]);
-    const fork = forkOf(run, 2);
+    const fork = forkOf(run, 2, { by: ADA });
     expect([fork.run.status, logOf(fork)]).toEqual(['waiting', [1, 2]]);
     expect(fork.checkpoints[0]?.resumePoint.bufferedEvents).toHaveLength(2);
   });
@@ -318,7 +319,7 @@ describe('where the parent stood, a fork', () => {
     const run = startRun({ nodes: { ask: asks, ...addsNames('b') } });
     run.signal('replan', { node: 'ask' });
     run.signal('replan', { node: 'b' });
-    expect(forkOf(run, 3).run.root.visits).toEqual({ ask: 2, b: 1 });
+    expect(forkOf(run, 3, { by: ADA }).run.root.visits).toEqual({ ask: 2, b: 1 });
   });
 });
 

@@ -26,7 +26,7 @@ const IDENTITY = {
 function compile(node: NodeDefinition, graph = aDefinition()) {
   const catalog = aCatalog();
   const subgraph = compileGraph(graph, catalog);
-  return compileBehavior(node, { id: 'n', catalog, defaults: {}, subgraph });
+  return compileBehavior(node, { id: 'n', catalog, nodes: {}, defaults: {}, subgraph });
 }
 
 const CALL: NodePosition = { kind: 'call', key: 'k', args: null };
@@ -85,7 +85,7 @@ describe('a node that cannot be', () => {
   });
 
   test('a subgraph without a graph is not compiled', () => {
-    const scope = { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null };
+    const scope = { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null };
     expect(() => compileBehavior(nests, scope)).toThrow(/graph inside/);
   });
 

@@ -231,7 +231,7 @@ describe('what nobody knows of a subgraph whose deadline is over', () => {
 
   test.each<[string, GraphDefinition['nodes'], number]>([
     ['a call that was out', { pay: pays }, 1],
-    ['one of several calls that were', { pay: { type: 'tool', calls: 'chat' } }, 1],
+    ['one of several calls that were', { pay: { type: 'tool', calls: 'chat', tools: ['charge'] } }, 1],
     ['a call that waits for a person already, beside something else', { pay: pays, w: waits }, 0],
   ])('waits for a person, whatever its onError says: %s', (_what, nodes, out) => {
     const inside = { channels, nodes, edges: [{ from: '__start__', to: Object.keys(nodes) }] };

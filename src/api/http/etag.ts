@@ -12,14 +12,24 @@ export function etagOf(runId: string, { checkpoint, next, pending }: StateVersio
 }
 
 /**
+ * Returns the strong entity tags of an `If-Match` header, without their quotes; weak ones never match.
+ * @returns `null` for `*`, which any state matches
+ */
+export function strongTagsIn(header: string): readonly string[] | null {
+  if (header.trim() === '*') return null;
+  return readTags(header).flatMap((tag) => /^"(.*)"$/.exec(tag)?.[1] ?? []);
+}
+
+/**
  * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state.
  * The header lists validators, of which weak ones never match, or is `*` for any state.
  */
 export function isMatched(header: string, { id, view }: Pick<RunRecord, 'id' | 'view'>): boolean {
-  if (header.trim() === '*') return true;
+  const tags = strongTagsIn(header);
+  if (!tags) return true;
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
   const current = etagOf(id, { checkpoint, next, pending });
-  return readTags(header).includes(current);
+  return tags.some((tag) => `"${tag}"` === current);
 }
 
 /** Returns the validators of a list; a quoted one may hold commas. A header that is no such list names none. */

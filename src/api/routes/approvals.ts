@@ -14,6 +14,7 @@ import {
   ApprovalSchema,
   ApprovalStatusSchema,
   DecideSchema,
+  DecisionHeaders,
   DecisionSchema,
 } from '../schemas/approval.ts';
 import { Id, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, security } from '../schemas/common.ts';
@@ -30,12 +31,12 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
       security,
       summary,
       middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-      request: { params: Id, ...body(DecideSchema) },
-      responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415) },
+      request: { params: Id, ...body(DecideSchema), headers: DecisionHeaders },
+      responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 412, 413, 415) },
     });
     router.openapi(route, async (c) => {
       const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-      const wanted = { decision, ...c.req.valid('json') };
+      const wanted = { decision, ...c.req.valid('json'), ifMatch: c.req.header('if-match') };
       return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
     });
   };
@@ -86,13 +87,13 @@ const decision: AddRoute = (router, deps) => {
     security,
     summary: 'Decide an approval',
     middleware: [authorized(deps, 'approval:decide'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(DecisionSchema) },
-    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 413, 415) },
+    request: { params: Id, ...body(DecisionSchema), headers: DecisionHeaders },
+    responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(400, 404, 409, 410, 412, 413, 415) },
   });
   router.openapi(route, async (c) => {
     const approval = await findApproval(deps, c.get('caller'), c.req.valid('param').id);
     const run = await findRun(deps, c.get('caller'), approval.runId);
-    const wanted = { ...c.req.valid('json'), approvalId: approval.id };
+    const wanted = { ...c.req.valid('json'), approvalId: approval.id, ifMatch: c.req.header('if-match') };
     return c.json(await decideApproval(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted }), 200);
   });
 };

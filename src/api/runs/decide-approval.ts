@@ -6,6 +6,7 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, unavailable, toApiError } from '../http/errors.ts';
+import { strongTagsIn } from '../http/etag.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
@@ -16,6 +17,9 @@ export interface WantedDecision {
   readonly reason?: string | undefined;
   readonly args?: unknown;
   readonly values?: unknown;
+  /** The digest of what the caller has seen, as in the `If-Match` header. */
+  readonly digest?: string | undefined;
+  readonly ifMatch?: string | undefined;
 }
 
 /**
@@ -25,10 +29,15 @@ export interface WantedDecision {
 export async function decideApproval(
   deps: ApiDeps,
   caller: Caller,
-  { run, attempt, wanted: { decision, ...fields } }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
+  {
+    run,
+    attempt,
+    wanted: { decision, ifMatch, digest, ...said },
+  }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
-  const payload = toJsonObject(fields);
-  const { approvalId, reason } = fields;
+  const digests = digestsNamed(ifMatch, digest);
+  const payload = toJsonObject({ ...said, ...(digests && { digest: digests }) });
+  const { approvalId, reason } = said;
   const at = new Date().toISOString();
   const request = { approvalId, decision, by: caller, at, reason, args: payload['args'], values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
@@ -37,6 +46,13 @@ export async function decideApproval(
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
   throw toApiError(sinceEnded ?? result.refusal);
+}
+
+/** Returns the digests of which the approval must have one. @returns `undefined` if the caller names none */
+function digestsNamed(ifMatch: string | undefined, digest: string | undefined): readonly string[] | undefined {
+  const tags = ifMatch === undefined ? null : strongTagsIn(ifMatch);
+  if (!tags) return digest === undefined ? undefined : [digest];
+  return digest === undefined ? tags : tags.filter((tag) => tag === digest);
 }
 
 /**

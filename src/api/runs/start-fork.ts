@@ -1,4 +1,4 @@
-import { forkRun } from '../../graph/advance/index.ts';
+import { forkRun, refuseForkOf } from '../../graph/advance/index.ts';
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
@@ -38,11 +38,16 @@ export async function startFork(
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
   const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
-  const fork = toFork(state, { wanted, done, isSameGraph: pinned.graph.hash === parent.graph.hash });
+  const isSameGraph = pinned.graph.hash === parent.graph.hash;
+  const fork = toFork(state, { wanted, done, isSameGraph });
   const { tenantId, input, metadata } = parent;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
   const graph = compileShared(pinned.definition, pinned.catalog);
-  const tried = forkRun(graph, identity, { fork, startedAt: Date.now() });
+  const startedAt = Date.now();
+  const underParent = { fork: toFork(state, { wanted, done, isSameGraph: true }), startedAt };
+  const held = isSameGraph ? null : refuseForkOf(compileShared(start.definition, start.catalog), identity, underParent);
+  if (held) throw toApiError(held);
+  const tried = forkRun(graph, identity, { fork, startedAt });
   if ('code' in tried) throw toApiError(tried);
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
   await deps.store.runs.create(

@@ -1,3 +1,4 @@
+import { refuseStartAt } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
 import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import type { Breakpoints } from '../../graph/run/index.ts';
@@ -37,7 +38,7 @@ export async function startRun(
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
   const pinned = pinGraph(await resolveGraph(wanted.graph, { ...deps, tenantId }), deps.catalog, wanted.limits);
-  checkWanted(pinned, wanted);
+  checkWanted(pinned, wanted, caller);
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
@@ -49,10 +50,21 @@ export async function startRun(
   await tryDispatch(deps, id);
 }
 
-/** @throws ApiError 422 when the graph does not take the input, has no such nodes, or does not give the limits */
-function checkWanted({ definition, catalog, limits: { refusal } }: PinnedGraph, wanted: WantedRun): void {
-  requireInput(compileShared(definition, catalog), wanted.input);
+/**
+ * @throws ApiError 422 when the graph does not take the input, has no such nodes, or does not give the limits; 403 when
+ *   the run would begin behind an approval that the caller may not decide
+ */
+function checkWanted(
+  { definition, catalog, limits }: PinnedGraph,
+  wanted: WantedRun,
+  { sub, roles }: Pick<Caller, 'sub' | 'roles'>,
+): void {
+  const graph = compileShared(definition, catalog);
+  const { input, startAt } = wanted;
+  requireInput(graph, input);
   requireNodes(definition, wanted);
+  const held = startAt === null ? null : refuseStartAt(graph, startAt, { by: { sub, roles }, now: Date.now() });
+  const refusal = limits.refusal ?? held;
   if (refusal) throw toApiError(refusal);
 }
 

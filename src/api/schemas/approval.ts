@@ -9,6 +9,13 @@ const GivenSchema = z
 
 export const ApprovalStatusSchema = z.enum(['pending', 'approved', 'rejected', 'expired', 'canceled']);
 
+const DecidedSchema = z.object({
+  by: z.string(),
+  decision: z.enum(['approve', 'reject']),
+  reason: z.string().nullable(),
+  at: Time,
+});
+
 export const ApprovalSchema = z
   .object({
     id: z.string(),
@@ -17,20 +24,17 @@ export const ApprovalSchema = z
     title: z.string(),
     details: GivenJson,
     args: GivenJson,
+    digest: z
+      .string()
+      .openapi({ description: 'SHA-256 in hex of {title, details, args} as canonical JSON (RFC 8785)' }),
     argsSchema: GivenSchema,
     decisionSchema: GivenSchema,
     policy: z.custom<ApprovalPolicy>().openapi({ type: 'object', description: 'Who may decide, and how many have to' }),
     status: ApprovalStatusSchema,
-    decisions: listOf(
-      z.object({
-        by: z.string(),
-        decision: z.enum(['approve', 'reject']),
-        reason: z.string().nullable(),
-        at: Time,
-        args: GivenJson,
-        values: GivenJson,
-      }),
-    ),
+    decisions: listOf(DecidedSchema.extend({ args: GivenJson, values: GivenJson })),
+    previous: listOf(
+      z.object({ id: z.string(), status: ApprovalStatusSchema, decisions: listOf(DecidedSchema) }),
+    ).openapi({ description: 'The same question asked before without a yes, oldest first' }),
     tool: z.string().optional(),
     requestedBy: z.string(),
     requestedAt: Time,
@@ -48,8 +52,16 @@ const decisionFields = {
     description: 'Edited arguments; without them those that were proposed are approved',
   }),
   values: AnyJson.optional().openapi({ description: 'Values that the approval asks for' }),
+  digest: z
+    .string()
+    .max(100)
+    .optional()
+    .openapi({ description: 'The digest of what was decided; else If-Match has it' }),
 };
 export const DecideSchema = z.strictObject({ approvalId: z.string().optional(), ...decisionFields }).openapi('Decide');
 export const DecisionSchema = z
   .strictObject({ decision: z.enum(['approve', 'reject']), ...decisionFields })
   .openapi('Decision');
+export const DecisionHeaders = z.object({
+  'if-match': z.string().optional().openapi({ description: 'The digest of what is decided, in quotes' }),
+});

@@ -1,10 +1,17 @@
 import { z } from '@hono/zod-openapi';
+import type { ApprovalTerms } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
 import { NextCursor, listOf } from './common.ts';
 
 const ParametersSchema = z
   .custom<JsonSchema>()
   .openapi({ type: ['object', 'boolean'], description: 'JSON Schema (2020-12) of its arguments' });
+
+const ApprovalTermsSchema = z.custom<ApprovalTerms>().openapi({
+  type: 'object',
+  properties: { when: { type: 'string' }, policy: { type: 'object' }, timeout: { type: 'string' } },
+  description: '`when` is CEL over `args`, absent for each call; `policy` is that of an approval node',
+});
 
 const ToolSchema = z
   .object({
@@ -15,9 +22,11 @@ const ToolSchema = z
       .enum(['idempotent', 'keyed', 'unsafe'])
       .openapi({ description: 'How often a call may be made again after a crash' }),
     approval: z
-      .union([z.enum(['never', 'always']), z.object({ when: z.string() })])
+      .union([z.enum(['never', 'always']), ApprovalTermsSchema])
       .nullable()
-      .openapi({ description: 'When a person is asked first; null: when an agent wants to call an `unsafe` tool' }),
+      .openapi({
+        description: 'When people are asked first, and who; null: when an agent wants to call an `unsafe` tool',
+      }),
     roles: listOf(z.string()).nullable().openapi({ description: 'Who started a run needs one of them; null: anybody' }),
     onFailure: z.string().openapi({
       description: "What becomes of an agent's call that has failed: `tell`, `intervene` or a tool's name",

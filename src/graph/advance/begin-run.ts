@@ -1,6 +1,8 @@
 import type { CompiledGraph } from '../compile/compile.ts';
 import { scopeAt } from '../journal/resume-point.ts';
 import { openCountdown } from '../lifecycle/deadlines.ts';
+import { refuseReaching } from '../lifecycle/held-nodes.ts';
+import type { Principal } from '../run/principal.ts';
 import { carryChannels, freshScope } from '../run/fresh-scope.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { readRun } from '../run/run-format.ts';
@@ -16,7 +18,7 @@ import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { advanceDraft, signalEndedRun } from './advance.ts';
 import type { Advance } from './advance.ts';
-import { beginFork } from './fork.ts';
+import { beginFork, refuseByParent } from './fork.ts';
 import type { ForkStart } from './fork.ts';
 
 /** The start of an execution: an input, the state of another run, or an ended run with a signal. */
@@ -83,6 +85,24 @@ export function forkRun(graph: CompiledGraph, identity: RunIdentity, start: Star
   }
 }
 
+/**
+ * Refuses a fork with another graph that passes approvals of the graph of its parent.
+ * @param graph of the parent
+ */
+export function refuseForkOf(graph: CompiledGraph, identity: RunIdentity, start: StartOfFork): Refusal | null {
+  return refuseByParent(draftOfFork(graph, identity, start), start.fork);
+}
+
+/** Refuses to begin at a node that approvals hold. */
+export function refuseStartAt(
+  graph: CompiledGraph,
+  node: string,
+  { by, now }: { by: Principal; now: number },
+): Refusal | null {
+  const actor = { by, at: new Date(now).toISOString(), requestedBy: by.sub, approvals: [] };
+  return refuseReaching(graph, [node], actor);
+}
+
 type StartOfFork = Pick<RunStart, 'startedAt' | 'breakpoints'> & { readonly fork: ForkStart };
 
 function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...start }: StartOfFork): Draft {
@@ -115,7 +135,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], unknown: null },
+    compensation: { pending: [], doneCount: 0, failures: [], asked: null, unknown: null },
     spent: NOTHING_SPENT,
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, approval: 0, occurrence: 0 },

@@ -4,8 +4,9 @@ import { finishedAt, triggersAt } from '../run/position.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { ParentRun } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
-import { refuseActingAs } from '../signals/checks/bypass-approval.ts';
 import { editChannels } from '../lifecycle/edit-channels.ts';
+import { actorIn, refuseActingAs, refuseArrivals, refuseReaching, refuseWriting } from '../lifecycle/held-nodes.ts';
+import { approvalHolds } from '../compile/approval-holds.ts';
 import { refuseUnknownNode } from '../signals/checks/refusals.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
@@ -37,12 +38,14 @@ export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkSt
   const refusal = findNodeRefusal(draft, asNode);
   if (refusal) return refusal;
   if (Object.keys(values).length > 0 || asNode !== null) {
-    const edited = editChannels(draft, { values, by: run.createdBy.sub, asNode: asNode ?? undefined });
+    const edited = editChannels(draft, { values, by: run.createdBy, asNode: asNode ?? undefined });
     if (!edited.ok) return edited.refusal;
   }
   if (asNode !== null) moveTo(frame, { kind: 'edges', finished: [asNode], triggers: [] }, []);
   refreshNextNodes(frame);
   const failure = frame.scope.at.kind === 'after' ? null : triggerNextNodes(frame);
+  const held = refusePosition(draft);
+  if (held) return held;
   if (failure) return { code: 'INVALID_VALUES', message: failure.message };
   draft.bufferEvents(run.bufferedEvents);
   saveFullCheckpoint(frame, { source: 'fork', step, visited: Object.keys(frame.scope.visits) });
@@ -52,13 +55,34 @@ export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkSt
 function findNodeRefusal(draft: Draft, asNode: string | null): Refusal | null {
   const { run, graph } = draft;
   if (asNode !== null)
-    return (
-      refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(draft, graph, { node: asNode, by: run.createdBy })
-    );
+    return refuseUnknownNode(draft, asNode, '/asNode') ?? refuseActingAs(graph, asNode, actorIn(draft, run.createdBy));
   const { at, deferred } = run.root;
   const nodes = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(finishedAt(at));
   const gone = nodes.find((node) => node !== START && !graph.nodes.has(node));
   if (gone === undefined) return null;
   const message = `The graph has no node "${gone}", where the checkpoint goes on; name another by asNode`;
   return { code: 'MALFORMED', message, issues: [{ path: '/graph', message }] };
+}
+
+/**
+ * Refuses a fork with another graph that would pass approvals of its parent's graph.
+ * @param draft of the fork, with the graph of the parent
+ */
+export function refuseByParent(draft: Draft, { values, asNode }: ForkStart): Refusal | null {
+  const { graph, run } = draft;
+  const actor = actorIn(draft, run.createdBy);
+  const refusal = refuseWriting(graph, Object.keys(values), actor);
+  if (refusal) return refusal;
+  if (asNode === null) return refusePosition(draft);
+  return refuseActingAs(graph, asNode, actor) ?? refuseReaching(graph, approvalHolds(graph).after(asNode), actor);
+}
+
+/** Refuses a fork that goes on behind approvals: at its next nodes, after a breakpoint, or with arrivals at joins. */
+function refusePosition(draft: Draft): Refusal | null {
+  const { run, graph } = draft;
+  const { at, deferred, joins } = run.root;
+  const after = finishedAt(at).flatMap((node) => approvalHolds(graph).after(node));
+  const next = [...triggersAt(at), ...deferred].map(({ node }) => node).concat(after);
+  const actor = actorIn(draft, run.createdBy);
+  return refuseReaching(graph, next, actor) ?? refuseArrivals(graph, Object.values(joins).flat(), actor);
 }

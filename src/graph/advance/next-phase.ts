@@ -88,6 +88,7 @@ function continueFailing(draft: Draft, error: RunError): void {
 /** Ends a run without waiting for its open calls and without compensation. */
 function failAtOnce(draft: Draft, error: RunError): void {
   endAsFailed(draft, error);
+  draft.setCompensation({ asked: null });
   for (const key of Object.keys(draft.run.calls)) draft.takeCall(key);
 }
 

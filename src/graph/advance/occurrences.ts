@@ -1,7 +1,9 @@
 import { DEADLINE_TIMER } from '../run/ids.ts';
 import type { Occurrence } from '../run/occurrence.ts';
 import { isBeingCanceled } from '../run/status.ts';
+import { expiredBy } from '../lifecycle/ask-to-compensate.ts';
 import { cancelRun } from '../lifecycle/cancel.ts';
+import { expireAskedCompensation } from '../lifecycle/compensation.ts';
 import { receiveSignal } from '../signals/receive-signal.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { recordOccurrence } from '../superstep/draft.ts';
@@ -44,6 +46,8 @@ function fireTimer(draft: Draft, { id }: Occurrence & { kind: 'timer' }): RunErr
   recordOccurrence(draft, { kind: 'timer', id });
   if (id === DEADLINE_TIMER)
     return { code: 'DEADLINE_EXCEEDED', message: `The deadline of ${draft.run.limits.deadlineMs} ms is over` };
-  deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
+  const asked = expiredBy(draft, id);
+  if (asked) expireAskedCompensation(draft, asked);
+  else deliver(findTask(draft, timer.taskPath), { kind: 'timer', id });
   return undefined;
 }

@@ -5,13 +5,7 @@ import { isJsonObject } from '../values/json.ts';
 import { withAllowance } from '../values/meter.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import type { Update, Channel } from './channel.ts';
-import {
-  chargeForMeasuring,
-  ChannelSizes,
-  remainingBytesOf,
-  rememberRemainingBytes,
-  sizeOfValue,
-} from './channel-sizes.ts';
+import { ChannelSizes, measureAnew, remainingBytesOf, rememberRemainingBytes, sizeOfValue } from './channel-sizes.ts';
 import { createReduceContext } from './reducer.ts';
 import type { ReduceContext } from './reducer.ts';
 
@@ -120,9 +114,7 @@ function foldWrites(
   for (const { value: update } of writes) {
     const { value: reduced, extension } = reduceOne(channel, value, { update, context });
     const added = extension ?? (channel.reducer.isAdding ? update : null);
-    if (added === null) chargeForMeasuring(reduced);
-    remaining =
-      added === null ? remainingBytesOf(reduced) : remainingBytes(remaining ?? remainingBytesOf(value), added);
+    remaining = added === null ? measureAnew(reduced) : remainingBytes(remaining ?? remainingBytesOf(value), added);
     value = reduced;
     extensions.push(extension);
   }

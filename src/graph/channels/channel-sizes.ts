@@ -27,9 +27,10 @@ export function rememberRemainingBytes(value: Json, estimate: number): void {
 
 const BYTES_PER_UNIT = 64;
 
-/** Charges for a value that is measured, as if it had not been before: memos differ between processes. */
-export function chargeForMeasuring(value: Json): void {
+/** As `remainingBytesOf`, at a price, also if the value has been measured before: memos differ between processes. */
+export function measureAnew(value: Json): number {
   spend(1 + Math.ceil(sizeOfValue(value) / BYTES_PER_UNIT));
+  return remainingBytesOf(value);
 }
 
 /** About how many bytes a value of a channel takes; never too low. */

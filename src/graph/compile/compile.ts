@@ -123,7 +123,8 @@ function compileNode(
 ): CompiledNode {
   const graph = innerGraph(node);
   const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
-  const settings: NodeSettings = { id, catalog, defaults: definition.defaults ?? {}, subgraph };
+  const { nodes, defaults = {} } = definition;
+  const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph };
   const { uses, hasOwnDeadline } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
   return {

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { CallSettings, DefaultRetry } from './call-policy.ts';
 import type { GraphDefinition } from './definition.ts';
+import type { ApprovalPolicy } from './node-types/approval.ts';
 
 /**
  * The part of an installation that graphs depend on: names for validation, and settings that a run pins at its start.
@@ -42,8 +43,17 @@ export interface ToolEntry extends CallSettings {
   readonly taskQueue?: string | undefined;
 }
 
-/** The rule for asking a person before a call; `when` is CEL over the call's `args`. */
-export type ApprovalRule = 'never' | 'always' | { readonly when: string };
+/** The rule for asking people before a call. It holds however the tool is called. */
+export type ApprovalRule = 'never' | 'always' | ApprovalTerms;
+
+/** The calls that people are asked about, the people, and the time that they have. */
+export interface ApprovalTerms {
+  /** CEL over the call's `args`; absent: people are asked about each call. */
+  readonly when?: string | undefined;
+  readonly policy?: ApprovalPolicy | undefined;
+  /** A duration; absent: the installation's `approvalTimeout`. */
+  readonly timeout?: string | undefined;
+}
 
 export interface FunctionEntry extends CallSettings {
   readonly effect: CallSafety;

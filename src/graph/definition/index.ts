@@ -2,6 +2,7 @@ export type { CallPolicy, CallSettings, RetryPolicy } from './call-policy.ts';
 export { DEFAULTS } from './catalog.ts';
 export type {
   ApprovalRule,
+  ApprovalTerms,
   CallSafety,
   Catalog,
   FunctionEntry,

@@ -9,7 +9,7 @@ import { describeNode, fieldsOf } from './node-types/describe-node.ts';
 /** Returns the part of a catalog that a graph and its inner graphs use. A run pins this part. */
 export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
   const parts = [...withGraphsInside(definition, catalog)];
-  const used = parts.flatMap(({ definition: part }) => usesOf(part, catalog));
+  const used = parts.flatMap(({ definition: part }) => usesOf(part));
   const { graphs: known = {} } = catalog;
   const graphs = parts.flatMap(({ reference }) => reference ?? []);
   const tools = used.flatMap((uses) => uses.tools);
@@ -68,17 +68,16 @@ interface Uses {
   readonly functions: readonly string[];
 }
 
-function usesOf({ nodes, defaults = {} }: GraphDefinition, catalog: Catalog): readonly Uses[] {
+function usesOf({ nodes, defaults = {} }: GraphDefinition): readonly Uses[] {
   return Object.values(nodes).map((node) => {
     const fields = fieldsOf(node);
     const { uses = {} } = describeNode(fields);
     const namesIn = (named?: readonly string[]): readonly string[] =>
       namesInFields({ fields, path: '' }, named).map(({ name }) => name);
     const models = namesIn(uses.models);
-    const callsAny = uses.anyTool !== undefined && fields[uses.anyTool] !== undefined;
     return {
       type: node.type,
-      tools: callsAny ? Object.keys(catalog.tools) : namesIn(uses.tools),
+      tools: namesIn(uses.tools),
       models: uses.models && models.length === 0 ? defaultModels(defaults) : models,
       functions: namesIn(uses.functions),
     };

@@ -87,7 +87,7 @@ const MAX_LENGTH = 10_000;
 const MAX_UNITS = 1_000_000;
 
 /** Price of parsing, as a multiple of reading the text. */
-const PARSE_PRICE = 100;
+const PARSE_PRICE = 500;
 
 /** A syntax tree takes some hundred times the memory of its text. */
 const expressions = createMemo<Expression>({ maxEntries: 10_000, maxSize: 500_000 });
@@ -166,9 +166,18 @@ function evaluateOnMaps(parsed: Parsed, bindings: Bindings, budget: ByteBudget):
 /** The copy of the result has its own limit, the budget. */
 function run({ program }: Parsed, bindings: Record<string, unknown>, budget: ByteBudget): Json {
   return fromCel(
-    withAllowance('it', MAX_UNITS, () => program(bindings)),
+    withAllowance('it', MAX_UNITS, () => evaluateStrictly(program, bindings)),
     budget,
   );
+}
+
+/** The library catches errors in some places: an evaluation that has become too expensive fails all the same. */
+function evaluateStrictly(program: ParseResult, bindings: Record<string, unknown>): unknown {
+  try {
+    return program(bindings);
+  } finally {
+    spend(0);
+  }
 }
 
 function expressionFailed({ source }: Parsed, error: unknown): GraphError {

@@ -1,7 +1,7 @@
 import { spend } from '../values/meter.ts';
 import { REPLACED_FUNCTIONS, REPLACED_METHODS, replacementName } from './functions.ts';
 import { compareNumbersByValue, divideJsonNumbers, isComparison, isJsonDivision, widenOperands } from './numbers.ts';
-import { sizeOf, weightOf } from './prices.ts';
+import { KEY_PRICE, sizeOf, sizeOfMap, weightOf } from './prices.ts';
 import { childrenOf } from './syntax-node.ts';
 import type { SyntaxNode } from './syntax-node.ts';
 
@@ -19,20 +19,32 @@ export function prepareForCheck(nodes: ReadonlySet<SyntaxNode>): void {
 /** Adapts a checked syntax tree: divisions of JSON numbers, and a cost for each node, by its value or its operands. */
 export function instrument(nodes: ReadonlySet<SyntaxNode>): void {
   for (const node of nodes) if (isJsonDivision(node)) divideJsonNumbers(node);
-  const operands = new Set<SyntaxNode>();
-  for (const node of nodes)
-    if (READS_OPERANDS.has(node.op)) childrenOf(node).forEach((child) => operands.add(expanded(child)));
+  const operands = operandsIn(nodes);
   for (const node of nodes) {
-    if (operands.has(node)) chargeFor(node, weightOf);
-    else if (MAKES_VALUES.has(node.op) && !isExpanded(node)) chargeFor(node, sizeOf);
-    else if (!LEAVES.has(node.op) && !isExpanded(node)) chargeFor(node, () => 1);
+    const price = operands.has(node) ? weightOf : priceFor(node);
+    if (price) chargeFor(node, price);
   }
-  for (const node of nodes) {
-    const parts = partsOf(node);
-    if (parts > 0) wrap(node, (evaluate) => (spend(parts), evaluate()));
-    if (isComprehension(node)) chargeForLoop(node.args);
-    if (CATCHES_ERRORS.has(node.op)) childrenOf(node).forEach(chargeForErrors);
-  }
+  for (const node of nodes) chargeForParts(node);
+}
+
+/** The nodes whose values operators read as a whole. */
+function operandsIn(nodes: ReadonlySet<SyntaxNode>): ReadonlySet<SyntaxNode> {
+  return new Set(
+    [...nodes].filter(({ op }) => READS_OPERANDS.has(op)).flatMap((node) => childrenOf(node).map(expanded)),
+  );
+}
+
+/** @returns `null` for a node that costs nothing itself: a leaf, or a macro in whose place another node stands */
+function priceFor(node: SyntaxNode): ((value: unknown) => number) | null {
+  if (LEAVES.has(node.op) || isExpanded(node)) return null;
+  return MAKES_VALUES.has(node.op) ? sizeOf : () => 1;
+}
+
+function chargeForParts(node: SyntaxNode): void {
+  const parts = partsOf(node);
+  if (parts > 0) wrap(node, (evaluate) => (spend(parts), evaluate()));
+  if (isComprehension(node)) chargeForLoop(node.args);
+  if (CATCHES_ERRORS.has(node.op)) childrenOf(node).forEach(chargeForErrors);
 }
 
 const READS_OPERANDS: ReadonlySet<string> = new Set(['==', '!=', 'in', '<', '<=', '>', '>=', 'call', 'rcall', '+']);
@@ -82,7 +94,7 @@ function chargeFor(node: SyntaxNode, priceOf: (value: unknown) => number): void 
 
 /** The members of a map literal, or the links that `has` follows. */
 function partsOf({ op, args, meta: { macro } }: SyntaxNode): number {
-  if (op === 'map' && Array.isArray(args)) return args.length;
+  if (op === 'map' && Array.isArray(args)) return KEY_PRICE * args.length;
   if (typeof macro !== 'object' || macro === null) return 0;
   return 'macroHasProps' in macro && Array.isArray(macro.macroHasProps) ? macro.macroHasProps.length : 1;
 }
@@ -116,7 +128,7 @@ function chargeForLoop(loop: Loop): void {
 /** Price of listing the keys of an object. */
 function keysOf(value: unknown): number {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 0;
-  return value instanceof Map ? value.size : Object.keys(value).length;
+  return KEY_PRICE * sizeOfMap(value);
 }
 
 /** Price of an error that is caught: its message quotes the expression. */

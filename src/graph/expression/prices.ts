@@ -26,7 +26,7 @@ function measure(value: object, depth: number): Measure {
   const known = measures.get(value);
   if (depth + (known?.levels ?? 0) > MAX_DEPTH) throw new RangeError(`a value is nested over ${MAX_DEPTH} levels`);
   if (known) return known;
-  let weight = ArrayBuffer.isView(value) ? value.byteLength : 1;
+  let weight = ownWeight(value);
   let levels = 0;
   for (const member of membersOf(value)) {
     if (!isObject(member)) {
@@ -41,6 +41,20 @@ function measure(value: object, depth: number): Measure {
   measures.set(value, measured);
   return measured;
 }
+
+/** The listing of keys takes longer than that of items. */
+function ownWeight(value: object): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  return Array.isArray(value) ? 1 : 1 + KEY_PRICE * sizeOfMap(value);
+}
+
+/** The number of members of an object or a map. */
+export function sizeOfMap(value: object): number {
+  return value instanceof Map ? value.size : Object.keys(value).length;
+}
+
+/** Price of a key when the keys of an object are listed. */
+export const KEY_PRICE = 4;
 
 function membersOf(value: object): readonly unknown[] {
   if (Array.isArray(value)) return value;

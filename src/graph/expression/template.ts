@@ -173,12 +173,14 @@ function readExpression(text: string, start: number, part: TemplatePart): { expr
       return { expression: parseExpression(text.slice(start, close).trim(), part.names), end: close + 2 };
     } catch (error) {
       if (!(error instanceof InvalidExpressionError)) throw error;
-      if (error.kind === 'meaning') throw new InvalidTemplateError(part.path, error.message, { cause: error });
-      if (error.kind === 'size') throw new InvalidTemplateError(part.path, (reason ?? error).message, { cause: error });
+      if (error.kind !== 'syntax') throw invalid(part, error.kind === 'size' && reason ? reason : error);
       reason ??= error;
     }
     close = text.indexOf('}}', close + 1);
   }
-  const message = reason?.message ?? `"{{" at character ${start - 1} is never closed by "}}"`;
-  throw new InvalidTemplateError(part.path, message, { cause: reason });
+  throw invalid(part, reason ?? new Error(`"{{" at character ${start - 1} is never closed by "}}"`));
+}
+
+function invalid({ path }: TemplatePart, reason: Error): InvalidTemplateError {
+  return new InvalidTemplateError(path, reason.message, { cause: reason });
 }

@@ -1,6 +1,7 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { Duration } from '@marcbachmann/cel-js/evaluator';
 import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
+import { spend } from '../values/meter.ts';
 import { truncate } from '../values/text.ts';
 
 /*
@@ -10,6 +11,9 @@ import { truncate } from '../values/text.ts';
 
 const TIMESTAMP = 'google.protobuf.Timestamp';
 const DURATION = 'google.protobuf.Duration';
+
+/** In units: reading and calculating with dates takes longer than with numbers. */
+const PRICE = 10;
 
 /** The fields of a timestamp, read from a date that is shifted by the offset. */
 const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
@@ -25,11 +29,12 @@ const FIELDS: Readonly<Record<string, (date: Date) => number>> = {
   getSeconds: (date) => date.getUTCSeconds(),
 };
 
+/** The whole of a duration in a unit. */
 const DURATION_FIELDS: Readonly<Record<string, (duration: Duration) => bigint>> = {
-  getHours: (duration) => duration.getHours(),
-  getMinutes: (duration) => duration.getMinutes(),
-  getSeconds: (duration) => duration.getSeconds(),
-  getMilliseconds: (duration) => duration.getMilliseconds(),
+  getHours: ({ seconds }) => seconds / 3_600n,
+  getMinutes: ({ seconds }) => seconds / 60n,
+  getSeconds: ({ seconds }) => seconds,
+  getMilliseconds: ({ seconds, nanos }) => seconds * 1_000n + BigInt(Math.floor(nanos / 1_000_000)),
 };
 
 /** The functions and methods that this file replaces. */
@@ -41,6 +46,10 @@ export function registerTime(environment: Environment, rename: (name: string) =>
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
   };
+  const field = (date: Date, read: (date: Date) => number): bigint => {
+    spend(PRICE);
+    return BigInt(read(date));
+  };
   add(`${rename('timestamp')}(string): ${TIMESTAMP}`, (text: string) =>
     toDate(STRICT.test(text) ? parseTimestamp(text) : null, text),
   );
@@ -49,9 +58,9 @@ export function registerTime(environment: Environment, rename: (name: string) =>
   );
   add(`${rename('duration')}(string): ${DURATION}`, parseDuration);
   for (const [name, read] of Object.entries(FIELDS)) {
-    add(`${TIMESTAMP}.${rename(name)}(): int`, (date: Date) => BigInt(read(date)));
+    add(`${TIMESTAMP}.${rename(name)}(): int`, (date: Date) => field(date, read));
     add(`${TIMESTAMP}.${rename(name)}(string): int`, (date: Date, zone: string) =>
-      BigInt(read(new Date(date.getTime() + offsetMs(zone)))),
+      field(new Date(date.getTime() + offsetMs(zone)), read),
     );
   }
   for (const [name, read] of Object.entries(DURATION_FIELDS)) add(`${DURATION}.${rename(name)}(): int`, read);
@@ -79,6 +88,7 @@ const MIN_MS = -62_135_596_800_000;
 const MAX_MS = 253_402_300_799_999;
 
 function toDate(epochMs: number | null, source: string): Date {
+  spend(PRICE);
   if (epochMs !== null && epochMs >= MIN_MS && epochMs <= MAX_MS) return new Date(epochMs);
   const quoted = truncate(source, MAX_QUOTED);
   throw new RangeError(`"${quoted}" is no timestamp of RFC 3339, such as "2026-01-31T09:30:00Z" (it needs an offset)`);
@@ -124,15 +134,17 @@ const MAX_DURATION_LENGTH = 100;
 const MAX_SECONDS = 315_576_000_000n;
 
 function parseDuration(text: string): Duration {
+  spend(PRICE);
   const isDuration = text.length <= MAX_DURATION_LENGTH && DURATION_FORM.test(text);
-  let nanos = 0n;
-  for (const [, whole = '', fraction = '', unit = ''] of isDuration ? text.matchAll(DURATION_PART) : []) {
-    const unitNanos = UNIT_NANOS[unit] ?? 0n;
-    nanos += BigInt(whole) * unitNanos + (BigInt(fraction.slice(0, 13).padEnd(13, '0')) * unitNanos) / 10n ** 13n;
-  }
+  const nanos = isDuration ? [...text.matchAll(DURATION_PART)].map(nanosOf).reduce((sum, part) => sum + part, 0n) : 0n;
   const seconds = nanos / NANOS_PER_SECOND;
   if (!isDuration || seconds > MAX_SECONDS)
     throw new RangeError(`"${truncate(text, MAX_QUOTED)}" is no duration, such as "1h30m"`);
   const rest = Number(nanos % NANOS_PER_SECOND);
   return text.startsWith('-') ? new Duration(-seconds, -rest) : new Duration(seconds, rest);
+}
+
+function nanosOf([, whole = '', fraction = '', unit = '']: RegExpExecArray): bigint {
+  const unitNanos = UNIT_NANOS[unit] ?? 0n;
+  return BigInt(whole) * unitNanos + (BigInt(fraction.slice(0, 13).padEnd(13, '0')) * unitNanos) / 10n ** 13n;
 }

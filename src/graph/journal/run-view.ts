@@ -95,9 +95,10 @@ export function toRunView(run: Run): RunView {
   };
 }
 
-/** A run with a compensation of unknown outcome waits for nothing else. */
+/** A run whose compensation waits for a person waits for nothing else. */
 function waitingOf(run: Run): WaitingFor[] {
-  const { unknown } = run.compensation;
+  const { asked, unknown } = run.compensation;
+  if (asked) return pendingApproval(run, asked.compensation.task.node, asked.approvalId);
   if (!unknown) return waitingIn(run, run.root, []);
   const { compensation, error, since } = unknown;
   const { key, task, request } = compensation;

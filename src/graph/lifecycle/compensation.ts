@@ -1,19 +1,23 @@
 import type { CompensationEventBody } from '../journal/events.ts';
-import type { Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
+import { refusedCallError } from '../nodes/refused-approval.ts';
+import type { Approval } from '../run/approval.ts';
+import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensation } from '../run/compensation.ts';
 import type { CallReply } from '../run/effect.ts';
-import { compensationKey } from '../run/ids.ts';
-import type { TaskReference } from '../run/ids.ts';
+import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { isClosing } from '../run/status.ts';
-import { emit } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { withTaskAllowance } from '../superstep/allowances.ts';
 import { taskBindings } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
+import { closeExpiredApproval } from '../superstep/open-approval.ts';
+import { cancelTimer } from '../superstep/timers.ts';
 import { isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
 import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
+import { askToCompensate } from './ask-to-compensate.ts';
+import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -38,21 +42,53 @@ function compensationOf(
   const { path } = handle.frame;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    return { key, task, request: withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result })) };
+    const { createdBy } = handle.draft.run;
+    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, createdBy));
+    return { key, task, ...call };
   } catch (error) {
     return { key, task, problem: toRunError(error) };
   }
 }
 
-/** Begins the latest pending compensation. @returns false if none is left */
+/** Begins the latest pending compensation, or asks people to approve it. @returns false if none is left */
 export function compensateNext(draft: Draft): boolean {
   const { run } = draft;
-  if (run.compensation.unknown) return true;
+  if (run.compensation.asked || run.compensation.unknown) return true;
   for (let last = run.compensation.pending.at(-1); last; last = run.compensation.pending.at(-1)) {
-    if ('request' in last) return beginCompensation(draft, last);
-    closeLatest(draft, last, { error: last.problem });
+    if (!('request' in last)) closeLatest(draft, last, { error: last.problem });
+    else if (!last.needsApproval) return beginCompensation(draft, last);
+    else if (ask(draft, last)) return true;
   }
   return false;
+}
+
+/** @returns false if the question can't be asked; the compensation has failed then */
+function ask(draft: Draft, compensation: CompensationCall): boolean {
+  try {
+    askToCompensate(draft, compensation);
+    return true;
+  } catch (error) {
+    closeLatest(draft, compensation, { error: toRunError(error) });
+    return false;
+  }
+}
+
+/** Closes the approval of a compensation when its timeout is over. */
+export function expireAskedCompensation(draft: Draft, asked: AskedCompensation): void {
+  const { approvalId, compensation } = asked;
+  const approval = closeExpiredApproval(draft, approvalId, 'expired');
+  emitAbout(draft, compensation.task, { type: 'approval.expired', approvalId, status: 'expired' });
+  finishAskedCompensation(draft, asked, approval);
+}
+
+/** Begins an approved compensation with the approved arguments. One that is rejected or expired has failed. */
+export function finishAskedCompensation(draft: Draft, { compensation }: AskedCompensation, approval: Approval): void {
+  draft.setCompensation({ asked: null });
+  cancelTimer(draft, approvalTimerId(approval.id));
+  const { request } = compensation;
+  const error = refusedCallError(request.tool, approval);
+  if (error) return closeLatest(draft, compensation, { error });
+  beginCompensation(draft, { ...compensation, request: { ...request, args: approval.args, isApproved: true } });
 }
 
 function beginCompensation(draft: Draft, compensation: CompensationCall): true {
@@ -63,7 +99,7 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
   const called = { kind: 'tool', name: tool } as const;
   draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: compensation });
   emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
-  const summary = `compensate ${[...(task.path ?? []), task.node].join('/')} #${task.visit}`;
+  const summary = summaryOfCompensation('compensate', task);
   draft.effects.push({ kind: 'call', key, takeover, node, ...(index !== undefined && { index }), request, summary });
   return true;
 }
@@ -136,9 +172,4 @@ function emitOutcome(draft: Draft, compensation: Compensation, outcome: Compensa
       ? { type: 'node.compensated', tool, ...outcome }
       : { type: 'compensation.failed', tool, ...outcome };
   emitAbout(draft, compensation.task, body);
-}
-
-/** Records an event about a task whose superstep may be over. */
-function emitAbout(draft: Draft, { path = [], ...task }: TaskReference, body: CompensationEventBody): void {
-  emit(draft, { step: draft.run.root.step, path }, { ...task, ...body });
 }

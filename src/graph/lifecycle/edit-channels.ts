@@ -1,6 +1,7 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
 import { START } from '../definition/definition.ts';
 import type { Visited } from '../journal/resume-point.ts';
+import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
@@ -10,11 +11,12 @@ import { writeChannels } from '../superstep/scope-draft.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
 import { didYouMean } from '../values/text.ts';
+import { actorIn, refuseWriting } from './held-nodes.ts';
 
 /** Values given by a person. */
 export interface StateEdit {
   readonly values: JsonObject;
-  readonly by: string;
+  readonly by: Principal;
   /** The node that counts as the writer of the values. */
   readonly asNode?: string | undefined;
 }
@@ -23,7 +25,10 @@ export type Edited =
   | { readonly ok: true; readonly changes: Readonly<Record<string, ChannelChange>> }
   | { readonly ok: false; readonly refusal: Refusal };
 
-/** Writes values through the channels' reducers, either all or none. */
+/**
+ * Writes values through the channels' reducers, either all or none. Channels that hold decisions are written by those
+ * who may decide.
+ */
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
   const { graph } = frame;
@@ -35,12 +40,14 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     }));
     return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
-  const applied = writeChannels(frame, [{ by, node: asNode ?? START, update: values }]);
+  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by));
+  if (held) return { ok: false, refusal: held };
+  const applied = writeChannels(frame, [{ by: by.sub, node: asNode ?? START, update: values }]);
   if (!applied.ok) {
     const { message } = applied.error;
     return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
   }
-  emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by });
+  emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by: by.sub });
   return { ok: true, changes: applied.changes };
 }
 

@@ -1,13 +1,16 @@
 import type { NodeOfType } from '../definition/definition.ts';
+import type { Bindings } from '../expression/expression.ts';
+import type { Shown } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
 import type { ApprovalPosition } from '../run/scope.ts';
 import { toMs } from '../values/duration.ts';
 import type { Json } from '../values/json.ts';
 import { toText } from '../values/text.ts';
-import { done, failedBecause, unexpected } from './behavior.ts';
+import { done, failed, failedBecause, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
+import { rejectionError } from './refused-approval.ts';
 
 /**
  * Compiles an `approval` node, which asks a person. The decision is the result; a rejection or an expiry too, unless
@@ -23,17 +26,18 @@ export function compileApproval(node: NodeOfType<'approval'>, settings: NodeSett
     policy: node.policy ?? {},
     timeoutMs: toMs(node.timeout ?? settings.catalog.defaults.approvalTimeout),
   };
+  const fillQuestion = (bindings: Bindings): Shown => ({
+    title: toText(title.fill(bindings)),
+    details: details.fill(bindings),
+    args: args.fill(bindings),
+  });
   const onTimeout = STATUS_ON_TIMEOUT[node.onTimeout ?? 'expire'];
   return {
     policy: fixed.policy,
+    fillQuestion,
     start(task) {
-      const { bindings } = task;
-      const question = {
-        title: toText(title.fill(bindings)),
-        details: details.fill(bindings),
-        args: args.fill(bindings),
-      };
-      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval({ ...question, ...fixed }) } };
+      const question = { ...fillQuestion(task.bindings), ...fixed };
+      return { kind: 'open', position: { kind: 'approval', ...task.requestApproval(question) } };
     },
     resume(task, position, input) {
       if (position.kind !== 'approval') throw unexpected(position);
@@ -56,12 +60,6 @@ export function closeApproval(task: TaskContext, { position, onTimeout }: Awaite
   return input.approval;
 }
 
-/** The failure of a rejected approval. @param subject begins its message */
-export function rejected(subject: string, { decisions }: Approval): Progress {
-  const reason = decisions.at(-1)?.reason;
-  return failedBecause('APPROVAL_REJECTED', `${subject} was rejected${reason ? `: ${reason}` : ''}`);
-}
-
 /** The status of an approval whose timeout is over, by the node's `onTimeout`. */
 const STATUS_ON_TIMEOUT = {
   expire: 'expired',
@@ -74,7 +72,9 @@ function finishApproval(node: NodeOfType<'approval'>, approval: Approval): Progr
   if (approval.status === 'expired' && node.onTimeout === 'fail') {
     return failedBecause('APPROVAL_EXPIRED', `No decision on "${approval.title}" came before ${approval.expiresAt}`);
   }
-  if (approval.status === 'rejected' && node.onReject === 'fail') return rejected(`"${approval.title}"`, approval);
+  if (approval.status === 'rejected' && node.onReject === 'fail') {
+    return failed({ callFailed: false, error: rejectionError(`"${approval.title}"`, approval) });
+  }
   return done(toResult(approval));
 }
 

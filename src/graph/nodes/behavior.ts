@@ -1,6 +1,7 @@
 import type { Update } from '../channels/channel.ts';
 import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import type { Bindings } from '../expression/expression.ts';
+import type { Shown } from '../run/approval-digest.ts';
 import type { Approval } from '../run/approval.ts';
 import type { CallReply, CallRequest, ModelCallRequest, ToolCallRequest } from '../run/effect.ts';
 import type { Principal } from '../run/principal.ts';
@@ -19,6 +20,8 @@ export interface NodeBehavior {
   updateSaved?(task: TaskContext, position: ResumablePosition, input: TaskInput): ResumablePosition;
   /** Continues an open task with an input; `position` is the one that the last progress returned. */
   resume(task: TaskContext, position: NodePosition, input: TaskInput): Progress;
+  /** Fills what the node's approval shows on a state; absent if state is no part of it. @throws GraphError */
+  readonly fillQuestion?: (bindings: Bindings) => Shown;
   /** The people who may decide; absent if the node itself asks no one. */
   readonly policy?: ApprovalPolicy;
   /** Makes the call that compensates the node's own call. */
@@ -27,9 +30,18 @@ export interface NodeBehavior {
 
 /**
  * Makes the call that compensates another one; `result` of that call is among the bindings.
- * @throws GraphError when the tool is unknown or its arguments can't be filled
+ * @param createdBy the principal who started the run
+ * @throws GraphError when the tool is unknown, the run may not call it, or its arguments can't be filled or break its
+ * parameters
  */
-export type Compensate = (bindings: Bindings) => ToolCallRequest;
+export type Compensate = (bindings: Bindings, createdBy: Principal) => CompensatingCall;
+
+/** The call that compensates another one. */
+export interface CompensatingCall {
+  readonly request: ToolCallRequest;
+  /** A person must approve the call, by the rule of its tool. */
+  readonly needsApproval: boolean;
+}
 
 /** The task as its node's behavior sees it. Its methods record effects, which are carried out after `advance`. */
 export interface TaskContext {

@@ -2,7 +2,7 @@ import type { ChannelSet } from '../channels/channel.ts';
 import { toCallPolicy } from '../definition/call-policy.ts';
 import type { CallPolicy, CallSettings } from '../definition/call-policy.ts';
 import type { Catalog } from '../definition/catalog.ts';
-import type { Defaults } from '../definition/definition.ts';
+import type { Defaults, GraphDefinition } from '../definition/definition.ts';
 import { NODE_NAMES } from '../expression/expression.ts';
 import { parseTemplate } from '../expression/template.ts';
 import type { Template } from '../expression/template.ts';
@@ -13,6 +13,8 @@ export interface NodeSettings {
   readonly id: string;
   /** The installation's tools, models and functions. */
   readonly catalog: Catalog;
+  /** The nodes of the node's graph. */
+  readonly nodes: GraphDefinition['nodes'];
   /** The defaults of the node's graph. */
   readonly defaults: Defaults;
   /** The compiled graph inside a subgraph node. */

@@ -1,12 +1,13 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import type { Approval } from '../run/approval.ts';
 import type { ApprovedPosition, NodePosition } from '../run/scope.ts';
-import { closeApproval, rejected } from './approval.ts';
+import { closeApproval } from './approval.ts';
 import { done, failed, failedBecause, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext, TaskInput } from './behavior.ts';
 import { compileCompensation } from './compensation.ts';
 import { field } from './node-settings.ts';
 import type { NodeSettings } from './node-settings.ts';
+import { refusedCallError } from './refused-approval.ts';
 import { compileCallable } from './tool-calls/callable-tool.ts';
 import type { CallableTool } from './tool-calls/callable-tool.ts';
 import { toolNotFound } from './tool-calls/messages.ts';
@@ -14,7 +15,7 @@ import { compileToolCalls } from './tool-calls/tool-calls.ts';
 
 /** Compiles a `tool` node: one call, whose reply is the result, or the calls that a channel's last message requests. */
 export function compileTool(node: NodeOfType<'tool'>, settings: NodeSettings): NodeBehavior {
-  if (node.calls !== undefined) return compileToolCalls(node, node.calls, settings);
+  if (node.calls !== undefined) return compileToolCalls(node, settings);
   const compensate = compileCompensation(node, settings);
   return { ...compileOneCall(node, settings), ...(compensate && { compensate }) };
 }
@@ -58,11 +59,8 @@ function makeCall(tool: CallableTool, task: TaskContext, { args, byPerson }: App
 }
 
 function callIfApproved(tool: CallableTool, task: TaskContext, approval: Approval): Progress {
-  const { status, args, expiresAt } = approval;
-  if (status === 'approved') return makeCall(tool, task, { args, byPerson: true });
-  return status === 'expired'
-    ? failedBecause('APPROVAL_EXPIRED', `No decision on the call of ${tool.name} came before ${expiresAt}`)
-    : rejected(`The call of ${tool.name}`, approval);
+  const error = refusedCallError(tool.name, approval);
+  return error ? failed({ callFailed: false, error }) : makeCall(tool, task, { args: approval.args, byPerson: true });
 }
 
 function finishCall(position: NodePosition, input: TaskInput): Progress {

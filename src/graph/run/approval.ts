@@ -5,24 +5,28 @@ import { compileJsonSchema } from '../values/json-schema.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import { deepEqual } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
+import { digestOf } from './approval-digest.ts';
+import type { Shown } from './approval-digest.ts';
 import type { TaskPath } from './ids.ts';
 import type { Principal } from './principal.ts';
 import type { Refusal } from './refusal.ts';
 
 /** A question to a person, as the API lists it. */
-export interface Approval {
+export interface Approval extends Shown {
   readonly id: string;
   readonly runId: string;
   readonly node: string;
-  readonly title: string;
-  readonly details: Json;
   /** The arguments to approve, with the edits made so far. */
   readonly args: Json;
+  /** The digest of what the approval shows now. */
+  readonly digest: string;
   readonly argsSchema: JsonSchema | null;
   readonly decisionSchema: JsonSchema | null;
   readonly policy: ApprovalPolicy;
   readonly status: 'pending' | 'approved' | 'rejected' | 'expired' | 'canceled';
   readonly decisions: readonly Decision[];
+  /** The same question asked before without a yes, oldest first. */
+  readonly previous: readonly EarlierApproval[];
   readonly tool?: string;
   /** The subject who started the run. */
   readonly requestedBy: string;
@@ -30,6 +34,13 @@ export interface Approval {
   readonly expiresAt: string;
   /** The node task that waits for it. */
   readonly task: TaskPath;
+  /** The digest of the question as the node asked it, without a fork's details or edited arguments. */
+  readonly asked: string;
+}
+
+/** A closed approval of the same question. */
+export interface EarlierApproval extends Pick<Approval, 'id' | 'status'> {
+  readonly decisions: readonly Omit<Decision, 'args' | 'values'>[];
 }
 
 export interface Decision {
@@ -51,6 +62,8 @@ export interface DecisionRequest {
   readonly reason?: string | undefined;
   readonly args?: Json | undefined;
   readonly values?: Json | undefined;
+  /** The digests of which the approval must have one; absent: it may have any. */
+  readonly digests?: readonly string[] | undefined;
 }
 
 export type DecisionResult =
@@ -79,7 +92,10 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
   const refusal =
-    mayDecide(approval, request) ?? refusalByStatus(approval, request) ?? refusalByContent(approval, request);
+    mayDecide(approval, request) ??
+    refusalByStatus(approval, request) ??
+    refusalByDigest(approval, request) ??
+    refusalByContent(approval, request);
   if (refusal) return { refusal };
   const args = request.args === undefined ? approval.args : request.args;
   const decision: Decision = {
@@ -91,7 +107,8 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
     values: request.values ?? null,
   };
   const decisions = [...approval.decisions, decision];
-  return { approval: { ...approval, args, decisions, status: statusAfter(approval, decisions) }, decision };
+  const digest = digestOf({ ...approval, args });
+  return { approval: { ...approval, args, digest, decisions, status: statusAfter(approval, decisions) }, decision };
 }
 
 function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {
@@ -148,6 +165,11 @@ function refusalOfSecondDecision(decisions: readonly Decision[], by: Principal):
     : null;
 }
 
+function refusalByDigest({ digest }: Approval, { digests }: DecisionRequest): Refusal | null {
+  if (digests === undefined || digests.includes(digest)) return null;
+  return { code: 'APPROVAL_CHANGED', message: 'The approval shows something else by now; look at it again' };
+}
+
 function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
   if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
     return {
@@ -178,9 +200,9 @@ function violation(
   return issues.length > 0 ? { code, message: `The ${field} break their schema`, issues } : null;
 }
 
-/** An approval as the API shows it, without the path of its task. */
-export type PublicApproval = Omit<Approval, 'task'>;
+/** An approval as the API shows it, without what only the interpreter reads. */
+export type PublicApproval = Omit<Approval, 'task' | 'asked'>;
 
-export function toPublicApproval({ task: _task, ...approval }: Approval): PublicApproval {
+export function toPublicApproval({ task: _task, asked: _asked, ...approval }: Approval): PublicApproval {
   return approval;
 }

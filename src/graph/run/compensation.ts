@@ -9,8 +9,16 @@ export interface CompensationCall {
   readonly key: string;
   readonly task: TaskReference;
   readonly request: ToolCallRequest;
+  /** A person must approve the call, by the rule of its tool. */
+  readonly needsApproval: boolean;
   /** The number of times that a person has ordered it again. */
   readonly takeover?: number;
+}
+
+/** A compensation that begins once people approve it. */
+export interface AskedCompensation {
+  readonly compensation: CompensationCall;
+  readonly approvalId: string;
 }
 
 export interface UnknownCompensation {

@@ -1,6 +1,6 @@
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
-import type { Compensation, UnknownCompensation, CompensationCall } from './compensation.ts';
+import type { AskedCompensation, Compensation, UnknownCompensation, CompensationCall } from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
@@ -61,6 +61,8 @@ export interface RunCompensation {
   readonly doneCount: number;
   /** Messages of failed compensations. */
   readonly failures: readonly string[];
+  /** The latest compensation waits for an approval. */
+  readonly asked: AskedCompensation | null;
   /** The latest compensation has an unknown outcome, which a person must settle. */
   readonly unknown: UnknownCompensation | null;
 }

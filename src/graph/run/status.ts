@@ -10,10 +10,10 @@ export function isEnded(status: RunStatus): status is EndedStatus {
   return status === 'completed' || status === 'failed' || status === 'canceled';
 }
 
-/** Returns the API's status. An ending run is `waiting` only while a compensation's outcome is unknown. */
+/** Returns the API's status. An ending run is `waiting` only while people are asked about a compensation. */
 export function statusOf({ phase: { kind }, compensation }: Pick<Run, 'phase' | 'compensation'>): RunStatus {
   if (kind === 'failing' || kind === 'canceling' || kind === 'closing')
-    return compensation.unknown ? 'waiting' : 'running';
+    return compensation.asked || compensation.unknown ? 'waiting' : 'running';
   return kind;
 }
 

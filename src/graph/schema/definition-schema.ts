@@ -88,7 +88,8 @@ const common = {
 };
 const call = { ...common, timeout: TimeSpan.optional(), retry: Retry.optional() };
 
-const Policy = z.strictObject({
+/** The people who may decide an approval. */
+export const Policy = z.strictObject({
   roles: Names.optional(),
   users: Names.optional(),
   quorum: Count.optional(),
@@ -127,6 +128,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
     tool: z.string().optional(),
     args: z.json().optional(),
     calls: z.string().optional(),
+    tools: Names.optional(),
     compensate: z.strictObject({ tool: z.string(), args: z.json().optional() }).optional(),
   }),
   function: z.strictObject({

@@ -43,7 +43,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   system: 'A template for the system prompt.',
   messages: 'A channel of chat messages for the model. Its reply is added there.',
   args: 'Templates, at any depth.',
-  tools: 'Names of the tools that the model may request.',
+  tools: 'Names of the tools that the model may request, or that the calls of a message may be made of.',
   approve: 'By tool: "always", "never", or CEL over `args`. It decides if a person must approve the call.',
   maxIterations: 'The maximum of model turns that call tools; 5 by default.',
   calls: 'A channel of chat messages. The node makes the unanswered tool calls of its last assistant message.',

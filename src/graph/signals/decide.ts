@@ -1,11 +1,14 @@
 import { decide, findPendingApproval, toPublicApproval } from '../run/approval.ts';
 import type { Approval, Decision, DecisionRequest } from '../run/approval.ts';
+import { askedBy } from '../lifecycle/ask-to-compensate.ts';
+import { emitAbout } from '../lifecycle/compensation-events.ts';
+import { finishAskedCompensation } from '../lifecycle/compensation.ts';
 import { parseApprovalId } from '../run/ids.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { findTask } from '../superstep/frames.ts';
 import { jsonSize } from '../values/json-size.ts';
-import { toJson } from '../values/json.ts';
+import { toItems, toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { Refusal } from '../run/refusal.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -15,7 +18,14 @@ import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 export function decisionSignal(decision: DecisionRequest['decision'], description: string): SignalKind {
   return {
     description,
-    properties: { approvalId: { type: 'string' }, reason: { type: 'string' }, args: true, values: true },
+    properties: {
+      approvalId: { type: 'string' },
+      reason: { type: 'string' },
+      args: true,
+      values: true,
+      digest: { type: ['string', 'array'], items: { type: 'string' } },
+    },
+    decidesApprovals: true,
     handle: (draft, request) => handleDecision(draft, decision, request),
   };
 }
@@ -32,10 +42,16 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
     reason,
     args: payload['args'],
     values: payload['values'],
+    digests: digestsIn(payload['digest']),
   });
   if ('refusal' in result) return refused(result.refusal);
   recordDecision(draft, result.approval, result.decision);
   return taken(toResult(result.approval));
+}
+
+/** Reads one digest, or a list of those of which one must match. */
+function digestsIn(value: Json | undefined): readonly string[] | undefined {
+  return value === undefined ? undefined : toItems(value).filter((item) => typeof item === 'string');
 }
 
 /** Bytes of one result: a run keeps the results of its latest decisions for queries. */
@@ -57,14 +73,12 @@ function refuseDropped({ id: runId, counters }: Draft['run'], id = ''): Refusal 
 function recordDecision(draft: Draft, approval: Approval, made: Decision): void {
   draft.saveApproval(approval);
   const { by, decision, reason, args } = made;
-  emitAt(draft, approval.task, {
-    type: 'approval.decided',
-    approvalId: approval.id,
-    by,
-    decision,
-    reason,
-    args,
-    status: approval.status,
-  });
-  if (approval.status !== 'pending') deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
+  const { id: approvalId, status } = approval;
+  const body = { type: 'approval.decided', approvalId, by, decision, reason, args, status } as const;
+  const asked = askedBy(draft, approval);
+  if (asked) emitAbout(draft, asked.compensation.task, body);
+  else emitAt(draft, approval.task, body);
+  if (status === 'pending') return;
+  if (asked) finishAskedCompensation(draft, asked, approval);
+  else deliver(findTask(draft, approval.task), { kind: 'approval.closed', approval });
 }

@@ -6,9 +6,11 @@ import type { Draft } from '../superstep/draft.ts';
 import { EdgeFailure, evaluateEdges, triggerNextNodes, refreshNextNodes } from '../superstep/fire-edges.ts';
 import { rootFrame, scopeBindings } from '../superstep/frames.ts';
 import { moveTo } from '../superstep/scope-draft.ts';
-import { refuseBypass, refuseActingAs } from './checks/bypass-approval.ts';
+import { actorIn, refuseActingAs, refuseReaching } from '../lifecycle/held-nodes.ts';
+import { refuseBypass } from './checks/bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
+import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { triggersAt } from '../run/position.ts';
 import { hasEnded, statusOf } from '../run/status.ts';
@@ -29,7 +31,7 @@ export const edit: SignalKind = {
   handle(draft, request) {
     const { payload, by } = request;
     const asNode = textOf(payload, 'asNode');
-    const change = { values: valuesOf(payload) ?? {}, by: by.sub, asNode };
+    const change = { values: valuesOf(payload) ?? {}, by, asNode };
     const refusal = refuseEdit(draft, request) ?? tryEdges(draft, change);
     if (refusal) return refused(refusal);
     const edited = editChannels(draft, change);
@@ -37,7 +39,8 @@ export const edit: SignalKind = {
     if (asNode === undefined) refreshNextNodes(rootFrame(draft));
     const visited = asNode === undefined ? [] : continueFrom(draft, asNode);
     saveEdit(draft, edited.changes, visited);
-    if (asNode !== undefined) reopenPaused(draft, by.sub);
+    if (asNode === undefined) renewApprovals(draft);
+    else reopenPaused(draft, by.sub);
     return taken(draft.run.checkpointId);
   },
 };
@@ -54,13 +57,13 @@ function refuseEdit(draft: Draft, { payload, by }: SignalRequest): Refusal | nul
   return (
     refuseCompensated(draft) ??
     refuseUnknownNode(draft, asNode, '/asNode') ??
-    refuseActingAs(draft, graph, { node: asNode, by }) ??
+    refuseActingAs(graph, asNode, actorIn(draft, by)) ??
     refuseBypass(draft, by)
   );
 }
 
-/** Evaluates the node's edges on the edited state. @returns the reason if they fail */
-function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
+/** Evaluates the node's edges on the edited state. @returns the reason if they fail, or lead behind an approval */
+function tryEdges(draft: Draft, { values, asNode, by }: StateEdit): Refusal | null {
   if (asNode === undefined) return null;
   const frame = rootFrame(draft);
   const { graph, scope } = frame;
@@ -70,8 +73,9 @@ function tryEdges(draft: Draft, { values, asNode }: StateEdit): Refusal | null {
   if (!applied.ok) return null;
   const bindings = { ...scopeBindings(frame), state: applied.channels };
   try {
-    evaluateEdges(frame, { finished: [asNode], already: [], bindings });
-    return null;
+    const { triggers } = evaluateEdges(frame, { finished: [asNode], already: [], bindings });
+    const next = triggers.map(({ node }) => node);
+    return refuseReaching(graph, next, actorIn(draft, by));
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
     const { message } = error;

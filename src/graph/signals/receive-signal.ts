@@ -86,6 +86,7 @@ function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
   if (hasEnded(run)) return kind.reopens ? null : { code: 'NOT_ALLOWED_NOW', message: `The run is ${statusOf(run)}` };
   const isCanceled = isBeingCanceled(run);
   if ((!isCanceled && !isEnding(run)) || kind.whileEnding) return null;
+  if (run.compensation.asked && kind.decidesApprovals) return null;
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 

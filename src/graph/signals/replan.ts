@@ -5,6 +5,7 @@ import { moveTo } from '../superstep/scope-draft.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import { refuseCompensated, refuseUnknownNode, refuseUnlessStatus } from './checks/refusals.ts';
+import { actorIn, refuseReaching } from '../lifecycle/held-nodes.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { hasEnded } from '../run/status.ts';
@@ -23,9 +24,10 @@ export const replan: SignalKind = {
       refuseUnlessStatus(draft, ['waiting', 'paused', 'failed'], 'replanned') ??
       refuseCompensated(draft) ??
       refuseUnknownNode(draft, node, '/node') ??
-      refuseBypass(draft, by);
+      refuseBypass(draft, by) ??
+      refuseReaching(draft.graph, [node], actorIn(draft, by));
     if (refusal) return refused(refusal);
-    const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by: by.sub });
+    const edited = editChannels(draft, { values: valuesOf(payload) ?? {}, by });
     if (!edited.ok) return refused(edited.refusal);
     const visited = goTo(draft, node);
     saveEdit(draft, edited.changes, visited);

@@ -1,4 +1,5 @@
 import { editChannels, saveEdit } from '../lifecycle/edit-channels.ts';
+import { renewApprovals } from '../lifecycle/renew-approvals.ts';
 import { resumeRun } from '../lifecycle/resume.ts';
 import { statusOf } from '../run/status.ts';
 import { refreshNextNodes } from '../superstep/fire-edges.ts';
@@ -21,11 +22,12 @@ export const resume: SignalKind = {
         message: `The run stands at checkpoint ${run.checkpointId}, not ${checkpoint}`,
       });
     const values = valuesOf(payload);
-    const edited = values && editChannels(draft, { values, by: by.sub });
+    const edited = values && editChannels(draft, { values, by });
     if (edited?.ok === false) return refused(edited.refusal);
     if (edited) {
       refreshNextNodes(rootFrame(draft));
       saveEdit(draft, edited.changes);
+      renewApprovals(draft);
     }
     resumeRun(draft, by.sub);
     return taken();

@@ -16,6 +16,8 @@ export interface SignalKind {
   readonly reopens?: true;
   /** The signal is accepted while a run waits for its calls before it ends. */
   readonly whileEnding?: true;
+  /** The signal is accepted while a compensation waits for an approval. */
+  readonly decidesApprovals?: true;
   handle(draft: Draft, request: SignalRequest): Handled;
   /** Handles a compensation with an unknown outcome; without it, a compensating run refuses the signal. */
   handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): Handled;

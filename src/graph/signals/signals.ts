@@ -12,8 +12,8 @@ import type { SignalKind } from './signal.ts';
 
 /** The signals that a run takes, by name. */
 export const signals: ReadonlyMap<string, SignalKind> = new Map<string, SignalKind>([
-  ['approve', decisionSignal('approve', 'Approve: {"approvalId"?, "reason"?, "args"?, "values"?}')],
-  ['reject', decisionSignal('reject', 'Reject: {"approvalId"?, "reason"?, "values"?}')],
+  ['approve', decisionSignal('approve', 'Approve: {"approvalId"?, "reason"?, "args"?, "values"?, "digest"?}')],
+  ['reject', decisionSignal('reject', 'Reject: {"approvalId"?, "reason"?, "values"?, "digest"?}')],
   ['pause', pause],
   ['resume', resume],
   ['replan', replan],

@@ -1,6 +1,7 @@
 import type { Draft } from '../superstep/draft.ts';
 import { GraphError } from '../values/errors.ts';
-import { refuseBypass, refuseActingAs } from './checks/bypass-approval.ts';
+import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
+import { refuseBypass } from './checks/bypass-approval.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { hasEnded } from '../run/status.ts';
@@ -50,6 +51,6 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Principal): Refusal | null {
-  const refusal = refuseActingAs(draft, handle.frame.graph, { node: handle.node.id, by });
+  const refusal = refuseActingAs(handle.frame.graph, handle.node.id, actorIn(draft, by));
   return refusal ?? (call ? null : refuseBypass(draft, by, [handle]));
 }

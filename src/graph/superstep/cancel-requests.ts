@@ -1,3 +1,4 @@
+import { DEADLINE_TIMER } from '../run/ids.ts';
 import { hasOpenCalls } from '../run/status.ts';
 import type { Draft } from './draft.ts';
 import { isWithin } from './frames.ts';
@@ -14,10 +15,10 @@ export function cancelTimersAndApprovalsOf(handle: TaskHandle): void {
   }
 }
 
-/** Cancels the open calls, timers and approvals of all tasks of a run. The results of the calls still arrive. */
+/** Cancels the open calls, timers and approvals of a run, but not the timer of its deadline. The results of the calls still arrive. */
 export function cancelOpenRequests(draft: Draft): void {
   if (hasOpenCalls(draft.run)) draft.effects.push({ kind: 'cancel.calls' });
-  for (const [id, { taskPath }] of Object.entries(draft.run.timers)) if (taskPath.length > 0) cancelTimer(draft, id);
+  for (const id of Object.keys(draft.run.timers)) if (id !== DEADLINE_TIMER) cancelTimer(draft, id);
   for (const approval of Object.values(draft.run.approvals)) {
     if (approval.status === 'pending') draft.saveApproval({ ...approval, status: 'canceled' });
   }

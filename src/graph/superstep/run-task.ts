@@ -45,14 +45,19 @@ export function resumeTask(handle: TaskHandle, input: TaskInput): void {
   if (state.phase === 'open') advanceTask(handle, () => behavior.resume(new OpenTask(handle), state.position, input));
 }
 
+/** Withdraws what an open task has asked people, and begins its work anew in the same visit. */
+export function askAgain(handle: TaskHandle): void {
+  cancelTimersAndApprovalsOf(handle);
+  advanceTask(handle, () => handle.node.behavior.start(new OpenTask(handle)));
+}
+
 /** Saves a call's result for the retry of a task that has failed meanwhile. */
 export function saveLateResult(handle: TaskHandle, input: TaskInput): void {
   const { state } = handle.task;
   const { behavior } = handle.node;
-  if (!hasResumableProgress(state) || !behavior.updateSaved) return;
-  const { updateSaved } = behavior;
-  const saved = withTaskAllowance(handle, () => updateSaved(new OpenTask(handle), state.saved, input));
-  setState(handle, { ...state, saved });
+  if (!hasResumableProgress(state)) return;
+  const saved = withTaskAllowance(handle, () => behavior.updateSaved?.(new OpenTask(handle), state.saved, input));
+  if (saved) setState(handle, { ...state, saved });
 }
 
 function advanceTask(handle: TaskHandle, step: () => Progress): void {

@@ -4,15 +4,13 @@ import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import { calledBy } from '../run/call.ts';
 import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
-import { approvalId, approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
+import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
-import type { Run } from '../run/run.ts';
 import type { ModelNeeds } from '../run/spending.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
-import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import {
   isBudgetAvailable,
@@ -25,6 +23,7 @@ import {
 import type { Draft } from './draft.ts';
 import { taskBindings, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
+import { closeExpiredApproval, openApproval } from './open-approval.ts';
 import { cancelTimer, summaryOf, startTimer } from './timers.ts';
 
 /** The services of a task for its node's code. A class for speed: each step of each task creates one. */
@@ -125,42 +124,13 @@ function requestCall(
   return key;
 }
 
-function requestApproval(
-  handle: TaskHandle,
-  { timeoutMs, ...question }: Question,
-): { approvalId: string; timerId: string } {
-  const { draft, task } = handle;
-  const { run } = draft;
-  if (isClosing(run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
-  requireAllowedSize('The question', question);
-  const id = approvalId({ runId: run.id, number: draft.increment('approval') });
-  const fireAt = draft.now + timeoutMs;
-  const approval: Approval = {
-    id,
-    runId: run.id,
-    node: task.node,
-    ...question,
-    details: withParent(run, question.details),
-    status: 'pending',
-    decisions: [],
-    requestedBy: run.createdBy.sub,
-    requestedAt: draft.timestamp,
-    expiresAt: new Date(fireAt).toISOString(),
-    task: handle.taskPath,
-  };
-  draft.saveApproval(approval);
+function requestApproval(handle: TaskHandle, question: Question): { approvalId: string; timerId: string } {
+  const { draft, task, taskPath } = handle;
+  if (isClosing(draft.run)) throw new GraphError('APPROVAL_REJECTED', 'A canceled run requests no approval');
+  const summary = summaryOf(handle, 'approval timeout');
+  const approval = openApproval(draft, question, { node: task.node, taskPath, summary });
   emitTask(handle, { type: 'approval.requested', approval: toPublicApproval(approval) });
-  const timerId = approvalTimerId(id);
-  startTimer(handle, { id: timerId, fireAt, summary: summaryOf(handle, 'approval timeout') });
-  return { approvalId: id, timerId };
-}
-
-/** Shows deciders in a fork the parent's calls after the checkpoint, because the fork may repeat them. */
-function withParent({ parent }: Pick<Run, 'parent'>, details: Json): Json {
-  if (!parent || parent.callsSince.length === 0) return details;
-  const { runId, callsSince } = parent;
-  const parentRun = { runId, done: callsSince.map(({ node, tool, at }) => ({ node, tool, at })) };
-  return isJsonObject(details) ? { ...details, parentRun } : { ...(details !== null && { details }), parentRun };
+  return { approvalId: approval.id, timerId: approvalTimerId(approval.id) };
 }
 
 function startWaitTimer(handle: TaskHandle, fireAt: number): string {
@@ -180,10 +150,7 @@ function takeEvent(draft: Draft, name: string): Json | undefined {
 }
 
 function expireApproval(handle: TaskHandle, id: string, status: Approval['status']): Approval {
-  const pending = own(handle.draft.run.approvals, id);
-  if (!pending) throw new TypeError(`There is no approval "${id}"`);
-  const approval = { ...pending, status };
-  handle.draft.saveApproval(approval);
+  const approval = closeExpiredApproval(handle.draft, id, status);
   emitTask(handle, { type: 'approval.expired', approvalId: id, status });
   return approval;
 }

@@ -2,6 +2,9 @@ import { MAX_VALUE_BYTES, SCALAR_SIZE, textSize, tooLarge } from './json-size.ts
 import type { CopyBudget } from './json.ts';
 import { priceOfText, spend } from './meter.ts';
 
+/** Price of a key, on top of its text. */
+const KEY_PRICE = 5;
+
 /** The bytes that one field may still make, counted while they are made, in sizes of `json-size.ts`. */
 export class ByteBudget implements CopyBudget {
   readonly #subject: string;
@@ -16,6 +19,12 @@ export class ByteBudget implements CopyBudget {
   takeText(text: string): void {
     spend(priceOfText(text));
     this.#take(text.length > this.#remaining ? text.length : textSize(text) + 1);
+  }
+
+  /** Takes the key of a member. @throws as `takeText` */
+  takeKey(key: string): void {
+    spend(KEY_PRICE);
+    this.takeText(key);
   }
 
   /** @throws as `takeText` */

@@ -2,9 +2,9 @@ import { toPointer } from './json-pointer.ts';
 import { isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
 import { tryWithAllowance } from './meter.ts';
-import { createEvaluator } from './schema/evaluator.ts';
-import { findProblems } from './schema/find-problems.ts';
-import type { Outcome } from './schema/outcome.ts';
+import { createEvaluator } from './validation/evaluator.ts';
+import { findProblems } from './validation/find-problems.ts';
+import type { Outcome } from './validation/outcome.ts';
 
 /** A schema is any JSON object, or `true` (accepts all) or `false` (accepts nothing). */
 export type JsonSchema = JsonObject | boolean;

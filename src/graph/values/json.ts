@@ -13,6 +13,7 @@ export type ForeignConverter = (value: object) => unknown;
 /** Counts a copy while it is made; each method may throw. */
 export interface CopyBudget {
   takeText(text: string): void;
+  takeKey(key: string): void;
   takeScalar(): void;
   takeContainer(): void;
 }
@@ -73,9 +74,9 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Compares two values, at one unit of the meter a part. */
+/** Compares two values, at three units of the meter a part. */
 export function deepEqual(a: Json, b: Json): boolean {
-  spend(typeof a === 'string' ? priceOfText(a) : 1);
+  spend(typeof a === 'string' ? priceOfText(a) : 3);
   if (a === b) return true;
   if (isJsonList(a))
     return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
@@ -89,7 +90,7 @@ export function deepEqual(a: Json, b: Json): boolean {
 
 /** JSON text with sorted keys: equal values give equal texts. */
 export function canonicalJson(value: Json): string {
-  spend(typeof value === 'string' ? priceOfText(value) : 2);
+  spend(typeof value === 'string' ? priceOfText(value) : 5);
   if (isJsonList(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
@@ -99,25 +100,25 @@ export function canonicalJson(value: Json): string {
 }
 
 function copy(value: unknown, depth: number, options: CopyOptions): Json {
+  if (isContainer(value)) return copyObject(value, depth, options);
+  const scalar = toScalar(value);
+  if (typeof scalar === 'string') options.budget?.takeText(scalar);
+  else options.budget?.takeScalar();
+  return scalar;
+}
+
+function toScalar(value: unknown): Json {
   switch (typeof value) {
     case 'string':
-      options.budget?.takeText(value);
-      return value;
     case 'boolean':
-      options.budget?.takeScalar();
       return value;
     case 'number':
       if (!Number.isFinite(value)) throw new NotJsonError(String(value));
-      options.budget?.takeScalar();
       return value;
     case 'bigint':
-      options.budget?.takeScalar();
       return Number(value);
-    case 'object':
-      if (value !== null) return copyObject(value, depth, options);
-      options.budget?.takeScalar();
-      return null;
     default:
+      if (value === null) return null;
       throw new NotJsonError(typeof value);
   }
 }
@@ -125,22 +126,28 @@ function copy(value: unknown, depth: number, options: CopyOptions): Json {
 function copyObject(value: object, depth: number, options: CopyOptions): Json {
   if (depth >= MAX_DEPTH) throw new NotJsonError(`a value nested over ${MAX_DEPTH} levels (or a cycle)`);
   if (ArrayBuffer.isView(value)) throw new NotJsonError('bytes');
-  const copyMember = (member: unknown, key: string | number): Json =>
-    copyUnder(key, () => copy(member, depth + 1, options));
   if (Array.isArray(value)) {
     options.budget?.takeContainer();
-    return Array.from(value, copyMember);
+    return Array.from(value, (item, index) => copyUnder(index, () => copy(item, depth + 1, options)));
   }
-  if (Object.prototype.toString.call(value) !== '[object Object]' || hasToJson(value))
-    return copyForeign(value, depth, options);
+  return isRecord(value) && !hasToJson(value) ? copyRecord(value, depth, options) : copyForeign(value, depth, options);
+}
+
+function copyRecord(value: object, depth: number, options: CopyOptions): Json {
   options.budget?.takeContainer();
   const result: Record<string, Json> = {};
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    options.budget?.takeText(key);
-    setOwn(result, key, copyMember(member, key));
+    options.budget?.takeKey(key);
+    const copied = copyUnder(key, () => copy(member, depth + 1, options));
+    setOwn(result, key, copied);
   }
   return result;
+}
+
+/** True for object literals and instances of plain classes; false for maps, sets, promises and the like. */
+function isRecord(value: object): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
 function hasToJson(value: object): value is { toJSON: () => unknown } {

@@ -37,7 +37,7 @@ export class TooExpensiveError extends GraphError {
 /**
  * Does work that may spend some units, which also count for all enclosing allowances.
  * @param name the subject of the error message
- * @throws TooExpensiveError once an allowance is used up, even if the work has caught the error
+ * @throws TooExpensiveError once an allowance is used up; every later charge within it throws again
  */
 export function withAllowance<T>(name: string, units: number, work: () => T): T {
   return runWithin(open(name, units), work);
@@ -89,25 +89,17 @@ function runWithin<T>(allowance: Allowance, work: () => T): T {
   meter.innermost = allowance;
   meter.limit = Math.min(limit, allowance.end);
   try {
-    const result = work();
-    if (meter.used <= meter.limit) return result;
-  } catch (error) {
-    if (meter.used <= meter.limit) throw error;
+    return work();
   } finally {
     meter.innermost = innermost;
     meter.limit = limit;
   }
-  throw stopAt(allowance);
-}
-
-function stop(): TooExpensiveError {
-  return stopAt(meter.innermost);
 }
 
 /** The error of the allowance that ends first, the outer one of two. No more than its units stay charged. */
-function stopAt(innermost: Allowance | null): TooExpensiveError {
+function stop(): TooExpensiveError {
   let first: Allowance | null = null;
-  for (let allowance = innermost; allowance; allowance = allowance.outer)
+  for (let allowance = meter.innermost; allowance; allowance = allowance.outer)
     if (!first || allowance.end <= first.end) first = allowance;
   if (!first) throw new TypeError('No allowance is open');
   meter.used = first.end + 1;

@@ -10,7 +10,9 @@ interface Group {
   last: number;
 }
 
-const TOKEN = /\\Q[^]*?(?:\\E|$)|\\x\{[^}]*\}|\\[pP]\{[^}]*\}|\\[^]|\(\?[^):]*[:)]?|\{(\d*)(,?)(\d*)\}|[^]/gu;
+/** Quoted text, escapes, classes, openings of groups with flags or names, repeats, any other character. */
+const TOKEN =
+  /\\Q[^]*?(?:\\E|$)|\\x\{[^}]*\}|\\[pP]\{[^}]*\}|\\[^]|\[\^?\]?(?:\[:[^\]]*\]|\\[^]|[^\]\\])*\]|\(\?(?:P?<[^>]*>|[a-zA-Z-]*[:)])|\{(\d+(?:,\d*)?)\}|[^]/gu;
 
 /** The cost of a pattern: `size` of its program in instructions, `price` of compiling it in units of the meter. */
 export interface PatternCost {
@@ -26,32 +28,31 @@ const PER_CASELESS_WIDE_CLASS = 50_000;
 /** Estimates the cost of a pattern in RE2 syntax; the real one is not higher. */
 export function estimatePattern(pattern: string): PatternCost {
   const open: Group[] = [{ size: 1, last: 0 }];
-  let wideClasses = 0;
-  let isInClass = false;
-  for (const [token, least, comma = '', most] of pattern.matchAll(TOKEN)) {
-    const group = open.at(-1);
-    if (!group) break;
-    if (isWide(token)) wideClasses += 1;
-    if (isInClass && token !== ']') continue;
-    if (token === '[') isInClass = true;
-    else if (token === ']') {
-      isInClass = false;
-      add(group, 1);
-    } else if (token.startsWith('(') && !token.endsWith(')')) open.push({ size: 2, last: 0 });
-    else if (token === ')') close(open);
-    else if (least !== undefined) repeat(group, Math.max(Number(least), Number(most)) * (comma === '' ? 1 : 2));
-    else if (token === '*' || token === '+' || token === '?' || token === '|') group.size += 2;
-    else add(group, token.startsWith('\\Q') ? token.length : 1);
-  }
+  const tokens = [...pattern.matchAll(TOKEN)];
+  for (const [token, counts] of tokens) readToken(open, token, counts);
   const size = open.reduce((sum, group) => sum + group.size, 0);
+  const wideClasses = tokens.filter(([token]) => isWide(token)).length;
   const perWideClass = CASELESS.test(pattern) ? PER_CASELESS_WIDE_CLASS : PER_WIDE_CLASS;
   return { size, price: size * PER_INSTRUCTION + wideClasses * perWideClass };
 }
 
+function readToken(open: Group[], token: string, counts: string | undefined): void {
+  const group = open.at(-1);
+  if (!group) return;
+  if (token === ')') close(open);
+  else if (token.startsWith('(') && !token.endsWith(')')) open.push({ size: 2, last: 0 });
+  else if (counts !== undefined) repeat(group, counts.split(','));
+  else if (OPERATORS.has(token)) group.size += 2;
+  else add(group, token.startsWith('\\Q') ? token.length : 1);
+}
+
+const OPERATORS: ReadonlySet<string> = new Set(['*', '+', '?', '|']);
+
 const CASELESS = /\(\?[a-zA-Z]*i/;
 
+/** True for a class of characters, or a character, beyond ASCII. */
 function isWide(token: string): boolean {
-  return /^(?:\\x\{|\\[pP]|[^\0-\x7f])/.test(token);
+  return /\\x\{|\\[pP]|[^\0-\x7f]/.test(token);
 }
 
 function add(group: Group, size: number): void {
@@ -65,7 +66,9 @@ function close(open: Group[]): void {
   if (closed && outer) add(outer, closed.size);
 }
 
-function repeat(group: Group, times: number): void {
+/** Repeats of a range take twice the instructions: each may be left out. */
+function repeat(group: Group, counts: readonly string[]): void {
+  const times = Math.max(...counts.map(Number)) * (counts.length > 1 ? 2 : 1);
   const more = group.last * (times + 1);
   group.size += more;
   group.last += more;

@@ -86,13 +86,16 @@ describe('an agent', () => {
 
 describe('a tool node with calls', () => {
   test.each<[JsonObject, readonly string[]]>([
-    [{ calls: 'chat' }, []],
-    [{ calls: 'chat', tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
+    [{ calls: 'chat', tools: ['lookup'] }, []],
+    [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a']],
+    [{ calls: 'chat', tools: ['lookup', 'lokup'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
+    [{ tool: 'lookup', tools: ['lookup'] }, ['INVALID_FIELD /nodes/a/tools']],
+    [{ calls: 'chat', tools: ['lookup'], tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
     [
-      { calls: 'chat', args: {}, compensate: { tool: 'charge' } },
+      { calls: 'chat', tools: ['lookup'], args: {}, compensate: { tool: 'charge' } },
       ['INVALID_FIELD /nodes/a/args', 'INVALID_FIELD /nodes/a/compensate'],
     ],
-    [{ calls: 'nope' }, ['UNKNOWN_CHANNEL /nodes/a/calls']],
+    [{ calls: 'nope', tools: [] }, ['UNKNOWN_CHANNEL /nodes/a/calls']],
     [{ calls: ['chat'] }, ['INVALID_FIELD /nodes/a/calls']],
     [{}, ['INVALID_FIELD /nodes/a']],
   ])('%j has the issues %j', (fields, issues) => {
@@ -128,7 +131,7 @@ describe('what a run pins', () => {
     ],
     [{ type: 'llm', prompt: 'x', tools: ['a', 'e'] }, [['a', 'b', 'c', 'e'], ['default']]],
     [{ type: 'agent', prompt: 'x' }, [[], ['default']]],
-    [{ type: 'tool', calls: 'chat' }, [['a', 'b', 'c', 'd', 'e'], []]],
+    [{ type: 'tool', calls: 'chat', tools: ['e'] }, [['e'], []]],
     [{ type: 'tool', tool: 'd', compensate: { tool: 'a' } }, [['a', 'b', 'c', 'd'], []]],
     [
       { type: 'subgraph', graph: graphOf({ type: 'agent', prompt: 'x', tools: ['e'], model: 'third' }) },

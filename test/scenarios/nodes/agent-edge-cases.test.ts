@@ -20,7 +20,7 @@ import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
 const by = { sub: 'ada', roles: ['approver'] };
 const agent: NodeDefinition = { type: 'agent', prompt: 'x', tools: ['lookup'] };
-const calls: NodeDefinition = { type: 'tool', calls: 'chat' };
+const calls: NodeDefinition = { type: 'tool', calls: 'chat', tools: ['lookup', 'charge', 'notify'] };
 const call: BatchCall = {
   id: 'c',
   name: 'lookup',
@@ -33,7 +33,7 @@ const call: BatchCall = {
 };
 
 const behaviorOf = (node: NodeDefinition) =>
-  compileBehavior(node, { id: 'n', catalog: aCatalog(), defaults: {}, subgraph: null });
+  compileBehavior(node, { id: 'n', catalog: aCatalog(), nodes: {}, defaults: {}, subgraph: null });
 const atCalls = (batch: readonly BatchCall[]): ResumablePosition => ({ kind: 'calls', batch, callsMade: 1 });
 const atAgent: ResumablePosition = {
   kind: 'agent',
@@ -115,11 +115,11 @@ test('a call of a tool that names others may have come from one that is gone', (
   const tools = { charge: { ...charge, onFailure: 'gone' } };
   const caller = {
     node: {},
-    settings: { id: 'n', catalog: { ...catalog, tools }, defaults: {}, subgraph: null },
+    settings: { id: 'n', catalog: { ...catalog, tools }, nodes: {}, defaults: {}, subgraph: null },
     approve: {},
     asksForUnsafe: false,
   };
-  const toolbox = createToolbox(null, caller);
+  const toolbox = createToolbox(['charge'], caller);
   const failure = { callFailed: true, error: { code: 'TOOL_FAILED', message: 'no' } } as const;
   const progress = { call: { ...call, tool: 'charge' }, callsMade: 1 };
   const after = resumeCall({ task: IDLE_TASK, tools: toolbox, leftMs: () => null }, progress, {

@@ -88,6 +88,7 @@ describe('a node of a registered type', () => {
     const runner = compileBehavior(fetches({}), {
       id: 'f',
       catalog,
+      nodes: {},
       defaults: {},
       subgraph: null,
     });

@@ -67,7 +67,7 @@ describe('an llm node', () => {
 });
 
 describe('a tool node with calls', () => {
-  const calls: NodeDefinition = { type: 'tool', calls: 'chat', deadline: '10s' };
+  const calls: NodeDefinition = { type: 'tool', calls: 'chat', tools: ['lookup', 'charge', 'notify'], deadline: '10s' };
 
   test('gives the tool that stands in what the calls before have left', () => {
     const tool = ({ tool: name }: { readonly tool: string }): string => {

@@ -7,7 +7,7 @@ import type { Played, Stage } from '../../support/builders/agents.ts';
 import { CallFailure } from '../../support/doubles/memory-shell.ts';
 
 const by = { sub: 'ada', roles: ['approver'] };
-const calls: NodeDefinition = { type: 'tool', calls: 'chat' };
+const calls: NodeDefinition = { type: 'tool', calls: 'chat', tools: ['lookup', 'charge', 'notify'] };
 const call = (id: string, name = 'lookup', args: Json = { key: id }): Json => ({ id, name, args });
 const asking = (...toolCalls: readonly Json[]): Json => ({ role: 'assistant', content: '', toolCalls: [...toolCalls] });
 const answering = (toolCallId: string): Json => ({ role: 'tool', toolCallId, content: 'old' });

@@ -117,7 +117,7 @@ function randomNode(place: Place): fc.Arbitrary<NodeDefinition> {
     ),
     randomTalk,
     randomTalk,
-    fc.constant({ type: 'tool', calls: 'chat' }),
+    fc.constant({ type: 'tool', calls: 'chat', tools: ['work', 'other', 'risky', 'asked'] }),
     ...(place.depth > 0 ? [randomSubgraph(place)] : []),
   ];
   return fc

@@ -92,12 +92,15 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
     argsSchema: null,
     decisionSchema: null,
     policy: {},
+    digest: 'd',
     status,
     decisions: [],
+    previous: [],
     requestedBy: 'ann',
     requestedAt: AT,
     expiresAt: AT,
     task: ['ask'],
+    asked: 'd',
   };
 }
 

@@ -5,6 +5,7 @@ import { foldCheckpoints } from '../../../src/graph/journal/checkpoint.ts';
 import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
 import { toEndedState, fromEndedState } from '../../../src/graph/journal/ended-run.ts';
 import { foldResumePoints } from '../../../src/graph/journal/resume-point.ts';
+import type { Principal } from '../../../src/graph/run/principal.ts';
 import type { EarlierCall, Run } from '../../../src/graph/run/run.ts';
 import type { JsonObject } from '../../../src/graph/values/json.ts';
 
@@ -27,6 +28,8 @@ export interface Forking {
   readonly graph?: GraphDefinition;
   /** The calls of the parent after the checkpoint. */
   readonly callsSince?: readonly EarlierCall[];
+  /** Who forks; the starter of the parent if absent. */
+  readonly by?: Principal;
 }
 
 /** Returns an ended run as it comes back from the store. */

@@ -148,7 +148,8 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
     fork(checkpoint, forking = {}) {
       const graph = forking.graph ? compileShared(forking.graph, shell.graph.catalog) : shell.graph;
       const fork = forkStartAt(checkpoint, forking, shell);
-      const first = forkRun(graph, identityOf(`fork-of-${checkpoint}`, graph), { fork, startedAt: shell.now + 1 });
+      const identity = { ...identityOf(`fork-of-${checkpoint}`, graph), createdBy: forking.by ?? REQUESTER };
+      const first = forkRun(graph, identity, { fork, startedAt: shell.now + 1 });
       return 'code' in first ? first : openMemoryRun(openShell(graph, first), outside);
     },
   };

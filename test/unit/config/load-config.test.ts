@@ -20,7 +20,37 @@ describe('a configuration', () => {
     });
   });
 
+  test('takes a whole policy for the approvals of a tool', () => {
+    const policy = {
+      roles: ['admin'],
+      quorum: 2,
+      excludeRequester: true,
+      escalate: [{ after: '1h', roles: ['boss'] }],
+    };
+    const approval = { when: 'args.amount > 100', policy, timeout: '2d' };
+    expect(parseConfig('here', { tools: [{ ...tool, approval }] })).toMatchObject({ tools: [{ approval }] });
+    expect(parseConfig('here', { tools: [{ ...tool, approval: { policy } }] })).toMatchObject({
+      tools: [{ approval: { policy } }],
+    });
+  });
+
   test.each<[string, object, RegExp]>([
+    [
+      'an approval under no condition',
+      { tools: [{ ...tool, approval: { when: 'args.' } }] },
+      /\/tools\/0\/approval.*must be CEL/s,
+    ],
+    [
+      'an approval that nobody gives',
+      { tools: [{ ...tool, approval: { policy: { quorum: 0 } } }] },
+      /\/approval\/policy\/quorum/,
+    ],
+    [
+      'an approval after no time',
+      { tools: [{ ...tool, approval: { timeout: '0s' } }] },
+      /\/approval\/timeout: "0s" leaves no time/,
+    ],
+    ['an unknown word for approvals', { tools: [{ ...tool, approval: 'sometimes' }] }, /\/tools\/0\/approval/],
     ['an unknown field', { model: {} }, /"model"/],
     ['a time-out after no time', { defaults: { timeout: '0s' } }, /\/defaults\/timeout: "0s" leaves no time/],
     ['one of a tool', { tools: [{ ...tool, timeout: '0ms' }] }, /\/tools\/0\/timeout: "0ms" leaves no time/],

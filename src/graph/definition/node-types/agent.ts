@@ -13,6 +13,5 @@ export const agent: DescriptionOf<AgentFields> = {
   ...MODEL_FIELDS,
   summary: 'A model that uses tools until it has an answer. Result: as of llm, with `iterations`.',
   approvals: { rules: 'approve', tools: 'tools' },
-  mayWait: true,
   look: { outline: 'doubleCircle', fill: 'D6E0F5' },
 };

@@ -17,13 +17,13 @@ export interface ApprovalFields extends CommonFields {
 
 /** The people who may decide, how many must approve, and when they are reminded. */
 export interface ApprovalPolicy {
-  readonly roles?: readonly string[];
-  readonly users?: readonly string[];
-  readonly quorum?: number;
-  readonly excludeRequester?: boolean;
-  readonly requireReason?: boolean;
-  readonly reminders?: readonly string[];
-  readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[];
+  readonly roles?: readonly string[] | undefined;
+  readonly users?: readonly string[] | undefined;
+  readonly quorum?: number | undefined;
+  readonly excludeRequester?: boolean | undefined;
+  readonly requireReason?: boolean | undefined;
+  readonly reminders?: readonly string[] | undefined;
+  readonly escalate?: readonly { readonly after: string; readonly roles: readonly string[] }[] | undefined;
 }
 
 export const approval: DescriptionOf<ApprovalFields> = {

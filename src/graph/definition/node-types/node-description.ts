@@ -17,7 +17,11 @@ export interface NodeDescription<Field extends string = string> {
   readonly approvals?: ApprovalRuleFields<Field>;
   /** The field of an approval node that names the reaction to a rejection; `fail` ends the run. */
   readonly onReject?: Field;
-  /** The node may wait for people, time or another graph, so it cannot be the last node of a canceled run. */
+  /** The field with the tools that its model may request; another node makes these calls. */
+  readonly requestsTools?: Field;
+  /** The channel whose messages request calls that the node makes, and the field with the tools that it may call. */
+  readonly makesCalls?: { readonly channel: Field; readonly tools: Field };
+  /** The node waits for people, time or an event, so it cannot be the last node of a canceled run. */
   readonly mayWait?: true;
   /** The engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
@@ -51,8 +55,6 @@ type FieldPath<Field extends string> = Field | `${Field}/${string}`;
 /** Fields that name entries of the catalog: one name or a list of names. */
 interface CatalogUses<Field extends string> {
   readonly tools?: readonly FieldPath<Field>[];
-  /** A node with this field may call any tool. */
-  readonly anyTool?: Field;
   /** A node without any of these uses the model of its graph's defaults, or the one named `default`. */
   readonly models?: readonly FieldPath<Field>[];
   readonly functions?: readonly FieldPath<Field>[];

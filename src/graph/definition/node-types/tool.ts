@@ -10,11 +10,14 @@ interface OneCallFields extends CallFields {
   /** The compensating call if the run fails or is canceled. Its arguments see the `result` of this call. */
   readonly compensate?: { readonly tool: string; readonly args?: Json };
   readonly calls?: never;
+  readonly tools?: never;
 }
 
 interface CallsFields extends CallFields {
   /** A channel of messages. The node makes the unanswered tool calls of its last assistant message. */
   readonly calls: string;
+  /** The tools that it may call; absent: those of the `llm` node that alone writes the channel. */
+  readonly tools?: readonly string[];
   readonly tool?: never;
   readonly args?: never;
   readonly compensate?: never;
@@ -24,8 +27,9 @@ export const tool: DescriptionOf<ToolFields> = {
   summary: 'Calls a tool, whose answer is its result; or makes the tool calls that a message asks for.',
   templates: ['args'],
   resultTemplates: ['compensate/args'],
-  uses: { tools: ['tool', 'compensate/tool'], anyTool: 'calls' },
+  uses: { tools: ['tool', 'compensate/tool', 'tools'] },
   conversations: ['calls'],
+  makesCalls: { channel: 'calls', tools: 'tools' },
   exactlyOne: ['tool', 'calls'],
   findProblems: findToolProblems,
   look: {
@@ -40,10 +44,13 @@ export const tool: DescriptionOf<ToolFields> = {
 const OF_ONE_CALL = ['tool', 'args', 'compensate'];
 
 function findToolProblems(fields: JsonObject): readonly FieldProblem[] {
-  if (fields['calls'] === undefined)
-    return fields['tool'] === undefined
-      ? [{ field: null, message: 'A tool node needs a tool, or calls (a channel of messages)' }]
-      : [];
+  if (fields['calls'] === undefined) {
+    if (fields['tool'] === undefined)
+      return [{ field: null, message: 'A tool node needs a tool, or calls (a channel of messages)' }];
+    return fields['tools'] === undefined
+      ? []
+      : [{ field: 'tools', message: 'Only a tool node with calls takes tools' }];
+  }
   return OF_ONE_CALL.filter((field) => fields[field] !== undefined).map((field) => ({
     field,
     message: `A tool node takes calls or ${field}, not both`,

@@ -6,17 +6,18 @@ import type { Bindings, Name } from '../../expression/expression.ts';
 import type { ToolCallRequest } from '../../run/effect.ts';
 import { mayCall } from '../../run/principal.ts';
 import type { Principal } from '../../run/principal.ts';
-import { toMs } from '../../values/duration.ts';
 import { GraphError } from '../../values/errors.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
+import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
 import { policyOf } from '../node-settings.ts';
 import type { NodeCallSettings, NodeSettings } from '../node-settings.ts';
 import { readArguments } from './read-arguments.ts';
+import { toolQuestion } from './tool-question.ts';
 
 /** A tool as one node may call it. */
 export interface CallableTool {
@@ -90,23 +91,14 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
       return 'args' in read ? read : { problem: problemOf(read.violation) };
     },
     needsApproval: (bindings) => rules.some((rule) => rule(bindings)),
-    question: (args, because) => ({
-      title: `Call ${name}`,
-      details: { tool: name, description: entry.description, effect: entry.effect, because },
-      args,
-      argsSchema: entry.parameters,
-      decisionSchema: null,
-      policy: {},
-      tool: name,
-      timeoutMs: toMs(caller.settings.catalog.defaults.approvalTimeout),
-    }),
+    question: (args, because) => toolQuestion({ tool: name, args, because }, entry, caller.settings.catalog.defaults),
     request: (args, { leftMs, isApproved }) =>
       toToolCall(name, entry, { args, policy: capDeadline(policy, leftMs), isApproved }),
   };
 }
 
 /** The request for a call of a tool. */
-export function toToolCall(
+function toToolCall(
   tool: string,
   { effect, taskQueue }: ToolEntry,
   { args, policy, isApproved }: { args: Json; policy: CallPolicy; isApproved: boolean },
@@ -122,16 +114,15 @@ export function toToolCall(
   };
 }
 
-/** Creates the toolbox of a node. @param names tools that a model may request; `null`: all of the installation */
-export function createToolbox(names: readonly string[] | null, caller: CallingNode): Toolbox {
+/** Creates the toolbox of a node. @param names tools that a model may request */
+export function createToolbox(names: readonly string[], caller: CallingNode): Toolbox {
   const compiled = new Map<string, CallableTool>();
   const find = (name: string): CallableTool | null => {
     const tool = compiled.get(name) ?? compileCallable(name, caller);
     if (tool) compiled.set(name, tool);
     return tool;
   };
-  const isAllowed = names === null ? () => true : (name: string) => names.includes(name);
-  return { find, findAllowed: (name) => (isAllowed(name) ? find(name) : null) };
+  return { find, findAllowed: (name) => (names.includes(name) ? find(name) : null) };
 }
 
 type Rule = (bindings: Bindings) => boolean;
@@ -152,13 +143,18 @@ function rulesOf(
 
 function compileRule(rule: ApprovalRule, names: readonly Name[], field: string): Rule {
   if (typeof rule === 'string') return () => rule === 'always';
-  const condition = parseExpression(rule.when, names);
+  const { when } = rule;
+  if (when === undefined) return () => true;
+  const condition = parseExpression(when, names);
   return (bindings) => {
     const holds = evaluateField(field, condition, { bindings });
     if (typeof holds === 'boolean') return holds;
-    throw new GraphError('EXPRESSION_FAILED', `${field}: "${rule.when}" is neither true nor false`);
+    throw new GraphError('EXPRESSION_FAILED', `${field}: "${truncate(when, MAX_QUOTED)}" is neither true nor false`);
   };
 }
+
+/** The longest part of a condition that its failure shows. */
+const MAX_QUOTED = 200;
 
 /** The roles whose runs may call a tool: administrators, if the tool names none. */
 function rolesOf({ roles = [] }: ToolEntry): string {

@@ -1,6 +1,8 @@
 import type { NodeOfType } from '../../definition/definition.ts';
 import { toolCallsOf } from '../../definition/message.ts';
 import type { Message, ToolCall } from '../../definition/message.ts';
+import { fieldsOf } from '../../definition/node-types/describe-node.ts';
+import { toolsOfCalls } from '../../definition/tools-of-calls.ts';
 import type { CallsPosition, WithDeadline } from '../../run/scope.ts';
 import { failureIn, hasOpenCall, isAnswered } from '../../run/tool-batch.ts';
 import type { Json } from '../../values/json.ts';
@@ -15,8 +17,9 @@ import { answersOf, beginBatch, callsToMake, readBatch, resetBatch, resumeBatch 
 import type { BatchProgress } from './run-batch.ts';
 
 /** Compiles a `tool` node with `calls`: it makes the unanswered tool calls of a channel's last assistant message. */
-export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, settings: NodeSettings): NodeBehavior {
-  const tools = createToolbox(null, { node, settings, approve: {}, asksForUnsafe: false });
+export function compileToolCalls(node: CallsNode, settings: NodeSettings): NodeBehavior {
+  const { calls: channel, tools: names = inheritedTools(channel, settings) } = node;
+  const tools = createToolbox(names, { node, settings, approve: {}, asksForUnsafe: false });
   const deadline = sharedDeadline(node);
   const contextOf = (task: TaskContext, time: WithDeadline): ToolBatchContext => ({
     task,
@@ -57,6 +60,14 @@ export function compileToolCalls(node: NodeOfType<'tool'>, channel: string, sett
     },
   };
 }
+
+/** The tools of the node that writes the channel. */
+function inheritedTools(channel: string, { nodes }: NodeSettings): readonly string[] {
+  const all = Object.values(nodes).map((node) => ({ fields: fieldsOf(node), path: '' }));
+  return toolsOfCalls(channel, all) ?? [];
+}
+
+type CallsNode = Extract<NodeOfType<'tool'>, { readonly calls: string }>;
 
 type TimedProgress = BatchProgress & WithDeadline;
 

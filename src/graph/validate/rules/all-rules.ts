@@ -19,6 +19,7 @@ import { unboundedLoops } from './unbounded-loops.ts';
 import { uncheckedApprovals } from './unchecked-approvals.ts';
 import { unknownChannels } from './unknown-channels.ts';
 import { unknownNodes } from './unknown-nodes.ts';
+import { unnamedTools } from './unnamed-tools.ts';
 import { unreachableNodes } from './unreachable-nodes.ts';
 import { unusedChannels } from './unused-channels.ts';
 
@@ -39,6 +40,7 @@ export const RULES: readonly Rule[] = [
   schemas,
   defaults,
   unknownTools,
+  unnamedTools,
   unknownApprovals,
   unknownFunctions,
   unknownModels,

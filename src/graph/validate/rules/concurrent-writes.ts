@@ -1,9 +1,9 @@
 import type { Named } from '../../definition/names-at.ts';
 import { describeReducer } from '../../definition/reducers.ts';
+import { writesOf } from '../../definition/writes-of.ts';
 import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectEdge } from '../subject.ts';
-import { writesOf } from './unknown-channels.ts';
 
 /** `IMPLICIT_CONCURRENT_WRITE`: nodes that always run together write a channel that takes one write a superstep. */
 export const concurrentWrites: Rule = (subject) => {

@@ -1,12 +1,10 @@
-import { namesAt, namesInFields } from '../../definition/names-at.ts';
+import { namesAt } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
-import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
-import { toPointer } from '../../values/json-pointer.ts';
-import { isJsonObject } from '../../values/json.ts';
+import { writesOf } from '../../definition/writes-of.ts';
 import { didYouMean } from '../../values/text.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
-import type { Subject, SubjectNode } from '../subject.ts';
+import type { Subject } from '../subject.ts';
 
 /** `UNKNOWN_CHANNEL`: a channel that is written or named and not declared. */
 export const unknownChannels: Rule = (subject) => {
@@ -23,22 +21,7 @@ export function channelsWritten({ nodes }: Subject): readonly Named[] {
   return [...nodes.values()].flatMap(writesOf);
 }
 
-/** Returns the channels that one node writes. */
-export function writesOf(node: SubjectNode): readonly Named[] {
-  const { fields, path } = node;
-  const { write, onError } = fields;
-  return [
-    ...(typeof write === 'string' ? [{ name: write, path: `${path}/write` }] : keysAt(write, `${path}/write`)),
-    ...(isJsonObject(onError) ? keysAt(onError['write'], `${path}/onError/write`) : []),
-    ...namesInFields(node, fieldsOfKind('conversations')),
-  ];
-}
-
 /** Returns the channels that the definition lists as input, as required input, and as output. */
 export function channelsListed({ definition }: Subject): readonly Named[] {
   return ['input', 'required', 'output'].flatMap((field) => namesAt(definition[field], `/${field}`));
-}
-
-function keysAt(value: unknown, path: string): readonly Named[] {
-  return isJsonObject(value) ? Object.keys(value).map((name) => ({ name, path: path + toPointer([name]) })) : [];
 }

@@ -355,16 +355,16 @@ describe('the journal', () => {
     expect(await numbersOf('J-again')).toEqual([1]);
   });
 
-  test('that can not be written has the activity tried again, and the call is not made before it is', async () => {
-    const task = aNewTask('unsafe', { runId: 'J-away', journal: packBatch(aJournalBatch(), CARRIER) });
+  test('that the database refuses fails the call for good, and it is not made', async () => {
+    const task = aNewTask('unsafe', { runId: 'J-refused', journal: packBatch(aJournalBatch(), CARRIER) });
     const tool = scriptedTool(returns('paid'));
-    const away = {
+    const refused = {
       ...task,
       journal: { ...packBatch(aJournalBatch(), CARRIER), view: { usage: {}, endedAt: 'never' } },
     };
-    await expect(attempt(tool, away)).rejects.not.toBeInstanceOf(ApplicationFailure);
+    expect(await failureOf(attempt(tool, refused))).toMatchObject({ type: 'INTERNAL', nonRetryable: true });
     expect(tool.calls).toHaveLength(0);
     expect(await attempt(tool, task)).toMatchObject({ reply: { value: 'paid' } });
-    expect(await numbersOf('J-away')).toEqual([1]);
+    expect(await numbersOf('J-refused')).toEqual([1]);
   });
 });

@@ -7,13 +7,14 @@ import { hasEnded, isEnding, mayOpenStep, standsStill, statusOf } from '../../..
 
 const error = { code: 'TOOL_FAILED', message: 'broken' } as const;
 const by = { by: 'ada', reason: null };
-const compensation: RunCompensation = { pending: [], doneCount: 0, failures: [], unknown: null };
+const compensation: RunCompensation = { pending: [], doneCount: 0, failures: [], asked: null, unknown: null };
 const policy = toCallPolicy([], DEFAULTS, undefined);
 const unknown: RunCompensation['unknown'] = {
   compensation: {
     key: 'k',
     task: { node: 'pay', visit: 1 },
     request: { kind: 'tool', tool: 'refund', args: {}, effect: 'keyed', policy },
+    needsApproval: false,
   },
   error,
   since: '2026-01-02T03:04:05Z',

@@ -100,7 +100,7 @@ describe('definitionSchema', () => {
   });
 });
 
-const SCENARIOS = join(resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance'), 'scenarios');
+const SCENARIOS = join(resolve(process.env['CONFORMANCE_DIR'] ?? '../shared/conformance-next'), 'scenarios');
 
 describe.skipIf(!existsSync(SCENARIOS))('the conformance suite', () => {
   const names = { models: { default: {} }, tools: aCatalog().tools, functions: {} };

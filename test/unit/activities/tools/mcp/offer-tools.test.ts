@@ -95,6 +95,25 @@ describe('offerTools', () => {
     ]);
   });
 
+  test('finishes soon with schemas that are bombs', () => {
+    const levels = Array.from({ length: 40 }, (_, n): [string, object] => [
+      `d${n + 1}`,
+      { allOf: [{ $ref: `#/$defs/d${n}` }, { $ref: `#/$defs/d${n}` }] },
+    ]);
+    const references = {
+      type: 'object',
+      $ref: '#/$defs/d40',
+      $defs: { d0: {}, ...Object.fromEntries(levels) },
+    } as const;
+    const pattern = { type: 'string', pattern: 'a{1000}'.repeat(1_000) };
+    const started = performance.now();
+    offer([
+      aListedTool({ name: 'references', inputSchema: references }),
+      aListedTool({ name: 'pattern', inputSchema: { type: 'object', properties: { pattern } } }),
+    ]);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
   test('looks at no schema of a tool that the configuration leaves out', () => {
     const bomb = aListedTool({ name: 'bomb', inputSchema: { type: 'object', description: 'x'.repeat(70_000) } });
     expect(offer([aListedTool(), bomb], { tools: { read: {} } }).problems).toEqual([]);

@@ -34,7 +34,7 @@ export const VALUE_KEYWORDS: Readonly<Record<string, Keyword>> = {
   minLength: onTexts('minLength', (text, limit) => lengthOf(text) >= limit, 'must have at least', 'characters'),
   maxLength: onTexts('maxLength', (text, limit) => lengthOf(text) <= limit, 'must have at most', 'characters'),
   pattern: (content) => {
-    const pattern = compilePattern(String(content));
+    const pattern = compilePattern(typeof content === 'string' ? content : '');
     return (value, to) => {
       if (typeof value === 'string' && !pattern.matches(value))
         to.fail('pattern', `must match the pattern ${quoteSchema(content)}`);

@@ -12,9 +12,9 @@ export type Keyword = (content: Json, compiling: Compiling) => Checker;
 export interface Compiling {
   readonly schema: JsonObject;
   /** Prepares a schema inside this one. */
-  part(schema: Json): CompiledSchema;
+  readonly part: (schema: Json) => CompiledSchema;
   /** Prepares the schema that a reference of this one leads to. */
-  referred(kind: 'static' | 'dynamic'): CompiledSchema;
+  readonly referred: (kind: 'static' | 'dynamic') => CompiledSchema;
 }
 
 /** A schema, compiled at its first use: references may lead back to it. */

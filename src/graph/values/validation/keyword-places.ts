@@ -8,28 +8,16 @@ type Holding = 'schema' | 'list' | 'map';
 type Reach = 'same' | 'other';
 
 /** The keywords of JSON Schema 2020-12 that hold schemas; `definitions` and `dependencies` are of older drafts. */
-const HOLDERS: Readonly<Record<string, readonly [Holding, Reach]>> = {
-  $defs: ['map', 'other'],
-  definitions: ['map', 'other'],
-  allOf: ['list', 'same'],
-  anyOf: ['list', 'same'],
-  oneOf: ['list', 'same'],
-  not: ['schema', 'same'],
-  if: ['schema', 'same'],
-  then: ['schema', 'same'],
-  else: ['schema', 'same'],
-  dependentSchemas: ['map', 'same'],
-  dependencies: ['map', 'same'],
-  properties: ['map', 'other'],
-  patternProperties: ['map', 'other'],
-  additionalProperties: ['schema', 'other'],
-  unevaluatedProperties: ['schema', 'other'],
-  propertyNames: ['schema', 'other'],
-  prefixItems: ['list', 'other'],
-  items: ['schema', 'other'],
-  contains: ['schema', 'other'],
-  unevaluatedItems: ['schema', 'other'],
-};
+const HOLDERS: ReadonlyMap<string, readonly [Holding, Reach]> = new Map<string, readonly [Holding, Reach]>([
+  ...['not', 'if', 'then', 'else'].map((keyword) => [keyword, ['schema', 'same']] as const),
+  ...['allOf', 'anyOf', 'oneOf'].map((keyword) => [keyword, ['list', 'same']] as const),
+  ...['dependentSchemas', 'dependencies'].map((keyword) => [keyword, ['map', 'same']] as const),
+  ...['additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items', 'contains', 'unevaluatedItems'].map(
+    (keyword) => [keyword, ['schema', 'other']] as const,
+  ),
+  ['prefixItems', ['list', 'other']],
+  ...['$defs', 'definitions', 'properties', 'patternProperties'].map((keyword) => [keyword, ['map', 'other']] as const),
+]);
 
 /** A schema within another one. */
 export interface HeldSchema {
@@ -41,7 +29,7 @@ export interface HeldSchema {
 
 /** The schemas that a schema holds. Members that are no schemas are included, except lists in `dependencies`. */
 export function heldSchemas(schema: JsonObject): readonly HeldSchema[] {
-  return Object.entries(HOLDERS).flatMap(([keyword, [holding, reach]]) => {
+  return [...HOLDERS].flatMap(([keyword, [holding, reach]]) => {
     const held = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined;
     if (held === undefined) return [];
     if (holding === 'schema') return [{ path: [keyword], schema: held, reach }];

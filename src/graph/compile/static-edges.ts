@@ -1,0 +1,61 @@
+import { END } from '../definition/definition.ts';
+import type { EdgeDefinition, GraphDefinition, NodeDefinition, Target } from '../definition/definition.ts';
+import { namesInFields } from '../definition/names-at.ts';
+import { fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
+import { toList } from '../values/collections.ts';
+
+/** A way from nodes to another node, whatever the state is. Several sources form a join: all have to finish. */
+export interface StaticEdge {
+  readonly sources: readonly string[];
+  /** A node id, or `__end__`. */
+  readonly target: string;
+  readonly kind: StaticEdgeKind;
+}
+
+/**
+ * `plain`: the target runs whenever the sources finish. `conditional`: the state chooses. `goto`: the node itself does,
+ * perhaps in place of its edges. `failure`: the target runs when the source fails.
+ */
+type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
+
+/** Lists every way that a run of the graph may take by itself: edges, `onError` and `mayGoto`. */
+export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
+  const byEdges = edges.flatMap((edge) => {
+    const sources = [...new Set(toList(edge.from))];
+    const kind = 'to' in edge && !('forEach' in edge) ? 'plain' : 'conditional';
+    return targetsOf(edge).map((target): StaticEdge => ({ sources, target, kind }));
+  });
+  const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
+  return [...byEdges, ...byNodes, ...deadEnds(nodes, [...byEdges, ...byNodes])];
+}
+
+function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
+  const { onError } = node;
+  const sources = [id];
+  const onFailure = typeof onError === 'object' ? [{ sources, target: onError.to, kind: 'failure' as const }] : [];
+  const named = namesInFields({ fields: fieldsOf(node), path: '' }, fieldsOfKind('goto'));
+  return [...onFailure, ...named.map(({ name }) => ({ sources, target: name, kind: 'goto' as const }))];
+}
+
+/** Branches that may lead nowhere end a path. */
+function targetsOf(edge: EdgeDefinition): readonly string[] {
+  if ('branches' in edge) {
+    const isTotal = edge.branches.some(({ when }) => when === undefined);
+    return distinct([...edge.branches.map(({ to }) => to), ...(isTotal ? [] : [END])]);
+  }
+  if ('route' in edge)
+    return distinct([...Object.values(edge.paths), ...(edge.default === undefined ? [] : [edge.default])]);
+  return distinct([edge.to]);
+}
+
+function distinct(targets: readonly Target[]): readonly string[] {
+  return [...new Set(targets.flatMap((target) => (toList(target).length === 0 ? [END] : toList(target))))];
+}
+
+/** Paths end at a node that nothing leaves. */
+function deadEnds(nodes: GraphDefinition['nodes'], edges: readonly StaticEdge[]): readonly StaticEdge[] {
+  const left = new Set(edges.filter(({ kind }) => kind !== 'failure').flatMap(({ sources }) => sources));
+  return Object.keys(nodes)
+    .filter((id) => !left.has(id))
+    .map((id) => ({ sources: [id], target: END, kind: 'plain' }));
+}

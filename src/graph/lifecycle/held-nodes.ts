@@ -1,0 +1,102 @@
+import { approvalHolds } from '../compile/approval-holds.ts';
+import type { ApprovalNode } from '../compile/approval-holds.ts';
+import type { CompiledGraph } from '../compile/compile.ts';
+import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
+import { mayDecide } from '../run/approval.ts';
+import type { Approval } from '../run/approval.ts';
+import type { Principal } from '../run/principal.ts';
+import type { Refusal } from '../run/refusal.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { deepEqual, toJson } from '../values/json.ts';
+
+/*
+ * The rule of approvals: who reaches a node that an approval holds by another way than the edges, or writes a channel
+ * that an approval writes, decides that approval, whatever became of it. Every door asks one of these functions.
+ */
+
+/** A person at a door of a run. */
+export interface Actor {
+  readonly by: Principal;
+  /** RFC 3339. */
+  readonly at: string;
+  /** The subject who started the run. */
+  readonly requestedBy: string;
+  /** The approvals of the run so far. */
+  readonly approvals: readonly Approval[];
+}
+
+export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
+  return { by, at: timestamp, requestedBy: run.createdBy.sub, approvals: Object.values(run.approvals) };
+}
+
+/** Refuses to go to nodes behind approvals that the person may not decide. */
+export function refuseReaching(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
+  const holds = approvalHolds(graph);
+  return refuseAny(
+    nodes.flatMap((node) => holds.before(node)),
+    actor,
+  );
+}
+
+/** Refuses to speak for a node that asks people, or that has a graph inside which always does. */
+export function refuseActingAs(graph: CompiledGraph, node: string, actor: Actor): Refusal | null {
+  return refuseAny(approvalHolds(graph).within(node), actor);
+}
+
+/** Refuses to go on from nodes as if they had finished: behind the approvals before them, and their own. */
+export function refuseArrivals(graph: CompiledGraph, nodes: readonly string[], actor: Actor): Refusal | null {
+  const holds = approvalHolds(graph);
+  return refuseAny(
+    nodes.flatMap((node) => [...holds.before(node), ...holds.within(node)]),
+    actor,
+  );
+}
+
+/** Refuses to write channels that hold the decisions of approvals. */
+export function refuseWriting(graph: CompiledGraph, channels: readonly string[], actor: Actor): Refusal | null {
+  const holds = approvalHolds(graph);
+  return refuseAny(
+    channels.flatMap((channel) => holds.writing(channel)),
+    actor,
+  );
+}
+
+function refuseAny(held: readonly ApprovalNode[], actor: Actor): Refusal | null {
+  for (const approval of new Set(held)) {
+    const refusal = refuseDecision({ ...approval, requestedAt: askedAt(approval, actor) }, actor);
+    if (refusal) return refusal;
+  }
+  return null;
+}
+
+/** The time since when the approval waits, which escalation counts from. */
+function askedAt({ id, policy }: ApprovalNode, { approvals, at }: Actor): string {
+  const isAsked = ({ status, node, policy: asked }: Approval): boolean =>
+    status === 'pending' && node === id && deepEqual(toJson(asked), toJson(policy));
+  return approvals.find(isAsked)?.requestedAt ?? at;
+}
+
+/** The parts of an approval that say who may decide it. */
+export interface Decidable {
+  readonly policy: ApprovalPolicy;
+  readonly requestedAt: string;
+}
+
+/** The roles that decide if a policy names no roles and users (specification, "Who may do what"). */
+const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
+
+/** Requires the right to decide an approval alone and without a reason. @returns the reason for a refusal */
+export function refuseDecision(
+  { policy, requestedAt }: Decidable,
+  { by, at, requestedBy }: Omit<Actor, 'approvals'>,
+): Refusal | null {
+  const hasNoDeciders = policy.roles === undefined && policy.users === undefined;
+  if (hasNoDeciders && !by.roles.some((role) => DECIDERS.has(role)))
+    return { code: 'NOT_AN_APPROVER', message: 'This bypasses an approval, which only an approver may do' };
+  if ((policy.quorum ?? 1) > 1 || policy.requireReason === true)
+    return {
+      code: 'NOT_AN_APPROVER',
+      message: 'This approval needs several people or a reason, so it cannot be bypassed; decide it',
+    };
+  return mayDecide({ policy, requestedAt, requestedBy }, { by, at });
+}

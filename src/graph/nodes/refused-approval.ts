@@ -1,0 +1,16 @@
+import type { Approval } from '../run/approval.ts';
+import type { RunError } from '../values/errors.ts';
+
+/** The error of a rejected approval. @param subject begins its message */
+export function rejectionError(subject: string, { decisions }: Pick<Approval, 'decisions'>): RunError {
+  const reason = decisions.at(-1)?.reason;
+  return { code: 'APPROVAL_REJECTED', message: `${subject} was rejected${reason ? `: ${reason}` : ''}` };
+}
+
+/** The error of a tool call whose approval is closed; `null`: it is approved. */
+export function refusedCallError(tool: string, approval: Approval): RunError | null {
+  const { status, expiresAt } = approval;
+  if (status === 'approved') return null;
+  if (status !== 'expired') return rejectionError(`The call of ${tool}`, approval);
+  return { code: 'APPROVAL_EXPIRED', message: `No decision on the call of ${tool} came before ${expiresAt}` };
+}

@@ -1,0 +1,412 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { refuseForkOf, refuseStartAt } from '../../src/graph/advance/begin-run.ts';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import type { Principal } from '../../src/graph/run/principal.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { adds, addsNames, startRun } from '../support/builders/runs.ts';
+import { forkStartAt } from '../support/builders/stored.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+const UMA = { sub: 'uma', roles: ['user'] };
+const ADA = { sub: 'ada', roles: ['approver'] };
+
+type Ask = Partial<NodeDefinition & { readonly type: 'approval' }>;
+type Over = Partial<GraphDefinition>;
+
+const asks = (over: Ask = {}) => ({ type: 'approval', title: 'Pay?', write: 'out', ...over }) as const;
+
+/** A graph in which `ask` holds `check`, `pay` and `no`. */
+const payment = (over: Over = {}, ask: Ask = {}): Over => ({
+  channels: { amount: { default: 40 }, out: {}, log: { reducer: 'append' } },
+  nodes: { prep: adds('prep'), ask: asks(ask), check: adds('check'), pay: adds('paid'), no: adds('no') },
+  edges: [
+    { from: '__start__', to: 'prep' },
+    { from: 'prep', to: 'ask' },
+    { from: 'ask', route: 'state.out.decision', paths: { approved: 'check' }, default: 'no' },
+    { from: 'check', to: 'pay' },
+  ],
+  ...over,
+});
+
+const waiting = (ask: Ask = {}): MemoryRun => startRun(payment({}, ask));
+const YES = { out: { decision: 'approved' } };
+
+const stopped = (at: Pick<GraphDefinition, 'interruptBefore' | 'interruptAfter'>): MemoryRun => startRun(payment(at));
+
+const decided = (decision: string, ask: Ask = {}, over: Over = {}): MemoryRun => {
+  const run = startRun(payment(over, ask));
+  run.signal(decision, { by: ADA });
+  return run;
+};
+
+const expired = (): MemoryRun => {
+  const run = waiting({ timeout: '1h', onTimeout: 'fail' });
+  run.passTime(3_600_000);
+  return run;
+};
+
+const canceled = (): MemoryRun => {
+  const run = waiting();
+  run.signal('cancel', { by: UMA });
+  return run;
+};
+
+/** A door that leads past `ask`. @returns the reason for a refusal; `undefined`: the door is open */
+type Door = (by: Principal) => string | undefined;
+
+const signal =
+  (run: () => MemoryRun, name: string, payload: JsonObject): Door =>
+  (by) => {
+    const one = run();
+    const send = ['failed', 'completed', 'canceled'].includes(one.run.status) ? one.reopen : one.signal;
+    send(name, { ...payload, by: { sub: by.sub, roles: [...by.roles] } });
+    const ignored = one.events.findLast(({ type }) => type === 'signal.ignored');
+    const refused = one.run.outcomes.length > 0 ? null : ignored;
+    return refused?.type === 'signal.ignored' ? refused.reason : undefined;
+  };
+
+const fork =
+  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Door =>
+  (by) => {
+    const one = run();
+    const at = one.checkpoints.find(({ next }) => next.includes(before))?.id ?? '';
+    const result = one.fork(at, { ...options, by });
+    return 'code' in result ? result.code.toLowerCase() : undefined;
+  };
+
+const otherGraph =
+  (run: () => MemoryRun, before: string, options: { values?: JsonObject; asNode?: string } = {}): Door =>
+  (by) => {
+    const one = run();
+    const graph = compileGraph(aDefinition(payment()), aCatalog());
+    const at = one.checkpoints.find(({ next }) => next.includes(before))?.id ?? '';
+    const identity = {
+      id: 'f',
+      tenantId: 'acme',
+      threadId: null,
+      graph: one.run.graph,
+      createdBy: by,
+      limits: one.run.limits,
+    };
+    return refuseForkOf(graph, identity, { fork: forkStartAt(at, options, one), startedAt: 0 })?.code.toLowerCase();
+  };
+
+const startAt =
+  (node: string, over: Over = {}): Door =>
+  (by) => {
+    const graph = compileGraph(aDefinition({ ...payment(), ...over }), aCatalog());
+    return refuseStartAt(graph, node, { by, now: 0 })?.code.toLowerCase();
+  };
+
+/** The doors of docs/approvals.md, by name. */
+const DOORS: Readonly<Record<string, Door>> = {
+  startAt: startAt('pay'),
+  'replan of a waiting run': signal(waiting, 'replan', { node: 'pay' }),
+  'replan after a breakpoint': signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'pay' }),
+  'replan after a rejection': signal(() => decided('reject', { onReject: 'fail' }), 'replan', { node: 'pay' }),
+  'replan after an expiry': signal(expired, 'replan', { node: 'pay' }),
+  'replan with values': signal(waiting, 'replan', { node: 'prep', values: YES }),
+  'skip after a rejection': signal(() => decided('reject', { onReject: 'fail' }), 'skip', { output: null }),
+  'edit as the approval': signal(() => decided('reject'), 'edit', { asNode: 'ask', values: YES }),
+  'edit as a node before a held one': signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'check' }),
+  'edit after a cancellation': signal(canceled, 'edit', { asNode: 'check' }),
+  'edit of a decision': signal(() => decided('reject'), 'edit', { values: YES }),
+  'edit of a decision while it is pending': signal(waiting, 'edit', { values: YES }),
+  'resume with a decision': signal(() => decided('reject', {}, { interruptAfter: ['ask'] }), 'resume', { values: YES }),
+  'fork behind the approval': fork(() => decided('approve'), 'pay'),
+  'fork at a breakpoint after it': fork(() => decided('approve', {}, { interruptAfter: ['ask'] }), 'check'),
+  'fork as the approval': fork(() => decided('reject'), 'ask', { asNode: 'ask', values: YES }),
+  'fork as a node behind it': fork(() => decided('reject'), 'prep', { asNode: 'check' }),
+  'fork with a decision': fork(() => decided('reject'), 'prep', { values: YES }),
+  'fork with another graph': otherGraph(() => decided('approve'), 'pay'),
+  'fork with another graph, as a node': otherGraph(() => decided('reject'), 'ask', { asNode: 'check' }),
+  'fork with another graph and a decision': otherGraph(() => decided('reject'), 'prep', { values: YES }),
+};
+
+/** The doors of each row of the table in docs/approvals.md. */
+const ROWS: Readonly<Record<string, readonly string[]>> = {
+  startAt: doorsNamed(/^startAt/),
+  replan: doorsNamed(/^replan/),
+  'edit with asNode': doorsNamed(/^edit (as|after)/),
+  'edit, values of a resume': doorsNamed(/^(edit of|resume)/),
+  skip: doorsNamed(/^skip/),
+  fork: doorsNamed(/^fork (?!with another)/),
+  'fork with another graph': doorsNamed(/^fork with another/),
+};
+const OPEN_ROW = 'retry, cancel, fail, a resume without values';
+
+function doorsNamed(pattern: RegExp): readonly string[] {
+  return Object.keys(DOORS).filter((name) => pattern.test(name));
+}
+
+test('each row of the documented table is tried', () => {
+  const page = readFileSync(new URL('../../docs/approvals.md', import.meta.url), 'utf8');
+  const rows = [...page.matchAll(/^\| (.+?) *\|/gm)].map(([, cell = '']) => cell.replaceAll('`', ''));
+  expect(rows.slice(2)).toEqual([...Object.keys(ROWS), OPEN_ROW]);
+  expect(Object.values(ROWS).flat().sort()).toEqual(Object.keys(DOORS).sort());
+});
+
+describe.each(Object.entries(DOORS))('%s', (_, open) => {
+  test('is closed to a user', () => {
+    expect(open(UMA)).toBe('not_an_approver');
+  });
+
+  test('is open to an approver', () => {
+    expect(open(ADA)).toBeUndefined();
+  });
+});
+
+describe('what nothing holds is open to a user', () => {
+  test.each<[string, Door]>([
+    ['startAt before the approval', startAt('prep')],
+    ['startAt at the approval, which then asks', startAt('ask')],
+    ['replan to the approval', signal(() => stopped({ interruptBefore: ['ask'] }), 'replan', { node: 'ask' })],
+    [
+      'retry of a rejected approval, which asks again',
+      signal(() => decided('reject', { onReject: 'fail' }), 'retry', {}),
+    ],
+    ['edit of another channel', signal(waiting, 'edit', { values: { amount: 1 } })],
+    [
+      'edit as a node that leads to the approval',
+      signal(() => stopped({ interruptBefore: ['prep'] }), 'edit', { asNode: 'prep' }),
+    ],
+    ['fork before the approval', fork(() => decided('approve'), 'ask')],
+    ['fork with another graph before it', otherGraph(() => decided('approve'), 'ask')],
+  ])('%s', (_, open) => {
+    expect(open(UMA)).toBeUndefined();
+  });
+});
+
+describe('the policy of the approval counts', () => {
+  test.each<[Ask, Principal, string | undefined]>([
+    [{ policy: { users: ['uma'] } }, UMA, undefined],
+    [{ policy: { users: ['uma'], excludeRequester: true } }, UMA, 'not_an_approver'],
+    [{ policy: { roles: ['boss'] } }, ADA, 'not_an_approver'],
+    [{ policy: { quorum: 2 } }, ADA, 'not_an_approver'],
+    [{ policy: { requireReason: true } }, ADA, 'not_an_approver'],
+  ])('%j', (ask, by, reason) => {
+    expect(startAt('pay', payment({}, ask))(by)).toBe(reason);
+    expect(signal(() => startRun(payment({}, ask)), 'replan', { node: 'pay' })(by)).toBe(reason);
+  });
+
+  test('after its escalation, while it waits', () => {
+    const boss = { sub: 'bo', roles: ['boss'] };
+    const policy = { roles: ['approver'], escalate: [{ after: '1h', roles: ['boss'] }] };
+    const run = waiting({ policy });
+    run.signal('replan', { node: 'pay', by: boss });
+    expect(run.events.at(-1)).toMatchObject({ reason: 'not_an_approver' });
+    run.passTime(3_600_000);
+    run.signal('replan', { node: 'pay', by: boss });
+    expect(run.run.status).toBe('completed');
+  });
+});
+
+describe('an approval holds', () => {
+  const ask = asks({ write: {} });
+  const inner = (edges: GraphDefinition['edges']): GraphDefinition =>
+    aDefinition({ nodes: { ask, ...addsNames('a', 'b') }, edges });
+  const nodes = (graph: GraphDefinition): GraphDefinition['nodes'] => ({
+    sub: { type: 'subgraph', graph },
+    ...addsNames('pay'),
+  });
+
+  test.each<[string, Over, boolean]>([
+    [
+      'what only it leads to, through a loop',
+      {
+        edges: [
+          { from: '__start__', to: 'a' },
+          { from: 'a', to: 'ask' },
+          { from: 'ask', to: ['a', 'pay'] },
+        ],
+      },
+      true,
+    ],
+    [
+      'not what another branch leads to',
+      {
+        edges: [
+          { from: '__start__', branches: [{ when: 'true', to: 'ask' }, { to: 'a' }] },
+          { from: ['ask'], to: 'pay' },
+          { from: 'a', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'what a join waits for',
+      {
+        edges: [
+          { from: '__start__', to: ['a', 'ask'] },
+          { from: ['a', 'ask'], to: 'pay' },
+        ],
+      },
+      true,
+    ],
+    [
+      'not what runs beside it',
+      {
+        edges: [
+          { from: '__start__', to: ['a', 'ask'] },
+          { from: 'a', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'what each element leads to',
+      {
+        edges: [
+          { from: '__start__', forEach: '[1]', to: 'ask' },
+          { from: 'ask', forEach: '[1]', to: 'pay' },
+        ],
+      },
+      true,
+    ],
+    [
+      'what a route leads to',
+      {
+        edges: [
+          { from: '__start__', to: 'ask' },
+          { from: 'ask', route: "'x'", paths: { x: 'pay' }, default: 'a' },
+        ],
+      },
+      true,
+    ],
+    [
+      'not where a goto leads around it',
+      {
+        nodes: { ask, go: { type: 'function', function: 'double', mayGoto: ['pay'] }, ...addsNames('pay') },
+        edges: [
+          { from: '__start__', to: 'go' },
+          { from: 'go', to: 'ask' },
+          { from: 'ask', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'not where onError leads around it',
+      {
+        nodes: { ask, a: { ...adds('a'), onError: { to: 'pay' } }, ...addsNames('pay') },
+        edges: [
+          { from: '__start__', to: 'a' },
+          { from: 'a', to: 'ask' },
+          { from: 'ask', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    [
+      'not the last node of canceled runs',
+      {
+        onCancel: 'pay',
+        edges: [
+          { from: '__start__', to: 'ask' },
+          { from: 'ask', to: 'pay' },
+        ],
+      },
+      false,
+    ],
+    ['what follows its graph', { nodes: nodes(inner([{ from: '__start__', to: 'ask' }])) }, true],
+    [
+      'what follows its graph, beside other nodes',
+      {
+        nodes: nodes(
+          inner([
+            { from: '__start__', to: ['a', 'b'] },
+            { from: ['a', 'b'], to: 'ask' },
+          ]),
+        ),
+      },
+      true,
+    ],
+    [
+      'not what follows a graph that may leave it out',
+      { nodes: nodes(inner([{ from: '__start__', branches: [{ when: 'true', to: 'ask' }] }])) },
+      false,
+    ],
+    [
+      'not where the failure of its graph leads',
+      {
+        nodes: {
+          sub: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]), onError: { to: 'pay' } },
+          ...addsNames('b', 'pay'),
+        },
+        edges: [
+          { from: '__start__', to: 'sub' },
+          { from: 'sub', to: 'b' },
+        ],
+      },
+      false,
+    ],
+    [
+      'what follows two graphs around it',
+      {
+        nodes: nodes(
+          aDefinition({ nodes: { deep: { type: 'subgraph', graph: inner([{ from: '__start__', to: 'ask' }]) } } }),
+        ),
+      },
+      true,
+    ],
+  ])('%s', (_, over, isHeld) => {
+    const base: Over = { channels: { log: { reducer: 'append' } }, nodes: { ask, ...addsNames('a', 'pay') } };
+    const edges: GraphDefinition['edges'] = [
+      { from: '__start__', to: 'sub' },
+      { from: 'sub', to: 'pay' },
+    ];
+    const definition = aDefinition({ ...base, edges, ...over });
+    const refusal = refuseStartAt(compileGraph(definition, aCatalog()), 'pay', { by: UMA, now: 0 });
+    expect(refusal?.code).toBe(isHeld ? 'NOT_AN_APPROVER' : undefined);
+  });
+
+  test('a node that speaks for its graph, and the channel that its decision comes out by', () => {
+    const graph = aDefinition({
+      channels: { answer: {} },
+      nodes: { ask: asks({ write: 'answer' }) },
+      output: ['answer'],
+    });
+    const run = startRun({
+      channels: { out: {}, other: {}, log: { reducer: 'append' } },
+      nodes: { sub: { type: 'subgraph', graph, write: { out: '{{ result.answer }}' } }, ...addsNames('pay') },
+      interruptBefore: ['sub'],
+    });
+    for (const payload of [{ asNode: 'sub' }, { values: { out: 1 } }]) {
+      run.signal('edit', { ...payload, by: UMA });
+      expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'not_an_approver' });
+    }
+    run.signal('edit', { values: { other: 1 }, by: UMA });
+    expect(run.events.at(-1)).toMatchObject({ type: 'checkpoint.saved' });
+  });
+
+  test('a fork with its arrival at a join', () => {
+    const run = startRun({
+      nodes: { ask, ...addsNames('a', 'b', 'pay') },
+      edges: [
+        { from: '__start__', to: ['a', 'ask'] },
+        { from: 'a', to: 'b' },
+        { from: ['b', 'ask'], to: 'pay' },
+      ],
+    });
+    run.signal('approve', { by: ADA });
+    const at = run.checkpoints.find(({ next }) => next.includes('b'))?.id ?? '';
+    expect(run.fork(at, { by: UMA })).toMatchObject({ code: 'NOT_AN_APPROVER' });
+    expect(run.fork(at, { by: ADA })).toMatchObject({ run: { status: 'completed' } });
+  });
+});
+
+test('a graph of the largest size is looked at quickly', () => {
+  const ids = Array.from({ length: 1_000 }, (_, index) => `n${index}`);
+  const all = Object.fromEntries(ids.map((id, index) => [id, index % 2 === 0 ? asks() : adds(id)]));
+  const edges = ids.map((from, index) => ({ from, to: ids.slice(Math.max(0, index - 20), index + 20) }));
+  const graph = compileGraph(
+    aDefinition({ nodes: all, edges: [{ from: '__start__', to: 'n999' }, ...edges] }),
+    aCatalog(),
+  );
+  const before = performance.now();
+  refuseStartAt(graph, 'n0', { by: UMA, now: 0 });
+  expect(performance.now() - before).toBeLessThan(3_000);
+});

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import { validateGraph } from '../../../src/graph/validate/validate-graph.ts';
+import { toJson } from '../../../src/graph/values/json.ts';
+import { asks, play } from '../../support/builders/agents.ts';
+import { aCatalog, aDefinition } from '../../support/builders/builders.ts';
+
+const llm = (...tools: string[]): NodeDefinition => ({ type: 'llm', messages: 'chat', tools });
+const act: NodeDefinition = { type: 'tool', calls: 'chat' };
+const channels = { chat: { reducer: 'messages' }, log: { reducer: 'append' } } as const;
+
+function playCalls(think: NodeDefinition, calls: NodeDefinition) {
+  const reply = asks(['charge', { key: 'a' }], ['lookup', { key: 'b' }]);
+  const played = play({ replies: [reply], graph: { channels, nodes: { think, act: calls } } });
+  const { chat } = played.run.run.root.channels;
+  return { made: played.calls.map(({ tool }) => tool), told: Array.isArray(chat) ? chat.slice(-2) : [] };
+}
+
+describe('a node that makes calls', () => {
+  test.each<[string, NodeDefinition, NodeDefinition]>([
+    ['that it names', llm('lookup', 'charge'), { ...act, tools: ['lookup'] }],
+    ['of the one llm that writes its channel', llm('lookup'), act],
+  ])('calls only the tools %s', (_which, think, calls) => {
+    const { made, told } = playCalls(think, calls);
+    expect(made).toEqual(['lookup']);
+    expect(told).toMatchObject([{ content: 'Tool not found: charge' }, { content: 'b' }]);
+  });
+
+  test('calls none where that llm has none', () => {
+    expect(playCalls(llm(), act).made).toEqual([]);
+  });
+
+  test.each<[string, Record<string, NodeDefinition>, boolean]>([
+    ['one llm writes its channel', { think: llm('lookup'), act }, true],
+    ['other nodes make calls of the channel, too', { think: llm('lookup'), act, more: act }, true],
+    ['nobody writes its channel', { act }, false],
+    ['two llms do', { think: llm('lookup'), other: llm('charge'), act }, false],
+    ['an agent does', { think: { type: 'agent', messages: 'chat' }, act }, false],
+    ['another node does besides', { think: llm('lookup'), put: { type: 'set', write: { chat: [] } }, act }, false],
+    ['it writes the channel itself', { think: llm('lookup'), act: { ...act, write: 'chat' } }, false],
+  ])('may leave its tools out where %s: %#', (_where, nodes, isValid) => {
+    const issues = validateGraph(toJson(aDefinition({ channels, nodes })), aCatalog());
+    const errors = issues.filter(({ severity }) => severity === 'error').map(({ code, path }) => `${code} ${path}`);
+    expect(errors).toEqual(isValid ? [] : ['INVALID_FIELD /nodes/act']);
+  });
+});
+
+describe('the node that ends a canceled run', () => {
+  const wait: NodeDefinition = { type: 'wait', for: '1h' };
+  const inside = aDefinition({ name: 'inside', nodes: { pause: wait } });
+  const last: Record<string, NodeDefinition> = {
+    approval: { type: 'approval', title: 'Really?' },
+    wait,
+    agent: { type: 'agent', prompt: 'Say goodbye' },
+    subgraph: { type: 'subgraph', graph: inside },
+    tool: { type: 'tool', tool: 'lookup', args: { key: 'k' } },
+  };
+
+  test.each(Object.keys(last))('of type %s is an issue only if it waits', (type) => {
+    const nodes = { a: wait, last: last[type] ?? wait };
+    const definition = aDefinition({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'last' });
+    const errors = validateGraph(toJson(definition), aCatalog()).filter(({ severity }) => severity === 'error');
+    const waits = type === 'approval' || type === 'wait';
+    expect(errors).toMatchObject(waits ? [{ code: 'INVALID_FIELD', path: '/onCancel' }] : []);
+  });
+});

@@ -1,0 +1,146 @@
+import { describe, expect, test } from 'vitest';
+import type { NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { toRunView } from '../../src/graph/journal/run-view.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { adds, startRun } from '../support/builders/runs.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+const UMA = { sub: 'uma', roles: ['user'] };
+const ADA = { sub: 'ada', roles: ['approver'] };
+const BOB = { sub: 'bob', roles: ['approver'] };
+
+type Ask = Partial<NodeDefinition & { readonly type: 'approval' }>;
+
+function asking(over: Ask = {}): MemoryRun {
+  const ask = { type: 'approval', title: 'Pay?', args: { amount: '{{ state.amount }}' }, write: 'out' } as const;
+  return startRun({
+    channels: { amount: { default: 40 }, note: {}, out: {}, log: { reducer: 'append' } },
+    nodes: { ask: { ...ask, ...over }, pay: adds('paid') },
+    edges: [
+      { from: '__start__', to: 'ask' },
+      { from: 'ask', to: 'pay' },
+    ],
+  });
+}
+
+const statusesOf = ({ run }: MemoryRun) =>
+  Object.values(run.approvals).map(({ id, status, args }) => [id, status, args]);
+
+describe('an edit of what an approval shows', () => {
+  test.each<[string, Ask]>([
+    ['arguments', {}],
+    ['details', { args: null, details: ['{{ state.amount }}'] }],
+    ['title', { args: null, title: 'Pay {{ state.amount }}?' }],
+  ])('withdraws it and asks again, where it is among its %s', (_, over) => {
+    const run = asking(over);
+    run.signal('edit', { values: { amount: 41 }, by: UMA });
+    expect(run.run.status).toBe('waiting');
+    expect(run.run.approvals).toMatchObject({
+      'run-1.a1': { status: 'canceled' },
+      'run-1.a2': { status: 'pending', decisions: [], previous: [{ id: 'run-1.a1', status: 'canceled' }] },
+    });
+    expect(toRunView(run.run).waitingFor).toMatchObject([{ kind: 'approval', id: 'run-1.a2' }]);
+    run.signal('approve', { approvalId: 'run-1.a1', by: ADA });
+    expect(run.events.at(-1)).toMatchObject({ type: 'signal.ignored', reason: 'approval_canceled' });
+    run.signal('approve', { by: ADA });
+    expect(run.run).toMatchObject({ status: 'completed', timers: {} });
+  });
+
+  test('is in the history between the two questions', () => {
+    const run = asking();
+    run.signal('edit', { values: { amount: 41 }, by: UMA });
+    const types = run.events.map(({ type }) => type);
+    expect(types.slice(types.indexOf('approval.requested'))).toEqual([
+      'approval.requested',
+      'state.updated',
+      'checkpoint.saved',
+      'approval.requested',
+    ]);
+  });
+
+  test('makes the decisions so far void', () => {
+    const run = asking({ policy: { quorum: 2 } });
+    run.signal('approve', { by: ADA });
+    run.signal('edit', { values: { amount: 41 }, by: UMA });
+    run.signal('approve', { by: BOB });
+    expect(run.run.approvals['run-1.a2']).toMatchObject({ status: 'pending', decisions: [{ by: 'bob' }] });
+    run.signal('approve', { by: ADA });
+    expect(run.run.root.channels).toMatchObject({ out: { args: { amount: 41 } }, log: ['paid'] });
+  });
+
+  test('asks at once while the run is paused, and when it is resumed with values', () => {
+    const run = asking();
+    run.signal('pause', { by: UMA });
+    run.signal('edit', { values: { amount: 41 }, by: UMA });
+    run.signal('resume', { values: { amount: 42 }, by: UMA });
+    expect(statusesOf(run)).toEqual([
+      ['run-1.a1', 'canceled', { amount: 40 }],
+      ['run-1.a2', 'canceled', { amount: 41 }],
+      ['run-1.a3', 'pending', { amount: 42 }],
+    ]);
+    run.signal('approve', { by: ADA });
+    expect(run.run.status).toBe('completed');
+  });
+
+  test('asks again only those of several that show it', () => {
+    const ask = (title: string) => ({ type: 'approval', title }) as const;
+    const run = startRun({
+      channels: { list: { default: [1, 2] }, amount: { default: 1 } },
+      nodes: { each: ask('{{ item }}: {{ state.amount > 1 }}'), other: ask('{{ run.step }}') },
+      edges: [
+        { from: '__start__', forEach: 'state.list', to: 'each' },
+        { from: '__start__', to: 'other' },
+      ],
+    });
+    run.signal('edit', { values: { list: [] }, by: UMA });
+    expect(Object.keys(run.run.approvals)).toHaveLength(3);
+    run.signal('edit', { values: { amount: 2 }, by: UMA });
+    expect(Object.values(run.run.approvals).map(({ title, status }) => [title, status])).toEqual([
+      ['1: false', 'canceled'],
+      ['2: false', 'canceled'],
+      ['0', 'pending'],
+      ['1: true', 'pending'],
+      ['2: true', 'pending'],
+    ]);
+  });
+
+  test('fails the node if the question cannot be filled any more', () => {
+    const run = asking({ title: '{{ 100 / state.amount }}' });
+    run.signal('edit', { values: { amount: 0 }, by: UMA });
+    expect(run.run).toMatchObject({ status: 'failed', phase: { error: { code: 'EXPRESSION_FAILED', node: 'ask' } } });
+    expect(statusesOf(run)).toMatchObject([['run-1.a1', 'canceled', {}]]);
+  });
+});
+
+describe('an approval stays as it is', () => {
+  test('after an edit of other state, decisions and edited arguments included', () => {
+    const run = asking({ policy: { quorum: 2 } });
+    run.signal('approve', { by: ADA, args: { amount: 30 } });
+    const { digest = '' } = run.run.approvals['run-1.a1'] ?? {};
+    run.signal('edit', { values: { note: 'seen' }, by: UMA });
+    run.signal('edit', { values: { amount: 40 }, by: UMA });
+    run.signal('approve', { by: BOB, digest });
+    expect(run.run).toMatchObject({ status: 'completed', root: { channels: { out: { args: { amount: 30 } } } } });
+  });
+
+  test('inside a subgraph, whose state an edit does not change', () => {
+    const inner = aDefinition({
+      channels: { amount: {} },
+      nodes: { ask: { type: 'approval', title: 'Pay {{ state.amount }}?' } },
+    });
+    const run = startRun({
+      channels: { amount: { default: 1 } },
+      nodes: { sub: { type: 'subgraph', graph: inner, input: { amount: '{{ state.amount }}' } } },
+    });
+    run.signal('edit', { values: { amount: 2 }, by: UMA });
+    expect(run.run.approvals).toMatchObject({ 'run-1.a1': { status: 'pending', title: 'Pay 1?' } });
+  });
+
+  test('in a run that has ended', () => {
+    const run = asking();
+    run.signal('cancel', { by: UMA });
+    run.reopen('edit', { values: { amount: 41 }, by: UMA });
+    expect(run.run.status).toBe('canceled');
+    expect(statusesOf(run)).toEqual([['run-1.a1', 'canceled', { amount: 40 }]]);
+  });
+});

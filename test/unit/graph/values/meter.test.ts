@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import {
+  TooExpensiveError,
+  spend,
+  tryWithAllowance,
+  unitsLeft,
+  unitsSpent,
+  withAllowance,
+} from '../../../../src/graph/values/meter.ts';
+
+describe('an allowance', () => {
+  test('that is used up ends the work, naming itself', () => {
+    expect(() => withAllowance('The field', 10, () => spend(11))).toThrow(
+      'The field is too expensive: it takes more than 10 units',
+    );
+    expect(() => withAllowance('The field', 10, () => spend(10))).not.toThrow();
+  });
+
+  test('counts for those around it, the first that ends stops the work', () => {
+    const work = (): void => withAllowance('inner', 10, () => spend(5));
+    expect(() => withAllowance('outer', 8, () => (work(), work()))).toThrow(/^outer/);
+  });
+
+  test('that is used up leaves the rest to those around it', () => {
+    const before = unitsSpent();
+    withAllowance('outer', 100, () => {
+      expect(tryWithAllowance('inner', 10, () => (spend(1_000), []))).toBeNull();
+      expect(unitsLeft()).toBe(89);
+      spend(89);
+    });
+    expect(unitsSpent() - before).toBe(100);
+  });
+
+  test('goes on failing although the work catches the error', () => {
+    const work = (): void => {
+      try {
+        spend(11);
+      } catch {
+        spend(0);
+      }
+    };
+    expect(() => withAllowance('stubborn', 10, work)).toThrow(TooExpensiveError);
+  });
+
+  test('of others is not its own', () => {
+    const inner = (): unknown => tryWithAllowance('inner', 1_000, () => (spend(50), []));
+    expect(() => withAllowance('outer', 10, inner)).toThrow(/^outer/);
+  });
+
+  test('is exact, whatever is charged', () => {
+    const before = unitsSpent();
+    expect(() => withAllowance('work', 10, () => spend(Number.POSITIVE_INFINITY))).toThrow(TooExpensiveError);
+    expect(unitsSpent() - before).toBe(11);
+    spend(1);
+    expect(unitsLeft()).toBe(Number.POSITIVE_INFINITY);
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { unitsSpent, withAllowance } from '../../../../src/graph/values/meter.ts';
+import { estimatePattern } from '../../../../src/graph/values/pattern-size.ts';
+import { compilePattern, matchesPattern } from '../../../../src/graph/values/regular-expression.ts';
+
+describe('a pattern that would take a large program is refused before it is compiled,', () => {
+  test.each([
+    ['for its length', 'a{1000}'.repeat(1_000), /at most 1000 characters/],
+    ['for its repeats', 'a{1000}'.repeat(140), /at most 5000 instructions/],
+    ['for repeats inside repeats', '((((a{9}){9}){9}){9})', /at most 5000 instructions/],
+    ['for repeats of named groups', '(?P<n>x{100}){100}', /at most 5000 instructions/],
+    ['for large classes that ignore case', `(?i)${'[Ā-￿]'.repeat(180)}`, /too many classes/],
+  ])('%s (H8)', (_why, pattern, message) => {
+    const before = unitsSpent();
+    expect(() => compilePattern(pattern)).toThrow(message);
+    expect(() => matchesPattern('', pattern)).toThrow(message);
+    expect(unitsSpent() - before).toBe(0);
+  });
+});
+
+test.each([
+  'a',
+  '^[a-z]+-[0-9]+$',
+  '(a{30}){30}',
+  'x{0,500}',
+  '[]a]{900}',
+  '[[:alpha:]]{500}',
+  'a|b{100}|c',
+  '\\Qa{9}\\E{3}',
+  '(?i)(?P<n>\\pL{10}){20}',
+])('the size of %s is estimated, not too low', (pattern) => {
+  const { size } = estimatePattern(pattern);
+  const before = unitsSpent();
+  compilePattern(pattern).matches('y');
+  const { price } = estimatePattern(pattern);
+  expect(unitsSpent() - before - price).toBeLessThanOrEqual(1 + size + 4);
+});
+
+test('a pattern that data makes is paid for at each use', () => {
+  const units = (): number => {
+    const before = unitsSpent();
+    matchesPattern('', 'b{900}');
+    return unitsSpent() - before;
+  };
+  expect([units(), units()]).toEqual([45_151, 45_151]);
+});
+
+test('a match is paid for by text and program', () => {
+  expect(() =>
+    withAllowance('The match', 1_000_000, () => matchesPattern('k'.repeat(50_000), '(?i)k[^z]{200}q')),
+  ).toThrow(/too expensive/);
+});
