@@ -23,7 +23,7 @@ export interface PatternCost {
 const PER_INSTRUCTION = 50;
 /** Character classes beyond ASCII take large tables; without regard to case, each character of them is looked up. */
 const PER_WIDE_CLASS = 2_000;
-const PER_CASELESS_WIDE_CLASS = 50_000;
+const PER_WIDE_CLASS_IN_ANY_CASE = 50_000;
 
 /** Estimates the cost of a pattern in RE2 syntax; the real one is not higher. */
 export function estimatePattern(pattern: string): PatternCost {
@@ -32,7 +32,7 @@ export function estimatePattern(pattern: string): PatternCost {
   for (const [token, counts] of tokens) readToken(open, token, counts);
   const size = open.reduce((sum, group) => sum + group.size, 0);
   const wideClasses = tokens.filter(([token]) => isWide(token)).length;
-  const perWideClass = CASELESS.test(pattern) ? PER_CASELESS_WIDE_CLASS : PER_WIDE_CLASS;
+  const perWideClass = IGNORES_CASE.test(pattern) ? PER_WIDE_CLASS_IN_ANY_CASE : PER_WIDE_CLASS;
   return { size, price: size * PER_INSTRUCTION + wideClasses * perWideClass };
 }
 
@@ -48,7 +48,7 @@ function readToken(open: Group[], token: string, counts: string | undefined): vo
 
 const OPERATORS: ReadonlySet<string> = new Set(['*', '+', '?', '|']);
 
-const CASELESS = /\(\?[a-zA-Z]*i/;
+const IGNORES_CASE = /\(\?[a-zA-Z]*i/;
 
 /** True for a class of characters, or a character, beyond ASCII. */
 function isWide(token: string): boolean {
