@@ -61,8 +61,9 @@ const signal =
   (run: () => MemoryRun, name: string, payload: JsonObject): Door =>
   (by) => {
     const one = run();
-    const send = ['failed', 'completed', 'canceled'].includes(one.run.status) ? one.reopen : one.signal;
-    send(name, { ...payload, by: { sub: by.sub, roles: [...by.roles] } });
+    const signed = { ...payload, by: { sub: by.sub, roles: [...by.roles] } };
+    if (['failed', 'completed', 'canceled'].includes(one.run.status)) one.reopen(name, signed);
+    else one.signal(name, signed);
     const ignored = one.events.findLast(({ type }) => type === 'signal.ignored');
     const refused = one.run.outcomes.length > 0 ? null : ignored;
     return refused?.type === 'signal.ignored' ? refused.reason : undefined;
