@@ -75,7 +75,10 @@ describe('an intervention', () => {
   test('of a call among several has that call', () => {
     const toolCalls = ['x', 'lost'].map((key) => ({ id: key, name: 'notify', args: { key } }));
     const chat = { reducer: 'messages', default: [{ id: 'm', role: 'assistant', content: '', toolCalls }] } as const;
-    const graph = { channels: { log: {}, chat }, nodes: { a: { type: 'tool', calls: 'chat' } } } as const;
+    const graph = {
+      channels: { log: {}, chat },
+      nodes: { a: { type: 'tool', calls: 'chat', tools: ['notify'] } },
+    } as const;
     const lose = (): never => {
       throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
     };
