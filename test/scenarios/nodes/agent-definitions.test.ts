@@ -88,7 +88,7 @@ describe('a tool node with calls', () => {
   test.each<[JsonObject, readonly string[]]>([
     [{ calls: 'chat', tools: ['lookup'] }, []],
     [{ calls: 'chat' }, ['INVALID_FIELD /nodes/a']],
-    [{ calls: 'chat', tools: ['lookup', 'lokup'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
+    [{ calls: 'chat', tools: ['lookup', 'missing'] }, ['UNKNOWN_TOOL /nodes/a/tools/1']],
     [{ tool: 'lookup', tools: ['lookup'] }, ['INVALID_FIELD /nodes/a/tools']],
     [{ calls: 'chat', tools: ['lookup'], tool: 'lookup' }, ['INVALID_FIELD /nodes/a/tool']],
     [

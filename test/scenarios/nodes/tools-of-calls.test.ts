@@ -34,7 +34,7 @@ describe('a node that makes calls', () => {
     ['one llm writes its channel', { think: llm('lookup'), act }, true],
     ['other nodes make calls of the channel, too', { think: llm('lookup'), act, more: act }, true],
     ['nobody writes its channel', { act }, false],
-    ['two llms do', { think: llm('lookup'), other: llm('charge'), act }, false],
+    ['two models do', { think: llm('lookup'), other: llm('charge'), act }, false],
     ['an agent does', { think: { type: 'agent', messages: 'chat' }, act }, false],
     ['another node does besides', { think: llm('lookup'), put: { type: 'set', write: { chat: [] } }, act }, false],
     ['it writes the channel itself', { think: llm('lookup'), act: { ...act, write: 'chat' } }, false],
