@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Intervention, RunView } from '../graph/journal/index.ts';
-import { mapPage, readPage } from './page.ts';
+import { readPage, toPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
 
@@ -21,40 +21,67 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
     async list(tenantId, { limit, after }) {
       const rows = db
         .selectFrom('runs')
-        .innerJoinLateral(
-          sql<Waiting>`json_array_elements(view -> 'waitingFor') with ordinality`.as<'waiting'>(
-            sql`waiting(entry, rank)`,
-          ),
-          (join) => join.onTrue(),
-        )
-        .select(['id', 'created_at', 'waiting.entry', 'waiting.rank'])
+        .select(['id', 'created_at', 'view'])
         .where('tenant_id', '=', tenantId)
         .where(MAY_WAIT)
-        .where(sql<boolean>`entry ->> 'kind' = 'intervention'`)
-        .where(isAfter(after));
-      const page = await readPage(db, rows, {
-        limit,
-        order: sql`created_at desc, id desc, rank`,
-        payloads: ['entry'],
-        positionOf: ({ created_at, id, rank }) => ({ at: created_at.toISOString(), id: `${id}/${rank}` }),
+        .where(isFrom(after));
+      const { items: runs, next } = await readPage(db, rows, {
+        limit: limit + 1,
+        order: sql`created_at desc, id desc`,
+        payloads: ['view'],
+        positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, rank: Number.MAX_SAFE_INTEGER }),
       });
-      return mapPage(page, ({ id, entry }) => ({ runId: id, intervention: entry }));
+      const entries = runs.flatMap(toEntries).filter((entry) => after === undefined || comesAfter(entry, after));
+      const page = toPage(entries, limit, toPosition);
+      return {
+        items: page.items.map(({ runId, intervention }) => ({ runId, intervention })),
+        next: page.next ?? next,
+      };
     },
   };
 }
 
-interface Waiting {
-  entry: RunView['waitingFor'][number] & Intervention;
-  rank: string;
+/**
+ * As in the index `runs_to_settle`. The view is compared as text: PostgreSQL can't take a value out of JSON that
+ * holds an escaped NUL or half a surrogate pair.
+ */
+const MAY_WAIT = sql<boolean>`view::text like '%"kind":"intervention"%'`;
+
+interface Place {
+  readonly at: Date;
+  readonly runId: string;
+  /** The number of the intervention in its run. */
+  readonly rank: number;
 }
 
-/** As in the index `runs_to_settle`. */
-const MAY_WAIT = sql<boolean>`view ->> 'waitingFor' like '%"kind":"intervention"%'`;
+interface Entry extends Place, InterventionRecord {}
 
-function isAfter(position: Position | undefined): RawBuilder<boolean> {
+function toEntries(row: {
+  readonly id: string;
+  readonly created_at: Date;
+  readonly view: RunView | null;
+}): readonly Entry[] {
+  return (row.view?.waitingFor ?? []).flatMap((waiting, rank) =>
+    waiting.kind === 'intervention' ? [{ at: row.created_at, runId: row.id, rank, intervention: waiting }] : [],
+  );
+}
+
+function toPosition({ at, runId, rank }: Place): Position {
+  return { at: at.toISOString(), id: `${runId}/${rank}` };
+}
+
+function parsePosition({ id }: Position): { readonly runId: string; readonly rank: number } {
+  const [runId = '', rank = '0'] = id.split('/');
+  return { runId, rank: Number(rank) };
+}
+
+function comesAfter({ runId, rank }: Entry, after: Position): boolean {
+  const last = parsePosition(after);
+  return runId !== last.runId || rank > last.rank;
+}
+
+/** The run of the position is among them: it may have more interventions. */
+function isFrom(position: Position | undefined): RawBuilder<boolean> {
   if (!position) return sql<boolean>`true`;
-  const [id = '', rank = '0'] = position.id.split('/');
-  const run = sql`(created_at, id)`;
-  const at = sql`(${position.at}::timestamptz, ${id})`;
-  return sql<boolean>`(${run} < ${at} or (${run} = ${at} and rank > ${rank}::bigint))`;
+  return sql<boolean>`(created_at, id) <= (${position.at}::timestamptz, ${parsePosition(position).runId})`;
 }

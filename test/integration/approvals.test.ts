@@ -85,6 +85,8 @@ describe('an approval', () => {
       policy: { roles: ['approver'] },
       status: 'pending',
       decisions: [],
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+      previous: [],
       requestedBy: 'uma',
       requestedAt: expect.stringMatching(/Z$/),
       expiresAt: expect.stringMatching(/Z$/),

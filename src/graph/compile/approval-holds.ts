@@ -52,11 +52,11 @@ function findHolds(graph: CompiledGraph): ApprovalHolds {
 }
 
 function isApproval({ nodes }: CompiledGraph, id: string): boolean {
-  return nodes.get(id)?.type === 'approval';
+  return nodes.get(id)?.behavior.policy !== undefined;
 }
 
-function approvalsWithin({ id, type, behavior: { policy }, subgraph }: CompiledNode): readonly ApprovalNode[] {
-  if (type === 'approval') return [{ id, policy: policy ?? {} }];
+function approvalsWithin({ id, behavior: { policy }, subgraph }: CompiledNode): readonly ApprovalNode[] {
+  if (policy) return [{ id, policy }];
   return subgraph ? approvalHolds(subgraph).always : [];
 }
 
@@ -161,8 +161,8 @@ function findWriters(
     }
   };
   for (const [id, { write, onError }] of Object.entries(definition.nodes)) {
-    const { type, subgraph } = nodes.get(id) ?? {};
-    if (type === 'approval') add([...channelsOf(write), ...onErrorChannels(onError)], within.get(id) ?? []);
+    const { behavior, subgraph } = nodes.get(id) ?? {};
+    if (behavior?.policy) add([...channelsOf(write), ...onErrorChannels(onError)], within.get(id) ?? []);
     if (subgraph) add(channelsOf(write), decidedOutput(subgraph));
   }
   return writers;

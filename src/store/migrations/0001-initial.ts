@@ -56,7 +56,7 @@ const STATEMENTS = [
   )`,
   `create index runs_newest on runs (tenant_id, created_at desc, id desc)`,
   `create index runs_to_settle on runs (tenant_id, created_at desc, id desc)
-    where view ->> 'waitingFor' like '%"kind":"intervention"%'`,
+    where view::text like '%"kind":"intervention"%'`,
   `create index runs_by_status on runs (tenant_id, status, created_at desc, id desc)`,
   `create index runs_to_dispatch on runs (dispatch_after) where dispatched_at is null and is_dequeued`,
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,
