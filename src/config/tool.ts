@@ -3,6 +3,7 @@ import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
 import type { CodeToolContext } from '../activities/tools/code-tool.ts';
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
+import { toMs } from '../graph/values/index.ts';
 import { callFields, code, Effect, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import { Parameters } from './tool-parameters.ts';
 
@@ -33,6 +34,24 @@ export const policyFields = {
     .string()
     .regex(/^[^\s,]+$/, 'must be a name without spaces and commas')
     .optional(),
+  /** "local" tools are idempotent and short. All calls are activities for now. */
+  execution: z.enum(['activity', 'local']).optional(),
+};
+
+const MAX_LOCAL_MS = 10_000;
+
+/** True if the terms of a tool allow its `execution`. */
+function isExecutionAllowed({
+  execution,
+  effect,
+  timeout,
+}: Pick<z.output<typeof ToolPolicy>, 'execution' | 'effect' | 'timeout'>): boolean {
+  return execution !== 'local' || (effect === 'idempotent' && timeout !== undefined && toMs(timeout) <= MAX_LOCAL_MS);
+}
+
+const EXECUTION_PROBLEM = {
+  path: ['execution'],
+  message: 'may be "local" only with effect "idempotent" and a timeout of at most 10s',
 };
 
 const ToolPolicy = z.strictObject(policyFields);
@@ -40,22 +59,24 @@ export type PolicyInput = z.input<typeof ToolPolicy>;
 
 const toolFields = { name: ToolName, description: z.string(), ...policyFields };
 
-const HttpTool = z.strictObject({
-  ...toolFields,
-  parameters: Schema,
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
-  url: z
-    .string()
-    .regex(
-      /^https?:\/\/[^/{}]+(\/|$)/,
-      'must begin with http:// or https://, a host and a path, without {{ }} before the path',
-    )
-    .refine(
-      (text) => isParsable(() => parseSegments(text, ['args'])),
-      'must be a text with {{ }} around expressions over args',
-    ),
-  headers: z.record(z.string(), SecretOrText).optional(),
-});
+const HttpTool = z
+  .strictObject({
+    ...toolFields,
+    parameters: Schema,
+    method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']),
+    url: z
+      .string()
+      .regex(
+        /^https?:\/\/[^/{}]+(\/|$)/,
+        'must begin with http:// or https://, a host and a path, without {{ }} before the path',
+      )
+      .refine(
+        (text) => isParsable(() => parseSegments(text, ['args'])),
+        'must be a text with {{ }} around expressions over args',
+      ),
+    headers: z.record(z.string(), SecretOrText).optional(),
+  })
+  .refine(isExecutionAllowed, EXECUTION_PROBLEM);
 
 const CodeTool = z
   .strictObject({
@@ -65,6 +86,7 @@ const CodeTool = z
     secrets: z.array(z.string()).default([]),
     execute: code<(args: unknown, context: CodeToolContext) => unknown>(),
   })
+  .refine(isExecutionAllowed, EXECUTION_PROBLEM)
   .transform(({ parameters, ...tool }) => ({ ...tool, ...parameters }));
 
 export type HttpToolInput = z.input<typeof HttpTool>;
