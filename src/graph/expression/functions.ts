@@ -37,8 +37,8 @@ export function registerFunctions(environment: Environment): void {
   const add = (signature: string, handler: (...args: never[]) => unknown): void => {
     environment.registerFunction(signature, handler, { async: false });
   };
-  add('string.matches_(string): bool', matchesPattern);
-  add('matches(string, string): bool', matchesPattern);
+  add('string.matches_(string): bool', matches);
+  add('matches(string, string): bool', matches);
   add('list.join_(): string', (list: unknown[]) => join(list, ''));
   add('list.join_(string): string', join);
   add('string.split_(string): list<string>', (text: string, separator: string) => split(text, separator));
@@ -76,6 +76,11 @@ function registerSearch(environment: Environment): void {
     environment.registerFunction(`string.${name}_(string): int`, handler, { async: false });
     environment.registerFunction(`string.${name}_(string, dyn): int`, handler, { async: false });
   }
+}
+
+/** The CEL library adds a member to a handler, and exported functions are frozen inside a workflow. */
+function matches(text: string, pattern: string): boolean {
+  return matchesPattern(text, pattern);
 }
 
 function join(list: unknown[], separator: string): string {
