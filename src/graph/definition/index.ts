@@ -10,6 +10,7 @@ export type {
   NodeTypeEntry,
   ToolEntry,
 } from './catalog.ts';
+export { CEILINGS, NO_CEILINGS } from './ceilings.ts';
 export { END, START } from './definition.ts';
 export type {
   ChannelDefinition,
@@ -24,6 +25,7 @@ export type {
 export type { ApprovalPolicy } from './node-types/approval.ts';
 export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
+export { lowerDefaults } from './lower-defaults.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
 export { innerGraph } from './inner-graph.ts';
 export { hasErrors } from './issue.ts';

@@ -9,6 +9,7 @@ import { entryPoint } from './entry-point.ts';
 import { expressions } from './expressions.ts';
 import { lastNode } from './last-node.ts';
 import { names } from './names.ts';
+import { overCeilings } from './over-ceilings.ts';
 import { requiredInputs } from './required-inputs.ts';
 import { schemas } from './schemas.ts';
 import { shape } from './shape.ts';
@@ -39,6 +40,7 @@ export const RULES: readonly Rule[] = [
   templates,
   schemas,
   defaults,
+  overCeilings,
   unknownTools,
   unnamedTools,
   unknownApprovals,
