@@ -33,7 +33,7 @@ export function createCallSlots({ total, perTenant }: CallSlotLimits, clock: () 
   };
   return {
     take(tenantId) {
-      const tenant = tenants.get(tenantId) ?? new TenantCalls();
+      const tenant = tenants.get(tenantId) ?? new TenantCalls(clock());
       tenants.set(tenantId, tenant);
       if (tenant.open >= Math.min(perTenant, total - open))
         return { kind: 'refused', retryAfterMs: tenant.queue(clock()) };
@@ -48,16 +48,22 @@ export function createCallSlots({ total, perTenant }: CallSlotLimits, clock: () 
 const HASTE = 1.25;
 const MIN_GAP_MS = 5;
 const MAX_GAP_MS = 250;
+/** The time between two that come back, as long as it is not known how fast calls end. */
+const FIRST_GAP_MS = 25;
 /** The time over which the rate of ends is averaged. */
-const AVERAGE_OVER_MS = 2_000;
+const AVERAGE_OVER_MS = 10_000;
 
 /** The open calls of a tenant, and the times at which its refused calls come back. */
 class TenantCalls {
   open = 0;
   /** The number of recent ends; it decays with time. */
-  #ends = 0;
-  #endsAt = 0;
+  #ends = AVERAGE_OVER_MS / (HASTE * FIRST_GAP_MS);
+  #endsAt: number;
   #lastReturnAt = 0;
+
+  constructor(now: number) {
+    this.#endsAt = now;
+  }
 
   end(now: number): void {
     this.open -= 1;
