@@ -12,7 +12,7 @@ import { ifMatch } from '../middleware/if-match.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
 import { readState } from '../states/read-state.ts';
-import { replayRun } from '../replay/replay-run.ts';
+import { replayRun } from '../runs/replay-run.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';

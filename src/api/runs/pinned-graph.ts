@@ -1,5 +1,3 @@
-import { checkInput, missingInput } from '../../graph/compile/index.ts';
-import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import { pinCatalog } from '../../graph/definition/index.ts';
 import { limitsOfRun } from '../../graph/run/index.ts';
@@ -13,6 +11,8 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph, redactedChannels } from '../graphs/resolve-graph.ts';
 import type { ValidGraph } from '../graphs/resolve-graph.ts';
 import { ApiError } from '../http/errors.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
+import type { RunnableGraph } from '../interpreter/jobs.ts';
 import { unknownRun } from './find-run.ts';
 
 /** A graph with all that a run of it pins. */
@@ -52,7 +52,7 @@ export interface EarlierRun {
  * @throws ApiError 404 when the run has been pruned meanwhile
  */
 export async function pinnedByRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
   run: RunRecord,
   reference: Json,
 ): Promise<EarlierRun> {
@@ -76,9 +76,14 @@ async function pinnedOf(
 }
 
 /** @throws ApiError 422 with all faults of an input that the graph does not take, or with all that it lacks */
-export function requireInput(graph: CompiledGraph, input: JsonObject): void {
-  const missing = missingInput(graph, input).map((name) => ({ path: '/input', message: `"${name}" is missing` }));
+export async function requireInput(
+  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  tenantId: string,
+  { graph, input }: { graph: RunnableGraph; input: JsonObject },
+): Promise<void> {
+  const faults = await interpreter.run('checkInput', tenantId, { graph: toRunnable(graph), input });
+  const missing = faults.missing.map((name) => ({ path: '/input', message: `"${name}" is missing` }));
   if (missing.length > 0) throw new ApiError('MISSING_INPUT', 'The graph needs more input', { issues: missing });
-  const issues = checkInput(graph, input).map(({ path, message }) => ({ path: `/input${path}`, message }));
+  const issues = faults.issues.map(({ path, message }) => ({ path: `/input${path}`, message }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
 }

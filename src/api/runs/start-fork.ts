@@ -1,6 +1,4 @@
-import { forkRun, refuseForkOf } from '../../graph/advance/index.ts';
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
-import { compileShared } from '../../graph/compile/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
@@ -9,6 +7,7 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
 import { findState } from '../states/read-state.ts';
 import { tryDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
@@ -42,13 +41,16 @@ export async function startFork(
   const fork = toFork(state, { wanted, done, isSameGraph });
   const { tenantId, input, metadata } = parent;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
-  const graph = compileShared(pinned.definition, pinned.catalog);
-  const startedAt = Date.now();
-  const underParent = { fork: toFork(state, { wanted, done, isSameGraph: true }), startedAt };
-  const held = isSameGraph ? null : refuseForkOf(compileShared(start.definition, start.catalog), identity, underParent);
-  if (held) throw toApiError(held);
-  const tried = forkRun(graph, identity, { fork, startedAt });
-  if ('code' in tried) throw toApiError(tried);
+  const refusal = await deps.interpreter.run('refuseFork', tenantId, {
+    graph: toRunnable(pinned),
+    identity,
+    fork,
+    startedAt: Date.now(),
+    underParent: isSameGraph
+      ? null
+      : { graph: toRunnable(start), fork: toFork(state, { wanted, done, isSameGraph: true }) },
+  });
+  if (refusal) throw toApiError(refusal);
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
   await deps.store.runs.create(
     newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),

@@ -12,6 +12,7 @@ import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
 import type { Tokens } from '../../../src/dev/issuer.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
+import { interpretHere } from '../doubles/interpret-here.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -39,10 +40,12 @@ export async function startTestApi(settings: ConfigInput = {}): Promise<TestApi>
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   await rm(folder, { recursive: true });
   const tokens = await signTokens(issuer);
+  const catalog = toCatalog(config);
   const app = createApp({
     store,
     engine: anAbsentEngine(),
-    catalog: toCatalog(config),
+    catalog,
+    interpreter: interpretHere(catalog),
     settings: toApiSettings(config),
     authenticate: createAuthenticate(issuer.auth),
     cursors: createCursors('secret'),
