@@ -28,7 +28,13 @@ async function main(): Promise<number> {
     const tokens = join(dataDir, 'tokens.json');
     await writeFile(tokens, JSON.stringify(stack.tokens), { mode: 0o600 });
     // The runner does nothing when it is started through a link.
-    return await run(await realpath(runner), ['--base-url', stack.baseUrl, '--tokens', tokens, ...process.argv.slice(2)]);
+    return await run(await realpath(runner), [
+      '--base-url',
+      stack.baseUrl,
+      '--tokens',
+      tokens,
+      ...process.argv.slice(2),
+    ]);
   } finally {
     await stack.stop();
     await rm(dataDir, { recursive: true, force: true });
