@@ -5,6 +5,7 @@ import type { Divergence, Tables } from './tables.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
 
+/** A run as it is accepted, before its workflow starts. */
 export interface NewRun {
   readonly id: string;
   readonly tenantId: string;

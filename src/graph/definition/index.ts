@@ -21,6 +21,7 @@ export type {
   NodeOfType,
   RouteEdge,
 } from './definition.ts';
+export { NAME } from './name-patterns.ts';
 export type { ApprovalPolicy } from './node-types/approval.ts';
 export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';

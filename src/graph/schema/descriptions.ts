@@ -1,5 +1,7 @@
+import type { EdgeKind } from '../definition/definition.ts';
+
 /** The descriptions that editors show for each kind of edge. */
-export const EDGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
   plain: 'Always leads to `to`. A list in `from` is a join: it waits until all of these nodes have finished.',
   branches: 'Leads to the first branch whose condition is true. A branch without `when` is the default.',
   route: 'Leads to the target that `paths` has for the value of `route`.',
