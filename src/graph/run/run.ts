@@ -47,6 +47,8 @@ export interface Run {
   readonly countdown: Countdown | null;
   readonly compensation: RunCompensation;
   readonly spent: Spent;
+  /** The sum that `held-bytes.ts` explains. */
+  readonly heldBytes: number;
   /** Keys of answered calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;

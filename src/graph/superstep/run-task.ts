@@ -2,6 +2,7 @@ import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
 import type { OnError } from '../compile/compile.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfTask } from '../run/held-bytes.ts';
 import { callAt, hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
@@ -14,6 +15,7 @@ import { hasResumableProgress } from './acceptance.ts';
 import { withTaskAllowance } from './allowances.ts';
 import { cancelTimersAndApprovalsOf } from './cancel-requests.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
+import { hasRoom } from './draft.ts';
 import { taskBindings, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 import { setState } from './scope-draft.ts';
@@ -70,7 +72,7 @@ function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
     const progress = withTaskAllowance(handle, step);
     switch (progress.kind) {
       case 'open':
-        return { phase: 'open', position: progress.position };
+        return withRoom(handle, { phase: 'open', position: progress.position });
       case 'done':
       case 'commanded':
         if (handle.node.deadlineMs !== null) cancelTimersOf(handle);
@@ -89,7 +91,10 @@ function isCalledAgain({ code }: RunError): boolean {
   return code === 'ABORTED';
 }
 
-/** Records a task's outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. */
+/**
+ * Records a task's outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. If there is
+ * no room for that, the retry asks the ledger for the same call.
+ */
 function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
     return withTaskAllowance(handle, () =>
@@ -97,8 +102,10 @@ function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
     );
   } catch (error) {
     const failure = toRunError(error);
-    const saved = isCalledAgain(failure) ? null : ({ kind: 'finished', outcome } as const);
-    return recordFailure(handle, { callFailed: saved === null, error: failure }, saved);
+    const callFailed = isCalledAgain(failure);
+    const saved =
+      callFailed || !hasRoom(handle.draft, bytesOf(outcome)) ? null : ({ kind: 'finished', outcome } as const);
+    return recordFailure(handle, { callFailed, error: failure }, saved);
   }
 }
 
@@ -107,8 +114,16 @@ function recordResult(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): 
   const written = handle.node.write({ ...taskBindings(handle), result });
   const update = { ...given, ...addToConversation(given, written) };
   requireAllowedSize('What the node writes', update);
+  const state = withRoom(handle, { phase: 'completed', update, goto: null, outcome });
   emitTask(handle, { type: 'node.completed', update });
-  return { phase: 'completed', update, goto: null, outcome };
+  return state;
+}
+
+/** @returns the task's next state @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with it */
+function withRoom(handle: TaskHandle, state: TaskState): TaskState {
+  const { draft, task } = handle;
+  if (hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task))) return state;
+  throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
 }
 
 /** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
@@ -132,8 +147,10 @@ function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commande
     draft.enter({ kind: 'running', pause: { by: node.id, reason } });
   const update = { ...given, ...node.writeOfCommand({ ...taskBindings(handle), result: null }) };
   requireAllowedSize('What the node writes', update);
+  const chosen = { nodes: goto, ignoresEdges: control === 'replan' };
+  const state = withRoom(handle, { phase: 'completed', update, goto: chosen, outcome });
   emitTask(handle, { type: 'node.completed', update });
-  return { phase: 'completed', update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
+  return state;
 }
 
 /**
@@ -144,8 +161,10 @@ export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const update = withTaskAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
+  const outcome = { kind: 'done', result: output } as const;
+  const state = withRoom(handle, { phase: 'completed', update, goto: null, outcome });
   emitTask(handle, { type: 'node.skipped', update, by });
-  setState(handle, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
+  setState(handle, state);
 }
 
 /** Fails a task that a person gives up. */
