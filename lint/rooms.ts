@@ -45,6 +45,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['zod'],
   }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
+  'graph/redaction': known({
+    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/run', 'graph/journal'],
+  }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
   'graph/superstep': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile']),
@@ -55,7 +58,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   }),
 
   builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
-  store: { rooms: FACTS, packages: [NODE, 'kysely', 'pg'], typePackages: ['@electric-sql/pglite'] },
+  store: {
+    rooms: FACTS,
+    types: ['graph/redaction'],
+    packages: [NODE, 'kysely', 'pg'],
+    typePackages: ['@electric-sql/pglite'],
+  },
   process: {
     rooms: ['graph/values', 'store'],
     packages: [
@@ -88,7 +96,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['pino'],
   },
   workflows: {
-    rooms: [...FACTS, 'graph/compile', 'graph/signals', 'graph/advance'],
+    rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
     face: ['contract.ts', 'search-attributes.ts'],
@@ -118,7 +126,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
     packages: ['@hono/zod-openapi'],
   },
-  'api/http': { rooms: ['graph/values', ...STATE, 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
     packages: ['@temporalio/client'],
@@ -126,17 +134,23 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/deps.ts': { rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/temporal'] },
   'api/middleware': {
-    rooms: ['graph/values', 'store', ...API_BASE],
+    rooms: ['graph/values', 'store', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
   },
   'api/graphs': {
     rooms: ['graph/values', 'graph/definition', 'graph/run', 'graph/validate', 'store', 'api/http'],
     packages: [NODE],
   },
-  'api/states': { rooms: ['graph/values', 'graph/journal', 'store', 'workflows', ...API_BASE] },
+  'api/redaction': {
+    rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
+  },
+  'api/states': {
+    rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
+  },
   'api/runs': {
     rooms: [
       ...FACTS,
+      'graph/redaction',
       'graph/compile',
       'graph/diagram',
       'graph/advance',
@@ -145,11 +159,22 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       ...API_BASE,
       'api/temporal',
       'api/graphs',
+      'api/redaction',
       'api/states',
     ],
   },
   'api/replay': {
-    rooms: ['graph/values', ...STATE, 'graph/compile', 'graph/advance', 'store', ...API_BASE, 'api/runs'],
+    rooms: [
+      'graph/values',
+      ...STATE,
+      'graph/redaction',
+      'graph/compile',
+      'graph/advance',
+      'store',
+      ...API_BASE,
+      'api/redaction',
+      'api/runs',
+    ],
   },
   'api/sweeper': {
     rooms: ['graph/values', ...STATE, 'store', 'workflows', 'api/deps.ts', 'api/temporal', 'api/runs'],
@@ -159,6 +184,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/values',
       'graph/definition',
       'graph/schema',
+      'graph/redaction',
       'graph/run',
       'graph/validate',
       'store',
@@ -167,6 +193,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/schemas',
       'api/middleware',
       'api/graphs',
+      'api/redaction',
       'api/states',
       'api/runs',
       'api/replay',

@@ -4,6 +4,7 @@ import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
+import type { Seals } from './http/seals.ts';
 import type { Engine } from './temporal/engine.ts';
 
 /** The parts that the API works with. */
@@ -14,6 +15,7 @@ export interface ApiDeps {
   readonly settings: ApiSettings;
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
+  readonly seals: Seals;
   readonly logger: Logger;
   /** Intervals of the sweeper that differ from the defaults. */
   readonly sweeping?: Partial<SweepTimes> | undefined;

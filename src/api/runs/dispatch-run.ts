@@ -1,8 +1,13 @@
 import type { Beginning } from '../../graph/advance/index.ts';
+import { compileShared } from '../../graph/compile/index.ts';
+import { findRedaction, isRedacting } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import { formatTimestamp } from '../../graph/values/index.ts';
+import type { PendingStart } from '../../store/pending-starts.ts';
 import { isStart } from '../../workflows/contract.ts';
+import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import { firstBeginning } from './thread-state.ts';
+import { firstBeginning, inheritedChannels } from './thread-state.ts';
 
 /** Another process may claim the dispatch after this time; a request to Temporal takes less. */
 const LEASE_MS = 20_000;
@@ -15,10 +20,12 @@ export async function dispatchRun({ engine, store }: Pick<ApiDeps, 'engine' | 's
   if (!claimed || !isStart(start)) return;
   const { reopening, predecessorId, execution, queuedSignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
+  const redaction = await inheritRedaction(store, claimed, start);
   await engine.start({
     ...start,
     begin,
     execution,
+    ...(isRedacting(redaction) && { redaction }),
     ...(execution === 1 && queuedSignals.length > 0 && { queuedSignals }),
   });
   await store.pendingStarts.complete(claimed, formatTimestamp(Date.now()));
@@ -29,6 +36,20 @@ export async function tryDispatch(deps: Pick<ApiDeps, 'engine' | 'store' | 'logg
   await dispatchRun(deps, id).catch((error: unknown) =>
     deps.logger.warn({ error, run: id }, 'a run could not be dispatched yet'),
   );
+}
+
+/** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to. */
+async function inheritRedaction(
+  store: ApiDeps['store'],
+  { id, execution, predecessorId, redaction }: PendingStart,
+  { definition, catalog }: RunGraphInput,
+): Promise<Redaction> {
+  if (execution > 1 || predecessorId === null) return redaction;
+  const inherited = await inheritedChannels(store, predecessorId);
+  if (inherited.every((name) => redaction.channels.includes(name))) return redaction;
+  const found = findRedaction(compileShared(definition, catalog), inherited);
+  await store.runs.setRedaction(id, found);
+  return found;
 }
 
 function isReopening(value: unknown): value is Beginning & { readonly kind: 'reopen' } {

@@ -1,6 +1,7 @@
 import { forkRun, refuseForkOf } from '../../graph/advance/index.ts';
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { compileShared } from '../../graph/compile/index.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
@@ -9,6 +10,8 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
 import { tryDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
@@ -36,6 +39,8 @@ export async function startFork(
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
+  const hidden = hiddenFrom(caller, parent);
+  refusePlaceholders(wanted.values, hidden);
   const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
@@ -46,9 +51,9 @@ export async function startFork(
   const startedAt = Date.now();
   const underParent = { fork: toFork(state, { wanted, done, isSameGraph: true }), startedAt };
   const held = isSameGraph ? null : refuseForkOf(compileShared(start.definition, start.catalog), identity, underParent);
-  if (held) throw toApiError(held);
+  if (held) throw toApiError(hideRefusal(held, hidden));
   const tried = forkRun(graph, identity, { fork, startedAt });
-  if ('code' in tried) throw toApiError(tried);
+  if ('code' in tried) throw toApiError(hideRefusal(tried, hidden));
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
   await deps.store.runs.create(
     newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),

@@ -37,7 +37,9 @@ export async function startRun(
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
-  const pinned = pinGraph(await resolveGraph(wanted.graph, { ...deps, tenantId }), deps.catalog, wanted.limits);
+  const pinned = pinGraph(await resolveGraph(wanted.graph, { ...deps, tenantId }), deps.catalog, {
+    limits: wanted.limits,
+  });
   checkWanted(pinned, wanted, caller);
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
