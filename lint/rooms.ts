@@ -133,6 +133,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['@temporalio/common'],
   },
   'api/deps.ts': { rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/temporal'] },
+  'api/redaction': {
+    rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
+  },
   'api/middleware': {
     rooms: ['graph/values', 'store', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
@@ -140,9 +143,6 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'api/graphs': {
     rooms: ['graph/values', 'graph/definition', 'graph/run', 'graph/validate', 'store', 'api/http'],
     packages: [NODE],
-  },
-  'api/redaction': {
-    rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
   },
   'api/states': {
     rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
