@@ -45,6 +45,9 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['zod'],
   }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
+  'graph/redaction': known({
+    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/run', 'graph/journal'],
+  }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
   'graph/superstep': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile']),
@@ -55,7 +58,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   }),
 
   builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
-  store: { rooms: FACTS, packages: [NODE, 'kysely', 'pg'], typePackages: ['@electric-sql/pglite'] },
+  store: {
+    rooms: FACTS,
+    types: ['graph/redaction'],
+    packages: [NODE, 'kysely', 'pg'],
+    typePackages: ['@electric-sql/pglite'],
+  },
   process: {
     rooms: ['graph/values', 'store'],
     packages: [
@@ -88,7 +96,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['pino'],
   },
   workflows: {
-    rooms: [...FACTS, 'graph/compile', 'graph/signals', 'graph/advance'],
+    rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/signals', 'graph/advance'],
     types: ['activities'],
     packages: ['@temporalio/common', '@temporalio/workflow'],
     face: ['contract.ts', 'search-attributes.ts'],
@@ -118,7 +126,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
     packages: ['@hono/zod-openapi'],
   },
-  'api/http': { rooms: ['graph/values', ...STATE, 'store', 'process'], packages: [NODE, 'jose'] },
+  'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
     packages: ['@temporalio/client'],
@@ -129,6 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/values',
       'graph/definition',
       ...STATE,
+      'graph/redaction',
       'graph/compile',
       'graph/validate',
       'graph/advance',
@@ -140,18 +149,24 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'api/deps.ts': {
     rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/interpreter', 'api/temporal'],
   },
+  'api/redaction': {
+    rooms: ['graph/values', 'graph/journal', 'graph/run', 'graph/redaction', 'store', ...API_BASE],
+  },
   'api/middleware': {
-    rooms: ['graph/values', 'store', ...API_BASE],
+    rooms: ['graph/values', 'store', ...API_BASE, 'api/redaction'],
     packages: [NODE, '@hono/zod-openapi', 'hono', 'ulid'],
   },
   'api/graphs': {
     rooms: ['graph/values', 'graph/definition', 'store', 'api/http', 'api/interpreter'],
     packages: [NODE],
   },
-  'api/states': { rooms: ['graph/values', 'graph/journal', 'store', 'workflows', ...API_BASE] },
+  'api/states': {
+    rooms: ['graph/values', 'graph/journal', 'graph/redaction', 'store', 'workflows', ...API_BASE, 'api/redaction'],
+  },
   'api/runs': {
     rooms: [
       ...FACTS,
+      'graph/redaction',
       'graph/diagram',
       'graph/advance',
       'store',
@@ -160,6 +175,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/interpreter',
       'api/temporal',
       'api/graphs',
+      'api/redaction',
       'api/states',
     ],
   },
@@ -171,6 +187,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/values',
       'graph/definition',
       'graph/schema',
+      'graph/redaction',
       'graph/run',
       'store',
       'process',
@@ -178,6 +195,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/schemas',
       'api/middleware',
       'api/graphs',
+      'api/redaction',
       'api/states',
       'api/runs',
       'api/sweeper',

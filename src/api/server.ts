@@ -16,6 +16,7 @@ import { toCatalog } from '../config/to-catalog.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
+import { createSeals } from './http/seals.ts';
 import { openDoor } from './door.ts';
 import { openInterpreter } from './interpreter/open-interpreter.ts';
 import { createEngine } from './temporal/engine.ts';
@@ -99,6 +100,7 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
     settings: toApiSettings(config),
     authenticate,
     cursors: createCursors(cursorSecret),
+    seals: createSeals(cursorSecret),
     logger,
   };
   return {

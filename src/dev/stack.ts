@@ -7,6 +7,7 @@ import type { Worker } from '@temporalio/worker';
 import type { Dialect } from 'kysely';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
+import { createSeals } from '../api/http/seals.ts';
 import { createEngine } from '../api/temporal/engine.ts';
 import type { ApiDeps } from '../api/deps.ts';
 import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
@@ -99,6 +100,7 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
   const authenticate = createAuthenticate(issuer.auth);
+  const secret = await openCursorSecret(join(dataDir, 'cursor-secret'));
   const deps = {
     store,
     engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs)),
@@ -106,7 +108,8 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
     interpreter,
     settings: toApiSettings(config),
     authenticate,
-    cursors: createCursors(await openCursorSecret(join(dataDir, 'cursor-secret'))),
+    cursors: createCursors(secret),
+    seals: createSeals(secret),
     logger,
     sweeping: options.sweeping,
   };

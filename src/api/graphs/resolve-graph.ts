@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ChannelDefinition, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
-import { hasErrors, innerGraph } from '../../graph/definition/index.ts';
+import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
+import { hasErrors } from '../../graph/definition/index.ts';
 import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
@@ -73,18 +73,4 @@ export async function resolveGraph(reference: Json, lookup: GraphLookup): Promis
 
 function isValid(definition: unknown, issues: readonly GraphIssue[]): definition is GraphDefinition & Json {
   return typeof definition === 'object' && !hasErrors(issues);
-}
-
-/** The channels of a graph and its subgraphs whose values are hidden from most callers. */
-export function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
-  const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
-  return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];
-}
-
-function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readonly [string, ChannelDefinition])[] {
-  const inside = Object.values(nodes).flatMap((node) => {
-    const graph = innerGraph(node);
-    return graph === null || typeof graph === 'string' ? [] : channelsIn(graph);
-  });
-  return [...Object.entries(channels), ...inside];
 }

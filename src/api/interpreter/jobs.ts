@@ -5,6 +5,8 @@ import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
 import { toRunView } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
+import { findRedaction } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Principal, Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
@@ -66,6 +68,11 @@ export const JOBS = {
       const compiled = compile(graph);
       return { missing: missingInput(compiled, input), issues: checkInput(compiled, input) };
     },
+  },
+  findRedaction: {
+    limitMs: 10_000,
+    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: readonly string[] }): Redaction =>
+      findRedaction(compile(graph), inherited),
   },
   refuseStartAt: {
     limitMs: 10_000,

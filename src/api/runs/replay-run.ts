@@ -1,20 +1,21 @@
 import type { Beginning } from '../../graph/advance/index.ts';
 import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import { hasEnded, isEnded } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
-import type { Divergence } from '../../store/tables.ts';
+import type { Divergence, KeptDivergence } from '../../store/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
 import type { Replayed } from '../interpreter/replay.ts';
 import type { ReplayLog } from '../interpreter/replay-log.ts';
+import { shownEvent } from '../redaction/shown-approval.ts';
 import { newRun } from './new-run.ts';
 import { pinnedByRun, requireInput } from './pinned-graph.ts';
-import { redactEvent } from './redact-event.ts';
 import { firstBeginning } from './thread-state.ts';
 
 export interface WantedReplay {
@@ -30,7 +31,7 @@ export interface WantedReplay {
  * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
  */
 export async function replayRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter' | 'seals'>,
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
@@ -52,7 +53,10 @@ export async function replayRun(
   const record = newRun(pinned, {
     identity,
     begin,
-    replay: { of: run.id, divergence: hide(replayed.divergence, pinned.redacted) },
+    replay: {
+      of: run.id,
+      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.seals),
+    },
     input: wanted.input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
@@ -77,16 +81,19 @@ async function requireReplaySize({ journal }: Store, { id, lastSeq }: RunRecord)
     );
 }
 
-/** Removes the values of redacted channels, because every reader of the run sees the divergence. */
-function hide(divergence: Divergence | null, redacted: readonly string[]): Divergence | null {
+/** Keeps a divergence in both views: the recorded event is of a run that may hide other things than the replay. */
+function keep(
+  divergence: Divergence | null,
+  { recorded, replayed }: Readonly<Record<'recorded' | 'replayed', Redaction>>,
+  seals: ApiDeps['seals'],
+): KeptDivergence | null {
   if (!divergence) return null;
-  const { seq, expected, actual } = divergence;
-  const channels = new Set(redacted);
-  return {
-    seq,
-    expected: expected && redactEvent(expected, channels),
-    actual: actual && redactEvent(actual, channels),
+  const { expected, actual } = divergence;
+  const redacted = {
+    expected: expected && shownEvent(expected, recorded, seals),
+    actual: actual && shownEvent(actual, replayed, seals),
   };
+  return { ...divergence, redacted };
 }
 
 /** @throws ApiError 422 when the run is a fork, which began without an input */

@@ -1,4 +1,5 @@
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
@@ -8,6 +9,8 @@ import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
 import { tryDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
@@ -35,6 +38,8 @@ export async function startFork(
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
+  const hidden = hiddenFrom(caller, parent);
+  refusePlaceholders(wanted.values, hidden);
   const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
@@ -50,7 +55,7 @@ export async function startFork(
       ? null
       : { graph: toRunnable(start), fork: toFork(state, { wanted, done, isSameGraph: true }) },
   });
-  if (refusal) throw toApiError(refusal);
+  if (refusal) throw toApiError(hideRefusal(refusal, hidden));
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
   await deps.store.runs.create(
     newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),

@@ -36,7 +36,8 @@ export async function startRun(
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
-  const pinned = pinGraph(await resolveGraph(wanted.graph, { ...deps, tenantId }), deps.catalog, wanted.limits);
+  const valid = await resolveGraph(wanted.graph, { ...deps, tenantId });
+  const pinned = await pinGraph(deps, tenantId, { valid, limits: wanted.limits });
   await checkWanted(deps, caller, { pinned, wanted });
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });

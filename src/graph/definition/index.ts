@@ -26,7 +26,6 @@ export type { ApprovalPolicy } from './node-types/approval.ts';
 export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
-export { innerGraph } from './inner-graph.ts';
 export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';
 export type { Limits } from './limits.ts';

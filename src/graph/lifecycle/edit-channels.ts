@@ -45,14 +45,18 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
   const applied = writeChannels(frame, [{ by: by.sub, node: asNode ?? START, update: values }]);
   if (!applied.ok) {
     const { message } = applied.error;
-    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
+    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }], { mayQuote: true });
   }
   emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by: by.sub });
   return { ok: true, changes: applied.changes };
 }
 
-function refuse(message: string, issues: NonNullable<Refusal['issues']>): Edited {
-  return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues } };
+function refuse(
+  message: string,
+  issues: NonNullable<Refusal['issues']>,
+  source: Pick<Refusal, 'mayQuote'> = {},
+): Edited {
+  return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues, ...source } };
 }
 
 /** Saves an edit's changes in a checkpoint, after the next nodes are known. */

@@ -27,7 +27,8 @@ export const skip: SignalKind = {
     } catch (error) {
       if (!(error instanceof GraphError)) throw error;
       const issues = [{ path: '/output', message: error.message }];
-      return refused({ code: 'MALFORMED', message: `The node can't go on with that output: ${error.message}`, issues });
+      const message = `The node can't go on with that output: ${error.message}`;
+      return refused({ code: 'MALFORMED', message, issues, mayQuote: true });
     }
   },
   handleCompensation(draft, unknown, { payload, by }) {

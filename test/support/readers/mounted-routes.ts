@@ -1,6 +1,7 @@
 import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
+import { createSeals } from '../../../src/api/http/seals.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
@@ -22,6 +23,7 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
     catalog: aCatalog(),
     interpreter: interpretHere(aCatalog()),
     cursors: createCursors('secret'),
+    seals: createSeals('secret'),
     authenticate: createAuthenticate({
       issuer: 'none',
       audience: 'none',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
+import { createSeals } from '../../../src/api/http/seals.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
@@ -49,6 +50,7 @@ export async function startTestApi(settings: ConfigInput = {}): Promise<TestApi>
     settings: toApiSettings(config),
     authenticate: createAuthenticate(issuer.auth),
     cursors: createCursors('secret'),
+    seals: createSeals('secret'),
     logger: createLogger('silent'),
     shuttingDown: new AbortController().signal,
   });

@@ -10,6 +10,11 @@ export interface NodeDescription<Field extends string = string> {
   readonly templates: readonly Field[];
   /** As `templates`, but their expressions see `result`, too. */
   readonly resultTemplates?: readonly FieldPath<Field>[];
+  /**
+   * The members of the result that may hold what the node was given, each with the fields that it may come from. Absent:
+   * all of the result may hold what any template was filled with.
+   */
+  readonly carries?: Readonly<Record<string, readonly Field[]>>;
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
   readonly graph?: InnerGraphFields<Field>;
