@@ -1,4 +1,5 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
 import { START } from '../definition/definition.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import type { Principal } from '../run/principal.ts';
@@ -42,6 +43,8 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
   }
   const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by));
   if (held) return { ok: false, refusal: held };
+  const refused = findRefusedMessage(graph, frame.scope.channels, values);
+  if (refused) return refuse(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);
   const applied = writeChannels(frame, [{ by: by.sub, node: asNode ?? START, update: values }]);
   if (!applied.ok) {
     const { message } = applied.error;

@@ -4,6 +4,7 @@ import type { EdgeKind } from '../definition/definition.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
+import { MESSAGE_ROLES } from '../definition/message.ts';
 import { REDUCERS } from '../definition/reducers.ts';
 import { mapValues } from '../values/collections.ts';
 import { parseDuration } from '../values/duration.ts';
@@ -46,6 +47,7 @@ const Channel = z.strictObject({
   schema: Schema.optional(),
   ephemeral: z.boolean().optional(),
   redact: z.boolean().optional(),
+  roles: z.array(z.enum(MESSAGE_ROLES)).optional(),
   description: z.string().optional(),
 });
 

@@ -34,6 +34,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   schema: 'JSON Schema (2020-12) of the value.',
   ephemeral: 'The value can be read only in the superstep after its write.',
   redact: 'Hides the value from people without the permission to see payloads.',
+  roles:
+    'Of a channel: the roles of messages that it takes from outside; `user` alone by default. Of a policy: the roles that may decide.',
   write: 'A channel that takes the whole result, or a template for each channel, over `result` and `state`.',
   onError: 'The node to continue with after a failure, or "intervene": a person decides.',
   maxVisits: 'The maximum of visits of the node. One more visit is a failure.',

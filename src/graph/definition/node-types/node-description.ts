@@ -21,7 +21,7 @@ export interface NodeDescription<Field extends string = string> {
   readonly requestsTools?: Field;
   /** The channel whose messages request calls that the node makes, and the field with the tools that it may call. */
   readonly makesCalls?: { readonly channel: Field; readonly tools: Field };
-  /** The node waits for people, time or an event, so it cannot be the last node of a canceled run. */
+  /** The node waits for people, time or an event; its result comes from them. It can't be a canceled run's last node. */
   readonly mayWait?: true;
   /** The engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;

@@ -132,6 +132,16 @@ describe('errors', () => {
       edges({ from: 'b', branches: [{ when: 'state.nope', to: 'a' }, { to: '__end__' }] }),
       'UNKNOWN_CHANNEL /edges/2/branches/0/when',
     ],
+    [
+      'roles of a channel without messages',
+      channels({ total: { reducer: 'sum', roles: ['user'] } }),
+      'INVALID_FIELD /channels/total/roles',
+    ],
+    [
+      'a role that no message has',
+      channels({ chat: { reducer: 'messages', roles: ['user', 'boss'] } }),
+      'INVALID_FIELD /channels/chat/roles/1',
+    ],
     ['a template on no channel', nodes({ a: set('{{ state.nope }}') }), 'UNKNOWN_CHANNEL /nodes/a/write/log'],
     [
       'a condition that is no CEL',
