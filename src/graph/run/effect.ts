@@ -1,5 +1,5 @@
 import type { CallPolicy } from '../definition/call-policy.ts';
-import type { CallSafety } from '../definition/catalog.ts';
+import type { CallSafety } from '../definition/execution.ts';
 import type { Message, ToolCall } from '../definition/message.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';

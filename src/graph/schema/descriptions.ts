@@ -26,6 +26,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   deadline:
     'The time limit of all attempts, of a graph inside, of a wait or of a whole run. It stands still while only people are awaited: "30s", "5m", "2h", "7d".',
   timeout: 'The time limit of one attempt, or of waiting for a person or an event: "30s", "5m", "2h", "7d".',
+  execution: 'Where calls run: "activity", or "local" for short idempotent ones.',
   retry: 'The number of attempts of a call, and the time between them.',
   nonRetryable: 'Codes of failures after which there is no further attempt.',
   reducer: 'How a write changes the value; `replace` by default.',

@@ -19,6 +19,8 @@ export interface NodeDescription<Field extends string = string> {
   readonly onReject?: Field;
   /** The field with the tools that its model may request; another node makes these calls. */
   readonly requestsTools?: Field;
+  /** The code that the node calls by itself; its `execution` is about these calls. */
+  readonly calls?: Called<Field>;
   /** The channel whose messages request calls that the node makes, and the field with the tools that it may call. */
   readonly makesCalls?: { readonly channel: Field; readonly tools: Field };
   /** The node waits for people, time or an event; its result comes from them. It can't be a canceled run's last node. */
@@ -60,6 +62,12 @@ interface CatalogUses<Field extends string> {
   readonly functions?: readonly FieldPath<Field>[];
   readonly messageProcessors?: readonly FieldPath<Field>[];
 }
+
+/** Fields that name tools or functions, or the code of the node's own type. */
+type Called<Field extends string> =
+  | { readonly tools: readonly Field[] }
+  | { readonly functions: readonly Field[] }
+  | { readonly nodeType: true };
 
 interface InnerGraphFields<Field extends string> {
   /** The field with the name of a published graph, or with a definition. */
