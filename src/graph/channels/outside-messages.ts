@@ -1,3 +1,4 @@
+import { MESSAGE_ROLES } from '../definition/message.ts';
 import type { MessageRole } from '../definition/message.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import { deepEqual, isJsonObject, toItems } from '../values/json.ts';
@@ -58,11 +59,16 @@ const MESSAGES = {
   providerParts: () => 'no message from outside has providerParts, which only models write',
 } as const;
 
+/** A role that no message has is left to the reducer, which refuses it. */
 function fieldAtFault(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
   if (!isJsonObject(item)) return null;
   const { role, providerParts } = item;
-  if (role !== undefined && !roles.some((taken) => taken === role)) return 'role';
+  if (isRole(role) && !roles.includes(role)) return 'role';
   return providerParts === undefined ? null : 'providerParts';
+}
+
+function isRole(role: Json | undefined): role is MessageRole {
+  return MESSAGE_ROLES.some((known) => known === role);
 }
 
 function indexById(messages: readonly Json[], items: number): ReadonlyMap<Json, Json> {
