@@ -135,7 +135,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], asked: null, unknown: null },
+    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], asked: null, unknown: null },
     spent: NOTHING_SPENT,
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, approval: 0, occurrence: 0 },

@@ -18,6 +18,7 @@ import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
 import { askToCompensate } from './ask-to-compensate.ts';
 import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
+import { describePerhapsMade } from './perhaps-made.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -139,14 +140,17 @@ type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunErr
 };
 
 /**
- * Describes failed compensations and calls with an unknown outcome when a run ends.
+ * Describes failed compensations, and calls that were or may have been made without a known result, when a run ends.
  * @returns the cause for the run's error, if there is any
  */
 export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   const { phase, root, compensation } = run;
-  if (phase.kind === 'closing' && phase.left) return phase.left;
-  const unknown = nodesWithUnknownOutcome(root).map((node) => `${node}: ${UNKNOWN}`);
-  const left = [...unknown, ...compensation.failures];
+  const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
+  const left = [
+    ...nodes.map((node) => `${node}: ${UNKNOWN}`),
+    ...compensation.perhapsMade.map(describePerhapsMade),
+    ...compensation.failures,
+  ];
   if (left.length === 0) return undefined;
   const code = compensation.failures.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
   return { code, message: truncate(`Not compensated: ${left.join('; ')}`, MAX_MESSAGE) };

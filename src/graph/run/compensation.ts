@@ -1,6 +1,6 @@
 import type { RunError } from '../values/errors.ts';
 import type { ToolCallRequest } from './effect.ts';
-import type { TaskReference } from './ids.ts';
+import type { TaskPath, TaskReference } from './ids.ts';
 
 /** The call that compensates a completed one, or the reason why it is impossible. */
 export type Compensation = CompensationCall | ImpossibleCompensation;
@@ -32,4 +32,12 @@ export interface ImpossibleCompensation {
   readonly key: string;
   readonly task: TaskReference;
   readonly problem: RunError;
+}
+
+/** A call of which no record says if it was made: it has timed out, or was canceled on its way. */
+export interface PerhapsMadeCall {
+  readonly key: string;
+  readonly taskPath: TaskPath;
+  /** The tool, function or node type. */
+  readonly called: string;
 }

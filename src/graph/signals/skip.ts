@@ -4,6 +4,8 @@ import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
+import { forgetPerhapsMade, forgetPerhapsMadeBy } from '../lifecycle/perhaps-made.ts';
+import { callKey } from '../run/ids.ts';
 import { hasEnded } from '../run/status.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
@@ -45,9 +47,17 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
+  settlePerhapsMade(found);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();
+}
+
+/** A person who gives the result of a call, or of a node, settles what became of its calls. */
+function settlePerhapsMade({ handle, call }: Intervention): void {
+  const { draft, frame, task } = handle;
+  if (!call) return forgetPerhapsMadeBy(handle);
+  forgetPerhapsMade(draft, callKey(draft.run.id, frame.executionPath, { ...task, number: call.number }));
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Principal): Refusal | null {

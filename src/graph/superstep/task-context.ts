@@ -2,8 +2,8 @@ import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { calledBy } from '../run/call.ts';
-import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
+import { calledBy, isAccountable } from '../run/call.ts';
+import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
 import type { ModelNeeds } from '../run/spending.ts';
@@ -107,8 +107,7 @@ function requestCall(
   const { request, reservation } = planReservation(handle, wanted);
   const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
   const { taskPath } = handle;
-  draft.addCall(key, { taskPath, called: { kind, name }, since: draft.now, ...(reservation && { reservation }) });
-  draft.effects.push({
+  const effect: CallEffect = {
     kind: 'call',
     key,
     takeover: task.takeover + takeover,
@@ -118,7 +117,15 @@ function requestCall(
     summary: summaryOf(handle, request.kind),
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(handle.node.compensate && { isCompensable: true }),
+  };
+  draft.addCall(key, {
+    taskPath,
+    called: { kind, name },
+    since: draft.now,
+    ...(reservation && { reservation }),
+    ...(isAccountable(effect) && { isAccountable: true }),
   });
+  draft.effects.push(effect);
   if (request.kind === 'tool')
     emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
