@@ -139,7 +139,7 @@ function reconcile(
 }
 
 function callActivity(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
-  const { key, takeover, node, index, isCompensable, request } = effect;
+  const { key, takeover, node, index, isCompensable, shapedBy, request } = effect;
   const options = callOptions(effect);
   const task = {
     key,
@@ -147,6 +147,7 @@ function callActivity(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'jou
     node,
     ...(index !== undefined && { index }),
     ...(isCompensable && { isCompensable }),
+    ...(shapedBy && { shapedBy }),
     ...owner,
   };
   switch (request.kind) {

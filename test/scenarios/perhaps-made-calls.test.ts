@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { ToolEntry } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import { asks as requests } from '../support/builders/agents.ts';
@@ -184,4 +185,16 @@ test('an unsafe call of the last node of a canceled run is named if its outcome 
   run.signal('cancel', {});
   expect(run.run.status).toBe('canceled');
   expect(causeOf(run)).toEqual(perhaps('bye: the call of notify'));
+});
+
+test('an unsafe call of unknown outcome stays named if an order to make it again is refused', () => {
+  const charge: ToolEntry = { description: 'Charge', parameters: {}, effect: 'unsafe', roles: ['user'] };
+  const catalog = aCatalog({ tools: { charge } });
+  const tool = (): Json => {
+    throw new CallFailure('UNKNOWN_OUTCOME', 'lost');
+  };
+  const definition = aDefinition({ nodes: { pay: { type: 'tool', tool: 'charge', args: {} } } });
+  const run = runInMemory({ definition, catalog, input: {} }, { tool });
+  run.signal('retry', { by: { sub: 'ben', roles: ['guest'] } });
+  expect(run.run.error).toMatchObject({ code: 'TOOL_FAILED', cause: perhaps('pay: the call of charge') });
 });

@@ -99,7 +99,7 @@ export function refuseStartAt(
   node: string,
   { by, now }: { by: Principal; now: number },
 ): Refusal | null {
-  const actor = { by, at: new Date(now).toISOString(), requestedBy: by.sub, approvals: [] };
+  const actor = { by, at: new Date(now).toISOString(), requesters: [by.sub], approvals: [] };
   return refuseReaching(graph, [node], actor);
 }
 
@@ -122,6 +122,7 @@ function freshRun(
   return {
     format: 1,
     ...identity,
+    shapedBy: [],
     parent: null,
     startedAt,
     phase: { kind: 'running', pause: null },

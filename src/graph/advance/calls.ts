@@ -45,7 +45,7 @@ export function failCall(draft: Draft, { key, failure }: Failed): void {
   const { spent, event } = accountOfFailure(draft, call, { key, failure });
   draft.spend(spent);
   const mayBeMade = isPerhapsMade(draft, call, failure);
-  if (mayBeMade) rememberPerhapsMade(draft, key, call);
+  if (mayBeMade) rememberPerhapsMade(draft, { key, taskPath: call.taskPath, called: call.called.name });
   else forgetPerhapsMade(draft, key);
   const handle = findTask(draft, call.taskPath);
   if (!handle) return;

@@ -5,6 +5,7 @@ import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensa
 import type { CallReply } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
+import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { withTaskAllowance } from '../superstep/allowances.ts';
@@ -43,9 +44,9 @@ function compensationOf(
   const { path } = handle.frame;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    const { createdBy } = handle.draft.run;
-    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, createdBy));
-    return { key, task, ...call };
+    const { run } = handle.draft;
+    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, shapersOf(run)));
+    return { key, task, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, problem: toRunError(error) };
   }
@@ -93,7 +94,7 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
 }
 
 function beginCompensation(draft: Draft, compensation: CompensationCall): true {
-  const { key: compensatedKey, task, request, takeover = 0 } = compensation;
+  const { key: compensatedKey, task, request, takeover = 0, shapedBy } = compensation;
   const { node, index } = task;
   const key = compensationKey(compensatedKey);
   const { tool, args } = request;
@@ -101,7 +102,16 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
   draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: compensation });
   emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   const summary = summaryOfCompensation('compensate', task);
-  draft.effects.push({ kind: 'call', key, takeover, node, ...(index !== undefined && { index }), request, summary });
+  draft.effects.push({
+    kind: 'call',
+    key,
+    takeover,
+    node,
+    ...(index !== undefined && { index }),
+    request,
+    summary,
+    ...(shapedBy.length > 0 && { shapedBy }),
+  });
   return true;
 }
 

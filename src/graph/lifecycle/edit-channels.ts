@@ -4,6 +4,7 @@ import { START } from '../definition/definition.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
+import { refuseShaping } from '../run/shapers.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
@@ -27,8 +28,8 @@ export type Edited =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * Writes values through the channels' reducers, either all or none. Channels that hold decisions are written by those
- * who may decide.
+ * Writes values through the channels' reducers, either all or none, and counts the person among those who have shaped
+ * the run. Channels that hold decisions are written by those who may decide.
  */
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
@@ -41,7 +42,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     }));
     return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
-  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by));
+  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseShaping(draft.run, by);
   if (held) return { ok: false, refusal: held };
   const refused = findRefusedMessage(graph, frame.scope.channels, values);
   if (refused) return refuse(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);
@@ -50,6 +51,7 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     const { message } = applied.error;
     return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
   }
+  if (Object.keys(values).length > 0 || asNode !== undefined) draft.addShaper(by);
   emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by: by.sub });
   return { ok: true, changes: applied.changes };
 }

@@ -1,5 +1,5 @@
 import type { PerhapsMadeCall } from '../run/compensation.ts';
-import { taskName } from '../run/ids.ts';
+import { callKey, taskName } from '../run/ids.ts';
 import type { OpenCall } from '../run/run.ts';
 import { isClosing } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
@@ -19,10 +19,9 @@ export function isPerhapsMade({ run }: Draft, call: OpenCall, { callFailed, erro
 }
 
 /** Remembers a call that may have been made, until its result is known or a person settles its task. */
-export function rememberPerhapsMade(draft: Draft, key: string, { taskPath, called }: OpenCall): void {
-  const others = withoutCall(draft, key);
-  if (others.length < MAX_REMEMBERED)
-    draft.setCompensation({ perhapsMade: [...others, { key, taskPath, called: called.name }] });
+export function rememberPerhapsMade(draft: Draft, call: PerhapsMadeCall): void {
+  const others = withoutCall(draft, call.key);
+  if (others.length < MAX_REMEMBERED) draft.setCompensation({ perhapsMade: [...others, call] });
 }
 
 /** More would not fit into the message of an error. */
@@ -39,6 +38,11 @@ export function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
   const { perhapsMade } = draft.run.compensation;
   const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
   if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
+}
+
+/** Returns the key of one of a task's tool calls. */
+export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
+  return callKey(draft.run.id, frame.executionPath, { ...task, number });
 }
 
 function withoutCall({ run }: Draft, key: string): readonly PerhapsMadeCall[] {

@@ -28,6 +28,8 @@ export interface Run {
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
+  /** Others who have changed the run's state or course; `shapers.ts` limits their number. */
+  readonly shapedBy: readonly Principal[];
   /** The run that this one was forked from. */
   readonly parent: ParentRun | null;
   /** Milliseconds since the epoch. */

@@ -97,6 +97,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
     decisions: [],
     previous: [],
     requestedBy: 'ann',
+    requesters: ['ann'],
     requestedAt: AT,
     expiresAt: AT,
     task: ['ask'],

@@ -22,6 +22,7 @@ const unknown: RunCompensation['unknown'] = {
     task: { node: 'pay', visit: 1 },
     request: { kind: 'tool', tool: 'refund', args: {}, effect: 'keyed', policy },
     needsApproval: false,
+    shapedBy: [],
   },
   error,
   since: '2026-01-02T03:04:05Z',
