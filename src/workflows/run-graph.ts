@@ -139,7 +139,7 @@ function apply(shell: Shell, step: Advance): void {
 function perform(shell: Shell, effect: Effect): void {
   const { effects, inbox, flusher, continueAsNewPolicy } = shell;
   if (effect.kind === 'call' && continueAsNewPolicy.defer(effect)) return;
-  for (const { key } of canceledDeferredCalls(effect, continueAsNewPolicy)) inbox.push(callCanceled(key));
+  for (const call of canceledDeferredCalls(effect, continueAsNewPolicy)) inbox.push(callCanceled(call));
   effects.perform(effect, (call) => flusher.attach(shell.run, call));
 }
 

@@ -100,7 +100,7 @@ export function refuseStartAt(
   node: string,
   { by, now }: { by: Principal; now: number },
 ): Refusal | null {
-  const actor = { by, at: new Date(now).toISOString(), requestedBy: by.sub, approvals: [] };
+  const actor = { by, at: new Date(now).toISOString(), requesters: [by.sub], approvals: [] };
   return refuseReaching(graph, [node], actor);
 }
 
@@ -123,6 +123,7 @@ function freshRun(
   return {
     format: 1,
     ...identity,
+    shapedBy: [],
     parent: null,
     startedAt,
     phase: { kind: 'running', pause: null },
@@ -136,7 +137,7 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], asked: null, unknown: null },
+    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], asked: null, unknown: null },
     spent: NOTHING_SPENT,
     heldBytes: 0,
     checkpointId: null,

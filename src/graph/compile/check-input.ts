@@ -1,4 +1,5 @@
 import { applyWrites } from '../channels/apply-writes.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
 import { createReduceContext } from '../channels/reducer.ts';
 import type { ChannelDefinition } from '../definition/definition.ts';
 import { toPointer } from '../values/json-pointer.ts';
@@ -49,6 +50,8 @@ function writeIssues(
   let messages = 0;
   const context = createReduceContext(() => `input-${++messages}`);
   return Object.entries(input).flatMap(([name, value]) => {
+    const refused = findRefusedMessage({ channels }, initial, { [name]: value });
+    if (refused) return [{ path: refused.path, message: refused.message }];
     const applied = applyWrites(channels, initial, {
       writes: [{ by: 'the input', node: '', update: { [name]: value } }],
       context,

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { CallSettings, DefaultRetry } from './call-policy.ts';
+import type { CallSafety } from './execution.ts';
 import type { GraphDefinition } from './definition.ts';
 import type { ApprovalPolicy } from './node-types/approval.ts';
 
@@ -19,9 +20,6 @@ export interface Catalog {
   readonly graphs?: Readonly<Record<string, GraphDefinition>>;
   readonly defaults: CatalogDefaults;
 }
-
-/** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */
-export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
 
 export interface ModelEntry extends CallSettings {
   /** USD per million tokens. */

@@ -9,10 +9,12 @@ import type { Effect } from '../run/effect.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
 import type { RunLimits } from '../run/limits.ts';
 import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
+import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
+import { withShaper } from '../run/shapers.ts';
 import type { Spent } from '../run/spending.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { own } from '../values/json.ts';
@@ -162,6 +164,11 @@ export class Draft {
     const { pending } = this.#run.compensation;
     if (changes.pending) this.hold(bytesOfAll(changes.pending) - bytesOfAll(pending));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
+  }
+
+  /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */
+  addShaper(by: Principal): void {
+    this.#run.shapedBy = withShaper(this.#run, by);
   }
 
   setLimits(limits: RunLimits): void {

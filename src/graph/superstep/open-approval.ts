@@ -7,6 +7,7 @@ import { approvalId, approvalTimerId } from '../run/ids.ts';
 import type { TaskPath } from '../run/ids.ts';
 import type { Run } from '../run/run.ts';
 import { GraphError } from '../values/errors.ts';
+import { shapersOf } from '../run/shapers.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { isJsonObject, own } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -47,6 +48,7 @@ export function openApproval(
     decisions: [],
     previous: askedBefore(Object.values(run.approvals), { task: taskPath, asked, tool: question.tool }),
     requestedBy: run.createdBy.sub,
+    requesters: [...new Set(shapersOf(run).map(({ sub }) => sub))],
     requestedAt: draft.timestamp,
     expiresAt: new Date(fireAt).toISOString(),
     task: taskPath,

@@ -1,5 +1,6 @@
 import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
 import type { OnError } from '../compile/compile.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
 import { MAX_HELD_BYTES, bytesOf, bytesOfTask } from '../run/held-bytes.ts';
@@ -86,9 +87,12 @@ function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   }
 }
 
-/** Code that ended the run is called again on a retry, because its recorded answer would end the run again. */
-function isCalledAgain({ code }: RunError): boolean {
-  return code === 'ABORTED';
+/**
+ * True if a retry needs another answer, because the recorded one would fail again: of code that ended the run, or with
+ * a message from outside that its channel does not take.
+ */
+function needsOtherAnswer({ node }: TaskHandle, { code }: RunError): boolean {
+  return code === 'ABORTED' || (node.hasOutsideResult && code === 'CHANNEL_SCHEMA_VIOLATION');
 }
 
 /**
@@ -102,7 +106,7 @@ function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
     );
   } catch (error) {
     const failure = toRunError(error);
-    const callFailed = isCalledAgain(failure);
+    const callFailed = needsOtherAnswer(handle, failure);
     const saved =
       callFailed || !hasRoom(handle.draft, bytesOf(outcome)) ? null : ({ kind: 'finished', outcome } as const);
     return recordFailure(handle, { callFailed, error: failure }, saved);
@@ -112,6 +116,7 @@ function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
 function recordResult(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
   const written = handle.node.write({ ...taskBindings(handle), result });
+  if (handle.node.hasOutsideResult) requireAllowedMessages(handle, written);
   const update = { ...given, ...addToConversation(given, written) };
   requireAllowedSize('What the node writes', update);
   const state = withRoom(handle, { phase: 'completed', update, goto: null, outcome });
@@ -124,6 +129,17 @@ function withRoom(handle: TaskHandle, state: TaskState): TaskState {
   const { draft, task } = handle;
   if (hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task))) return state;
   throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
+}
+
+/**
+ * Checks the messages in an update that is made of something from outside, such as an event. A role that the definition
+ * itself names counts as the graph's own word.
+ * @throws GraphError `CHANNEL_SCHEMA_VIOLATION` if a channel does not take a message from outside
+ */
+function requireAllowedMessages({ node, frame }: TaskHandle, update: Update): void {
+  const fromOutside = Object.entries(update).filter(([channel]) => !node.rolesNamedFor.has(channel));
+  const refused = findRefusedMessage(frame.graph, frame.scope.channels, Object.fromEntries(fromOutside));
+  if (refused) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', refused.message);
 }
 
 /** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
@@ -159,6 +175,7 @@ function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commande
 export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const { node, task, frame } = handle;
   const update = withTaskAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
+  requireAllowedMessages(handle, update);
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
   const outcome = { kind: 'done', result: output } as const;

@@ -98,6 +98,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
     decisions: [],
     previous: [],
     requestedBy: 'ann',
+    requesters: ['ann'],
     requestedAt: AT,
     expiresAt: AT,
     task: ['ask'],

@@ -8,6 +8,7 @@ import { duplicateEdges } from './duplicate-edges.ts';
 import { entryPoint } from './entry-point.ts';
 import { expressions } from './expressions.ts';
 import { lastNode } from './last-node.ts';
+import { localCalls } from './local-calls.ts';
 import { names } from './names.ts';
 import { requiredInputs } from './required-inputs.ts';
 import { schemas } from './schemas.ts';
@@ -41,6 +42,7 @@ export const RULES: readonly Rule[] = [
   defaults,
   unknownTools,
   unnamedTools,
+  localCalls,
   unknownApprovals,
   unknownFunctions,
   unknownModels,
