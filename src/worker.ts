@@ -1,7 +1,7 @@
 import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
 import type { WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
-import { createActivities } from './activities/index.ts';
+import { createCallActivities, createJournalActivities } from './activities/index.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
 import { loadConfig } from './config/load-config.ts';
 import type { Config } from './config/load-config.ts';
@@ -18,12 +18,12 @@ import type { RetryOptions } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
 import { toTemporalLogger } from './process/temporal-logger.ts';
-import { toActivityDeps } from './workers/activity-deps.ts';
+import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
 import type { WorkerSupplies } from './workers/activity-deps.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
 import { workflowCode } from './workers/workflow-code.ts';
-import { TASK_QUEUE } from './workflows/contract.ts';
+import { JOURNAL_QUEUE, TASK_QUEUE } from './workflows/contract.ts';
 
 interface WorkerParts extends WorkerSupplies {
   readonly config: Config;
@@ -36,8 +36,8 @@ interface WorkerParts extends WorkerSupplies {
 }
 
 /**
- * Makes the workers of a process, one for each task queue. Runs are in the engine's own queue;
- * other queues hold only calls of tools.
+ * Makes the workers of a process, one for each task queue. Runs are in the engine's own queue, which brings that of
+ * their journal with it; other queues hold only calls of tools.
  */
 export async function createWorkers({
   config,
@@ -49,20 +49,33 @@ export async function createWorkers({
   const options = {
     connection,
     namespace,
-    activities: createActivities(toActivityDeps(config, parts)),
     dataConverter: createDataConverter(store.blobs, config.codecs),
-    maxConcurrentActivityTaskExecutions: 200,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY_MS,
     shutdownGraceTime: toMs(config.shutdownGrace),
     shutdownForceTime: toMs(config.shutdownGrace) + FORCE_AFTER_MS,
     ...(deployment && { workerDeploymentOptions: deployment }),
   } as const;
+  const ofCalls = {
+    activities: createCallActivities(toActivityDeps(config, parts)),
+    maxConcurrentActivityTaskExecutions: CALL_SLOTS,
+  };
+  const ofJournal = {
+    taskQueue: JOURNAL_QUEUE,
+    activities: createJournalActivities(parts),
+    maxConcurrentActivityTaskExecutions: JOURNAL_SLOTS,
+  };
   const create = async (taskQueue: string): Promise<Worker> => {
     const ofRuns = taskQueue === TASK_QUEUE ? await optionsOfRuns(parts) : {};
-    return await Worker.create({ ...options, ...ofRuns, taskQueue });
+    return await Worker.create({ ...options, ...ofCalls, ...ofRuns, taskQueue });
   };
-  return await Promise.all(taskQueues.map(create));
+  return await Promise.all([
+    ...taskQueues.map(create),
+    ...(taskQueues.includes(TASK_QUEUE) ? [Worker.create({ ...options, ...ofJournal })] : []),
+  ]);
 }
+
+/** The journal has slots of its own: many slow calls don't keep runs from being seen, or from ending. */
+const JOURNAL_SLOTS = 100;
 
 /** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;

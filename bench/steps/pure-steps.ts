@@ -1,6 +1,7 @@
 import { advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
@@ -62,7 +63,13 @@ interface Piece {
 }
 
 function runner(definition: GraphDefinition, input: JsonObject): () => readonly Piece[] {
-  const graph = compileGraph(definition, { models: {}, tools: {}, functions: {}, defaults: DEFAULTS });
+  const graph = compileGraph(definition, {
+    models: {},
+    tools: {},
+    functions: {},
+    defaults: DEFAULTS,
+    ceilings: CEILINGS,
+  });
   const identity = {
     id: 'bench',
     tenantId: 'bench',

@@ -3,6 +3,7 @@ import { advance } from '../../src/graph/advance/advance.ts';
 import { startRun } from '../../src/graph/advance/begin-run.ts';
 import type { Advance } from '../../src/graph/advance/advance.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
@@ -36,7 +37,13 @@ async function measure(steps: number): Promise<object> {
   const database = await PGlite.create();
   const store = await openEmbeddedStore(database);
   const definition = talkOf(steps);
-  const graph = compileGraph(definition, { models: {}, tools: {}, functions: {}, defaults: DEFAULTS });
+  const graph = compileGraph(definition, {
+    models: {},
+    tools: {},
+    functions: {},
+    defaults: DEFAULTS,
+    ceilings: CEILINGS,
+  });
   const identity = {
     id: 'talk',
     tenantId: 'bench',

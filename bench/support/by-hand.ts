@@ -1,7 +1,7 @@
 import { Worker, bundleWorkflowCode } from '@temporalio/worker';
 import { fileURLToPath } from 'node:url';
 import { HEARTBEAT_EVERY_MS } from '../../src/activities/calls/heartbeat.ts';
-import { createActivities } from '../../src/activities/index.ts';
+import { createCallActivities } from '../../src/activities/index.ts';
 import { createDataConverter } from '../../src/process/data-converter.ts';
 import { toTemporalLogger } from '../../src/process/temporal-logger.ts';
 import { toActivityDeps } from '../../src/workers/activity-deps.ts';
@@ -18,7 +18,7 @@ export async function byHand(environment: BenchEnvironment, workflows: URL): Pro
   const { config, store, connection, logger, keep } = environment;
   const workflowsPath = fileURLToPath(workflows);
   const workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: toTemporalLogger(logger) });
-  const activities = createActivities(toActivityDeps(config, { store, logger, environment: process.env }));
+  const activities = createCallActivities(toActivityDeps(config, { store, logger, environment: process.env }));
   keep(
     await Worker.create({
       connection,

@@ -1,4 +1,4 @@
-import { DEFAULTS } from '../graph/definition/index.ts';
+import { DEFAULTS, NO_CEILINGS } from '../graph/definition/index.ts';
 import type { Catalog, GraphDefinition, GraphIssue } from '../graph/definition/index.ts';
 import { toJson } from '../graph/values/index.ts';
 import { validateGraph } from '../graph/validate/index.ts';
@@ -12,7 +12,7 @@ const CATALOG_CODES: ReadonlySet<string> = new Set([
   'UNKNOWN_NODE_TYPE',
 ]);
 
-const EMPTY_CATALOG: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS };
+const EMPTY_CATALOG: Catalog = { models: {}, tools: {}, functions: {}, defaults: DEFAULTS, ceilings: NO_CEILINGS };
 
 /** Finds all issues of a definition. Without a catalog, names that only an installation knows are not checked. */
 export function findIssues(definition: GraphDefinition, catalog: Catalog | undefined): readonly GraphIssue[] {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
-import { DEFAULTS } from '../graph/definition/index.ts';
+import { DEFAULTS, NO_CEILINGS } from '../graph/definition/index.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { messageOf } from '../graph/values/index.ts';
 import { UsageError } from './command.ts';
@@ -15,7 +15,7 @@ export interface KnownNames {
 }
 
 export const NOTHING_KNOWN: KnownNames = {
-  catalog: { models: {}, tools: {}, functions: {}, defaults: DEFAULTS },
+  catalog: { models: {}, tools: {}, functions: {}, defaults: DEFAULTS, ceilings: NO_CEILINGS },
   origin: null,
 };
 

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { SecretResolver } from '../activities/secrets.ts';
-import { DEFAULTS } from '../graph/definition/index.ts';
+import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
 import { Duration, TimeSpan } from '../graph/schema/index.ts';
 import { messageOf, toPointer } from '../graph/values/index.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
@@ -34,6 +34,7 @@ const Auth = z.strictObject({
 
 const Defaults = z.strictObject({
   maxSteps: z.int().min(1).default(DEFAULTS.maxSteps),
+  maxConcurrency: z.int().min(1).default(DEFAULTS.maxConcurrency),
   deadline: Duration.optional(),
   approvalTimeout: TimeSpan.default(DEFAULTS.approvalTimeout),
   timeout: TimeSpan.default(DEFAULTS.timeout),
@@ -48,6 +49,19 @@ const Defaults = z.strictObject({
       nonRetryable: z.array(z.string()).default([]),
     })
     .prefault({}),
+});
+
+/** The most that a graph may ask for, whoever publishes it. */
+const CeilingFields = z.strictObject({
+  maxSteps: z.int().min(1).default(CEILINGS.maxSteps),
+  attempts: z.int().min(1).default(CEILINGS.attempts),
+  timeout: TimeSpan.default(CEILINGS.timeout),
+  superstepTasks: z.int().min(1).max(10_000).default(CEILINGS.superstepTasks),
+  eventsPerRun: z.int().min(1).default(CEILINGS.eventsPerRun),
+  /** Temporal takes 2,000 open activities of a workflow. */
+  openCallsPerRun: z.int().min(1).max(1_000).default(CEILINGS.openCallsPerRun),
+  /** In one worker process. */
+  openCallsPerTenant: z.int().min(1).default(200),
 });
 
 const ConfigFields = z.strictObject({
@@ -66,6 +80,7 @@ const ConfigFields = z.strictObject({
   http: z.strictObject({ allow: z.array(HostAndPort).default([]) }).prefault({}),
   auth: Auth.optional(),
   defaults: Defaults.prefault({}),
+  ceilings: CeilingFields.prefault({}),
   retention: z.strictObject({ runs: Duration.optional(), checkpoints: Duration.optional() }).prefault({}),
   forking: z.boolean().default(true),
   /** The most requests with `Prefer: wait` that one API process keeps waiting. */

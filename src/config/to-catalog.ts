@@ -1,11 +1,13 @@
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { Catalog, ToolEntry } from '../graph/definition/index.ts';
+import { lowerDefaults } from '../graph/definition/index.ts';
 import { mapValues } from '../graph/values/index.ts';
 import type { Config } from './load-config.ts';
 import type { ToolConfig } from './tool.ts';
 
 /** Converts a configuration to the catalog for graphs: data, without code and secrets. */
-export function toCatalog({ models, tools, functions, nodeTypes, messageProcessors, defaults }: Config): Catalog {
+export function toCatalog({ models, tools, functions, nodeTypes, messageProcessors, ...config }: Config): Catalog {
+  const { openCallsPerTenant: _openCallsPerTenant, ...ceilings } = config.ceilings;
   return {
     models: mapValues(models, ({ price, contextWindow, timeout, retry }) => ({ price, contextWindow, timeout, retry })),
     tools: Object.fromEntries(tools.map((tool) => [tool.name, toToolEntry(tool)])),
@@ -16,7 +18,8 @@ export function toCatalog({ models, tools, functions, nodeTypes, messageProcesso
       ),
     }),
     messageProcessors: [...BUILT_IN_PROCESSORS, ...Object.keys(messageProcessors)],
-    defaults,
+    defaults: lowerDefaults(config.defaults, ceilings),
+    ceilings,
   };
 }
 

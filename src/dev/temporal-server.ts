@@ -30,8 +30,12 @@ export interface TemporalServerOptions {
   readonly namespaces?: readonly string[];
 }
 
-/** By default the dev server takes 100 ms for each sequential step, as it polls its only shard 20 times a second. */
+/**
+ * By default the dev server takes 100 ms for each sequential step, as it polls its only shard 20 times a second, and
+ * takes no notice of the fairness keys of tenants.
+ */
 const DYNAMIC_CONFIG = [
+  'matching.enableFairness=true',
   'history.transferProcessorMaxPollRPS=100',
   'history.timerProcessorMaxPollRPS=100',
   'system.enableActivityEagerExecution=true',

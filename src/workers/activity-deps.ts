@@ -1,4 +1,5 @@
 import type { RegisteredFunction } from '../activities/call-function.ts';
+import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
 import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
 import type { ActivityDeps } from '../activities/index.ts';
@@ -22,6 +23,9 @@ function toTool(
   return 'schema' in tool ? createCodeTool(tool, deps) : tool;
 }
 
+/** The most calls that a worker process makes at a time. They wait for others, so they cost little but memory. */
+export const CALL_SLOTS = 400;
+
 export interface WorkerSupplies {
   readonly store: Store;
   readonly logger: Logger;
@@ -31,7 +35,7 @@ export interface WorkerSupplies {
 
 /** Makes the code behind a catalog for a worker, with its secrets. */
 export function toActivityDeps(
-  { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets }: Config,
+  { models, tools, functions, nodeTypes, messageProcessors, tokenCounters, http, secrets, ceilings }: Config,
   { store, logger, environment }: WorkerSupplies,
 ): ActivityDeps {
   const deps = {
@@ -41,6 +45,7 @@ export function toActivityDeps(
   };
   return {
     store,
+    slots: createCallSlots({ total: CALL_SLOTS, perTenant: ceilings.openCallsPerTenant }),
     models: mapValues(models, (settings) =>
       'generate' in settings ? createOwnModel(settings.generate) : createGenerate(settings, deps),
     ),

@@ -3,11 +3,12 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { CallPolicy } from '../graph/definition/index.ts';
 import type { CallEffect } from '../graph/run/index.ts';
-import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
+import { JOURNAL_QUEUE, MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
 import { truncate } from '../graph/values/index.ts';
 
 /** The journal must be written, so it is retried without end while the database is away. */
 const journalOptions: ActivityOptions = {
+  taskQueue: JOURNAL_QUEUE,
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.ABANDON,
@@ -35,11 +36,10 @@ const RECORDING_MS = 5 * 60_000;
  */
 export function callOptions(call: CallEffect): ActivityOptions {
   const { request, summary, key } = call;
-  const taskQueue = separateTaskQueue(call);
   const { timeoutMs, deadlineMs, heartbeatMs, retry } = request.policy;
   return {
     activityId: key,
-    ...(taskQueue !== null && { taskQueue }),
+    taskQueue: separateTaskQueue(call) ?? TASK_QUEUE,
     summary: truncate(summary, MAX_SUMMARY),
     startToCloseTimeout: timeoutMs + RECORDING_MS,
     ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),

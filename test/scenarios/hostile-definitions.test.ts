@@ -100,7 +100,7 @@ describe('a run fails, at a bounded cost, whose', () => {
     ]);
     const { result } = play({ ...graph, nodes: { ...graph.nodes, b: { type: 'set', write: {} } } });
     expect(result.run.error).toMatchObject({ code: 'EXPRESSION_FAILED', node: 'a' });
-    expect(result.run.error?.message).toContain('10000 may');
+    expect(result.run.error?.message).toContain('allows 10000');
   });
 
   test('channels grow beyond the limit together (M9)', () => {

@@ -95,7 +95,8 @@ function firings(
   const { outgoing } = compileGraph(aDefinition({ nodes, edges: named }), aCatalog());
   let joins: Scope['joins'] = {};
   return supersteps.map((finished) => {
-    const fired = fireEdges(outgoing, joins, { finished: finished.map(given).toSorted(), already: [], bindings: {} });
+    const input = { finished: finished.map(given).toSorted(), already: [], bindings: {}, maxTasks: 100 };
+    const fired = fireEdges(outgoing, joins, input);
     joins = fired.joins;
     return {
       triggers: fired.triggers.map(({ node, element }) => `${original(node)} ${element?.index ?? ''}`).toSorted(),

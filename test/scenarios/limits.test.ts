@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { advance } from '../../src/graph/advance/advance.ts';
 import { compileGraph } from '../../src/graph/compile/compile.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
-import { limitsOfGraph, tighten } from '../../src/graph/run/limits.ts';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import { limitsOfGraph, limitsOfRun, tighten } from '../../src/graph/run/limits.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
 import { adds, startRun, typesOf } from '../support/builders/runs.ts';
 import { CallFailure, runInMemory } from '../support/doubles/memory-shell.ts';
@@ -205,9 +206,9 @@ describe('canceling', () => {
 describe('the limits of a run', () => {
   test('are those of its graph, or the installation', () => {
     expect(limitsOfGraph(undefined, DEFAULTS)).toEqual({ maxSteps: 25, maxConcurrency: 100 });
-    expect(limitsOfGraph({ maxConcurrency: 9_999, deadline: '1m', maxTokens: 3 }, DEFAULTS)).toEqual({
+    expect(limitsOfGraph({ maxConcurrency: 300, deadline: '1m', maxTokens: 3 }, DEFAULTS)).toEqual({
       maxSteps: 25,
-      maxConcurrency: 500,
+      maxConcurrency: 300,
       deadlineMs: 60_000,
       maxTokens: 3,
     });
@@ -225,5 +226,21 @@ describe('the limits of a run', () => {
       { name: 'deadline', asked: 120_000, allowed: 60_000 },
     ]);
     expect(tighten(limits, {}).limits).toEqual(limits);
+  });
+
+  test('that are looser than the installation allows any graph name its ceiling', () => {
+    const catalog = { defaults: DEFAULTS, ceilings: CEILINGS };
+    const asked = { maxSteps: 10_001, maxConcurrency: 101 };
+    expect(limitsOfRun({ definition: {}, catalog }, asked).refusal).toMatchObject({
+      code: 'LIMIT_TOO_LOOSE',
+      issues: [
+        {
+          path: '/limits/maxSteps',
+          message:
+            "A run may not go beyond its graph's limits: 10001 is over 25, and this installation allows 10000 (ceilings.maxSteps)",
+        },
+        { path: '/limits/maxConcurrency', message: "A run may not go beyond its graph's limits: 101 is over 100" },
+      ],
+    });
   });
 });

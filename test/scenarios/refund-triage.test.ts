@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { answer } from '../../src/dev/scripted-model/answer.ts';
 import { SEED_ORDERS } from '../../src/dev/shop/seed-orders.ts';
 import { DEFAULTS } from '../../src/graph/definition/catalog.ts';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
 import type { Catalog } from '../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { ModelCallRequest, ToolCallRequest } from '../../src/graph/run/effect.ts';
@@ -45,6 +46,7 @@ const CATALOG: Catalog = {
   },
   functions: {},
   defaults: DEFAULTS,
+  ceilings: CEILINGS,
 };
 
 const definition = toJson(JSON.parse(read('refund-triage.json')));

@@ -19,6 +19,12 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
   });
 }
 
+/** The failure of an activity that could do nothing yet. The server retries it after the delay, in milliseconds. */
+export function tryAgainLater(type: string, message: string, delayMs: number): ApplicationFailure {
+  const category = ApplicationFailureCategory.BENIGN;
+  return ApplicationFailure.create({ type, message, nextRetryDelay: delayMs, category });
+}
+
 /** The error of a call whose outcome is unknown. */
 export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
   const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };

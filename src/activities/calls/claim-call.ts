@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { ApplicationFailure, Context } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
+import { Context } from '@temporalio/activity';
 import { isJsonObject, messageOf, toJson } from '../../graph/values/index.ts';
 import { isDataRefused } from '../../store/database/data-refused.ts';
 import { isDatabaseAway } from '../../store/database/database-away.ts';
 import type { CallClaim } from '../../store/ledger-claims.ts';
 import type { Store } from '../../store/store.ts';
+import { tryAgainLater } from './application-failure.ts';
 import { CallError } from './call-error.ts';
 import { heartbeat } from './heartbeat.ts';
 import { judgeClaim, mayBeDone } from './judge-claim.ts';
@@ -54,12 +54,7 @@ export async function claimCall(
     if (isDataRefused(error)) throw claimRefused(error);
     if (!isDatabaseAway(error)) throw error;
     heartbeat({ unusedClaims: [...unusedClaims, claim].slice(-MAX_REMEMBERED) });
-    throw ApplicationFailure.create({
-      type: 'DATABASE_AWAY',
-      message: messageOf(error),
-      nextRetryDelay: ASK_AGAIN_AFTER_MS,
-      category: ApplicationFailureCategory.BENIGN,
-    });
+    throw tryAgainLater('DATABASE_AWAY', messageOf(error), ASK_AGAIN_AFTER_MS);
   }
 }
 

@@ -1,9 +1,7 @@
-import { ApplicationFailure } from '@temporalio/activity';
-import { ApplicationFailureCategory } from '@temporalio/common';
 import { isCallReply } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import type { Ledger } from '../../store/ledger.ts';
-import { toFailure, unknownOutcomeError } from './application-failure.ts';
+import { toFailure, tryAgainLater, unknownOutcomeError } from './application-failure.ts';
 import type { CallOutcome } from './call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
 import type { LedgerAnswer } from './judge-claim.ts';
@@ -39,11 +37,6 @@ function toOutcome(key: string, answer: NotLost): CallOutcome {
     case 'failed':
       throw toFailure(answer.failure);
     case 'in-progress':
-      throw ApplicationFailure.create({
-        type: 'IN_PROGRESS',
-        message: 'Another attempt makes the call',
-        nextRetryDelay: ASK_AGAIN_AFTER_MS,
-        category: ApplicationFailureCategory.BENIGN,
-      });
+      throw tryAgainLater('IN_PROGRESS', 'Another attempt makes the call', ASK_AGAIN_AFTER_MS);
   }
 }

@@ -109,6 +109,8 @@ async function startWorkflow(client: Client, input: RunGraphInput): Promise<Erro
     await client.workflow.start<(input: RunGraphInput) => Promise<Json>>(RUN_GRAPH, {
       workflowId: toWorkflowId(identity),
       taskQueue: TASK_QUEUE,
+      // Calls inherit it, and executions that continue this one.
+      priority: { fairnessKey: identity.tenantId },
       workflowTaskTimeout: WORKFLOW_TASK_TIMEOUT_MS,
       args: [input],
       workflowIdReusePolicy: isFirst ? 'REJECT_DUPLICATE' : 'ALLOW_DUPLICATE',

@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { CallSettings, DefaultRetry } from './call-policy.ts';
 import type { CallSafety } from './execution.ts';
+import type { Ceilings } from './ceilings.ts';
 import type { GraphDefinition } from './definition.ts';
 import type { ApprovalPolicy } from './node-types/approval.ts';
 
@@ -19,6 +20,7 @@ export interface Catalog {
   /** Published graphs, by the name that subgraph nodes use. */
   readonly graphs?: Readonly<Record<string, GraphDefinition>>;
   readonly defaults: CatalogDefaults;
+  readonly ceilings: Ceilings;
 }
 
 export interface ModelEntry extends CallSettings {
@@ -66,6 +68,8 @@ export interface NodeTypeEntry extends CallSettings {
 /** The installation's defaults for fields that a graph does not set. Durations are text. */
 export interface CatalogDefaults {
   readonly maxSteps: number;
+  /** The maximum of open calls of one run. */
+  readonly maxConcurrency: number;
   /** A duration. If absent, only graphs that set a deadline have one. */
   readonly deadline?: string | undefined;
   readonly approvalTimeout: string;
@@ -79,6 +83,7 @@ export interface CatalogDefaults {
 
 export const DEFAULTS: CatalogDefaults = {
   maxSteps: 25,
+  maxConcurrency: 100,
   approvalTimeout: '7d',
   timeout: '60s',
   retry: { maxAttempts: 5, initialInterval: '1s', backoffCoefficient: 2, maxInterval: '60s', nonRetryable: [] },

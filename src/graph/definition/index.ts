@@ -9,6 +9,7 @@ export type {
   NodeTypeEntry,
   ToolEntry,
 } from './catalog.ts';
+export { CEILINGS, NO_CEILINGS } from './ceilings.ts';
 export { END, START } from './definition.ts';
 export type {
   ChannelDefinition,
@@ -24,6 +25,7 @@ export { NAME } from './name-patterns.ts';
 export type { ApprovalPolicy } from './node-types/approval.ts';
 export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
+export { lowerDefaults } from './lower-defaults.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
 export { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from './execution.ts';
 export type { CallSafety } from './execution.ts';

@@ -3,9 +3,9 @@ export type LimitValue = 'count' | 'countOrNone' | 'amount' | 'duration';
 
 /** The limits that a graph or a run may set. Budgets, deadlines and supersteps enforce them. */
 export const LIMITS = {
-  maxSteps: { value: 'count' },
-  /** The maximum of open calls of one run. The server allows 2,000 open activities of a workflow. */
-  maxConcurrency: { value: 'count', byDefault: 100, atMost: 500 },
+  maxSteps: { value: 'count', ceiling: 'maxSteps' },
+  /** The maximum of open calls of one run. */
+  maxConcurrency: { value: 'count', ceiling: 'openCallsPerRun' },
   deadline: { value: 'duration' },
   maxTokens: { value: 'count' },
   /** US dollars. */
@@ -13,12 +13,12 @@ export const LIMITS = {
   maxToolCalls: { value: 'countOrNone' },
 } as const satisfies Readonly<Record<string, LimitDescription>>;
 
+type CeilingOfLimit = 'maxSteps' | 'openCallsPerRun';
+
 export interface LimitDescription {
   readonly value: LimitValue;
-  /** The limit if neither the graph nor the run sets one. */
-  readonly byDefault?: number;
-  /** The limit if the graph or the run sets a higher one. */
-  readonly atMost?: number;
+  /** The installation's ceiling of the limit. */
+  readonly ceiling?: CeilingOfLimit;
 }
 
 export type LimitName = keyof typeof LIMITS;

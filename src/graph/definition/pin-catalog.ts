@@ -31,7 +31,16 @@ export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catal
     }),
     ...(graphs.length > 0 && { graphs: pick(known, graphs) }),
     defaults: catalog.defaults,
+    ceilings: catalog.ceilings,
   };
+}
+
+/** Returns a graph and all graphs inside it, inline ones and those that nodes name. */
+export function graphsWithin(
+  definition: GraphDefinition,
+  catalog: Pick<Catalog, 'graphs'>,
+): readonly GraphDefinition[] {
+  return [...withGraphsInside(definition, catalog)].map((part) => part.definition);
 }
 
 interface Part {
@@ -40,7 +49,7 @@ interface Part {
   readonly reference: string | null;
 }
 
-function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Catalog): ReadonlySet<Part> {
+function withGraphsInside(definition: GraphDefinition, { graphs = {} }: Pick<Catalog, 'graphs'>): ReadonlySet<Part> {
   const parts = new Set<Part>([{ definition, reference: null }]);
   const seen = new Set<string>();
   for (const part of parts) {

@@ -1,4 +1,5 @@
 import type { CatalogDefaults } from '../definition/catalog.ts';
+import type { Ceilings } from '../definition/ceilings.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { DurationLimit, LimitDescription, LimitName, Limits, LimitValue } from '../definition/limits.ts';
 import { mapValues } from '../values/collections.ts';
@@ -17,21 +18,14 @@ type RequiredLimit = 'maxSteps' | 'maxConcurrency';
 
 type NameInForce<Name extends LimitName> = Name extends DurationLimit ? `${Name}Ms` : Name;
 
-type InstallationDefaults = Pick<CatalogDefaults, 'maxSteps' | 'deadline'>;
+type InstallationDefaults = Pick<CatalogDefaults, 'maxSteps' | 'maxConcurrency' | 'deadline'>;
 
-/** Returns the limits of a graph's runs. A limit that the graph does not set is the installation's or the language's. */
-export function limitsOfGraph(limits: Limits = {}, { maxSteps, deadline }: InstallationDefaults): RunLimits {
-  const given = { ...(deadline !== undefined && { deadline }), ...lowered(limits) };
-  return { maxSteps, maxConcurrency: LIMITS.maxConcurrency.byDefault, ...inForce(given) };
-}
-
-/** Lowers limits that are above the highest possible ones. */
-function lowered(limits: Limits): Limits {
-  const highest: Readonly<Record<string, LimitDescription>> = LIMITS;
-  return mapValues(limits, (value, name) => {
-    const { atMost = Number.POSITIVE_INFINITY } = own(highest, name) ?? {};
-    return typeof value === 'number' ? Math.min(value, atMost) : value;
-  });
+/** Returns the limits of a graph's runs. A limit that the graph does not set is the installation's. */
+export function limitsOfGraph(
+  limits: Limits = {},
+  { maxSteps, maxConcurrency, deadline }: InstallationDefaults,
+): RunLimits {
+  return { maxSteps, maxConcurrency, ...inForce({ ...(deadline !== undefined && { deadline }), ...limits }) };
 }
 
 /** Converts a definition's limits to the names and units in force. */
@@ -60,15 +54,22 @@ export interface LimitsOfRun {
 
 interface LimitedGraph {
   readonly definition: { readonly limits?: Limits };
-  readonly catalog: { readonly defaults: InstallationDefaults };
+  readonly catalog: { readonly defaults: InstallationDefaults; readonly ceilings: Ceilings };
 }
 
 /** Computes a run's limits. @param asked the limits that the run requests */
-export function limitsOfRun({ definition, catalog: { defaults } }: LimitedGraph, asked: Limits = {}): LimitsOfRun {
+export function limitsOfRun(
+  { definition, catalog: { defaults, ceilings } }: LimitedGraph,
+  asked: Limits = {},
+): LimitsOfRun {
   const { limits, loose } = tighten(limitsOfGraph(definition.limits, defaults), asked);
   const { deadlineMs: _deadlineMs, ...counts } = limits;
   const deadline = asked.deadline ?? definition.limits?.deadline ?? defaults.deadline;
-  return { limits, shown: { ...counts, ...(deadline !== undefined && { deadline }) }, refusal: refusalOf(loose) };
+  return {
+    limits,
+    shown: { ...counts, ...(deadline !== undefined && { deadline }) },
+    refusal: refusalOf(loose, ceilings),
+  };
 }
 
 /** Tightens a graph's limits by those of a run. @returns requested limits beyond the graph's */
@@ -85,13 +86,19 @@ export function tighten(
   return { limits: { ...limits, ...wanted }, loose };
 }
 
-function refusalOf(loose: readonly LooseLimit[]): Refusal | null {
+function refusalOf(loose: readonly LooseLimit[], ceilings: Ceilings): Refusal | null {
   if (loose.length === 0) return null;
-  const issues = loose.map(({ name, asked, allowed }) => ({
-    path: `/limits/${name}`,
-    message: `A run may not go beyond its graph's limits: ${asked} is over ${allowed}`,
+  const issues = loose.map((limit) => ({
+    path: `/limits/${limit.name}`,
+    message: `A run may not go beyond its graph's limits: ${limit.asked} is over ${limit.allowed}${ceilingBelow(limit, ceilings)}`,
   }));
   return { code: 'LIMIT_TOO_LOOSE', message: 'A limit is looser than the graph allows', issues };
+}
+
+function ceilingBelow({ name, asked }: LooseLimit, ceilings: Ceilings): string {
+  const { ceiling } = own<LimitDescription>(LIMITS, name) ?? {};
+  if (ceiling === undefined || asked <= ceilings[ceiling]) return '';
+  return `, and this installation allows ${ceilings[ceiling]} (ceilings.${ceiling})`;
 }
 
 function tooLoose(name: string, asked: number | undefined, allowed: number | undefined): LooseLimit[] {

@@ -50,7 +50,7 @@ export class Draft {
   readonly owned = new OwnedLists();
   /** Scopes copied by this `advance`, which it may change. */
   readonly copies = new WeakSet<Scope>();
-  readonly load: Load = { bytes: 0, unitsBefore: unitsSpent() };
+  readonly load: Load = { bytes: 0, unitsBefore: unitsSpent(), tasksAtMost: null };
   readonly #run: DraftRun;
 
   constructor(graph: CompiledGraph, run: Run, now: number) {
@@ -193,6 +193,8 @@ interface Load {
   bytes: number;
   /** The reading of the meter at the beginning. */
   readonly unitsBefore: number;
+  /** Not less than the number of open tasks; `null` if they have not been counted. */
+  tasksAtMost: number | null;
 }
 
 /** Bytes of events after which an `advance` yields. */

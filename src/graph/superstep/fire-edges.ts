@@ -55,10 +55,12 @@ interface EdgeInput {
   /** Triggers of the next superstep that are known already. */
   readonly already: readonly Trigger[];
   readonly bindings: Bindings;
+  /** The most tasks of a superstep: each is an entry of the run, and of its event history. */
+  readonly maxTasks: number;
 }
 
 /** Finds the targets of a scope's edges. @param given replaces parts of the scope @throws EdgeFailure */
-export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fired {
+export function evaluateEdges(frame: Frame, given: Partial<Omit<EdgeInput, 'maxTasks'>> = {}): Fired {
   const { graph, scope } = frame;
   const { at, deferred, joins } = scope;
   const {
@@ -66,7 +68,8 @@ export function evaluateEdges(frame: Frame, given: Partial<EdgeInput> = {}): Fir
     already = [...triggersAt(at), ...deferred],
     bindings = scopeBindings(frame),
   } = given;
-  const input = { finished: [...new Set(finished)].sort(), already, bindings };
+  const maxTasks = graph.catalog.ceilings.superstepTasks;
+  const input = { finished: [...new Set(finished)].sort(), already, bindings, maxTasks };
   return withEdgeAllowance(frame, () => fireEdges(graph.outgoing, joins, input));
 }
 
@@ -92,6 +95,7 @@ export class EdgeFailure extends Error {
 interface Firing {
   readonly outgoing: Outgoing;
   readonly bindings: Bindings;
+  readonly maxTasks: number;
   readonly nodes: Set<string>;
   readonly elements: Trigger[];
   /** Targets of `forEach` over an empty list. */
@@ -110,13 +114,14 @@ interface Firing {
 export function fireEdges(
   outgoing: Outgoing,
   joins: Scope['joins'],
-  { finished, already, bindings }: EdgeInput,
+  { finished, already, bindings, maxTasks }: EdgeInput,
 ): Fired {
   const nodes = new Set(already.filter(({ element }) => !element).map(({ node }) => node));
   const elements = already.filter(({ element }) => element);
   const firing = {
     outgoing,
     bindings,
+    maxTasks,
     nodes,
     elements,
     empty: new Set<string>(),
@@ -144,14 +149,17 @@ function fireEdge(edge: CompiledEdge, source: string, firing: Firing): void {
   else addElements(targets, firing);
 }
 
-/** Tasks of one superstep. Each is an entry of the run, and of its event history. */
-const MAX_TASKS = 10_000;
-
-function addElements({ node, items, group }: EdgeTargets & { kind: 'elements' }, { elements, empty }: Firing): void {
+function addElements(
+  { node, items, group }: EdgeTargets & { kind: 'elements' },
+  { elements, empty, maxTasks }: Firing,
+): void {
   if (items.length === 0) empty.add(node);
   const count = elements.length + items.length;
-  if (count > MAX_TASKS)
-    throw new GraphError('EXPRESSION_FAILED', `${count} tasks would run in one superstep; ${MAX_TASKS} may`);
+  if (count > maxTasks)
+    throw new GraphError(
+      'EXPRESSION_FAILED',
+      `${count} tasks would run in one superstep; this installation allows ${maxTasks} (ceilings.superstepTasks)`,
+    );
   spend(items.length);
   for (const [index, item] of items.entries())
     elements.push({ node, element: { item, index, ...(group && { group }) } });

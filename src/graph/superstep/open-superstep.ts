@@ -2,6 +2,7 @@ import type { ReadyScope, Trigger } from '../run/scope.ts';
 import { mayOpenStep } from '../run/status.ts';
 import type { RunError } from '../values/errors.ts';
 import { stopAtBreakpointBefore } from './breakpoints.ts';
+import { ceilingReached } from './ceilings.ts';
 import { emit } from './draft.ts';
 import { triggerNextNodes } from './fire-edges.ts';
 import type { Frame } from './frames.ts';
@@ -21,6 +22,8 @@ export function openNextSuperstep(frame: Frame): Standing | null {
   if (triggers.length === 0) return { kind: 'finished' };
   const limit = path.length === 0 ? draft.run.limits.maxSteps : graph.maxSteps;
   if (step >= limit) return { kind: 'failed', error: recursionLimit(step, limit) };
+  const error = ceilingReached(frame, triggers.length);
+  if (error) return { kind: 'failed', error };
   if (stopAtBreakpointBefore(frame)) return { kind: 'paused' };
   openSuperstep(frame, triggers);
   return null;

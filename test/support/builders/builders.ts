@@ -1,3 +1,4 @@
+import { CEILINGS } from '../../../src/graph/definition/ceilings.ts';
 import { DEFAULTS } from '../../../src/graph/definition/catalog.ts';
 import type { Catalog } from '../../../src/graph/definition/catalog.ts';
 import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
@@ -14,6 +15,7 @@ export function aCatalog(over: Partial<Catalog> = {}): Catalog {
     },
     functions: { double: { effect: 'idempotent' } },
     defaults: DEFAULTS,
+    ceilings: CEILINGS,
     ...over,
   };
 }

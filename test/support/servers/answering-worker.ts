@@ -19,7 +19,7 @@ import { payloadConverterPath } from '../../../src/process/data-converter.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
 import { workflowCode } from '../../../src/workers/workflow-code.ts';
-import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import { JOURNAL_QUEUE, TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { reply } from '../readers/shuffled-run.ts';
 
 /** The workflow with a server and a worker of its own; calls answer with what their arguments say, when they are let. */
@@ -64,20 +64,25 @@ async function start(teardown: Teardown): Promise<AnsweringWorker> {
     return heard;
   };
   const codePath = process.env['HOLDFAST_WORKFLOW_BUNDLE'];
-  const worker = await Worker.create({
+  const options = {
     connection: native,
-    taskQueue: TASK_QUEUE,
     activities: answeringActivities(heardOf),
     dataConverter: { payloadConverterPath },
+  };
+  const ofJournal = await Worker.create({ ...options, taskQueue: JOURNAL_QUEUE });
+  const ofRuns = await Worker.create({
+    ...options,
+    taskQueue: TASK_QUEUE,
     workflowBundle: codePath
       ? { codePath }
       : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
   });
-  const running = worker.run();
+  const workers = [ofRuns, ofJournal];
+  const running = workers.map((worker) => worker.run());
   teardown.add(async () => {
     for (const { out } of hearings.values()) for (const answer of out.values()) answer();
-    worker.shutdown();
-    await running;
+    for (const worker of workers) worker.shutdown();
+    await Promise.all(running);
   });
   const temporal = new Client({ connection, dataConverter: { payloadConverterPath } });
   return { temporal, heardOf, stop: () => teardown.run() };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import { NativeConnection, Worker, bundleWorkflowCode } from '@temporalio/worker';
-import { createActivities } from '../../../src/activities/index.ts';
+import { createCallActivities, createJournalActivities } from '../../../src/activities/index.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { startWithTeardown } from '../../../src/dev/teardown.ts';
 import type { Teardown } from '../../../src/dev/teardown.ts';
@@ -15,7 +15,7 @@ import { openPostgresStore } from '../../../src/store/store.ts';
 import { toActivityDeps } from '../../../src/workers/activity-deps.ts';
 import { readWorkerDeployment } from '../../../src/workers/worker-deployment.ts';
 import { workflowCode } from '../../../src/workers/workflow-code.ts';
-import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import { JOURNAL_QUEUE, TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
@@ -76,17 +76,24 @@ async function startNextWorker(environment: NodeJS.ProcessEnv, teardown: Teardow
   teardown.add(() => connection.close());
   const workflowsPath = NEXT_VERSION;
   const deployment = readWorkerDeployment(environment);
-  const worker = await Worker.create({
+  const options = {
     connection,
-    taskQueue: TASK_QUEUE,
-    activities: createActivities(toActivityDeps(await loadConfig(HOLDFAST_CONFIG), { store, logger, environment })),
     dataConverter: createDataConverter(store.blobs),
-    workflowBundle: await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) }),
     ...(deployment && { workerDeploymentOptions: deployment }),
-  });
-  const running = worker.run();
-  teardown.add(async () => {
-    worker.shutdown();
-    await running;
-  });
+  };
+  const config = await loadConfig(HOLDFAST_CONFIG);
+  const ofRuns = {
+    taskQueue: TASK_QUEUE,
+    activities: createCallActivities(toActivityDeps(config, { store, logger, environment })),
+    workflowBundle: await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) }),
+  };
+  const ofJournal = { taskQueue: JOURNAL_QUEUE, activities: createJournalActivities({ store }) };
+  for (const served of [ofRuns, ofJournal]) {
+    const worker = await Worker.create({ ...options, ...served });
+    const running = worker.run();
+    teardown.add(async () => {
+      worker.shutdown();
+      await running;
+    });
+  }
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCallSlots } from '../../../src/activities/calls/call-slots.ts';
 import type { CallOutcome } from '../../../src/activities/calls/call-task.ts';
-import { createActivities } from '../../../src/activities/index.ts';
+import { createCallActivities, createJournalActivities } from '../../../src/activities/index.ts';
 import type { Activities } from '../../../src/activities/index.ts';
 import { packBatch } from '../../../src/graph/journal/packed-batch.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -27,12 +28,14 @@ let store: Store;
 let activities: Activities;
 beforeAll(async () => {
   store = await openMemoryStore();
-  activities = createActivities({
+  const calls = createCallActivities({
     store,
+    slots: createCallSlots({ total: 2, perTenant: 1 }),
     models: { default: async () => reply },
     tools: { pay: scriptedTool(returns('paid')).tool },
     functions: { double: { effect: 'idempotent', execute: (args) => Number(args) * 2 } },
   });
+  activities = { ...calls, ...createJournalActivities({ store }) };
 });
 afterAll(async () => await store.close());
 
@@ -40,7 +43,7 @@ async function inActivity(work: () => Promise<CallOutcome>): Promise<CallOutcome
   return await anActivity().run<[], CallOutcome, () => Promise<CallOutcome>>(work);
 }
 
-describe('createActivities', () => {
+describe('activities', () => {
   test('calls models, tools and functions by their names', async () => {
     const task = aTask();
     const double = { kind: 'function', function: 'double', args: 21, effect: 'idempotent', policy: aPolicy() } as const;
@@ -65,7 +68,7 @@ describe('createActivities', () => {
   test('does not repeat a journal that the database refuses', async () => {
     const refused = Object.assign(new Error('invalid byte sequence'), { code: '22021' });
     const refusing = { ...store, journal: { ...store.journal, write: async () => await Promise.reject(refused) } };
-    const journalist = createActivities({ store: refusing, models: {}, tools: {}, functions: {} });
+    const journalist = createJournalActivities({ store: refusing });
     const entry = { runId: 'refused', tenantId: 'acme', journal: packBatch(aJournalBatch(), CARRIER) };
     expect(await failureOf(anActivity().run(async () => await journalist.record(entry)))).toMatchObject({
       type: 'INTERNAL',

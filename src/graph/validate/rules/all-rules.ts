@@ -10,6 +10,7 @@ import { expressions } from './expressions.ts';
 import { lastNode } from './last-node.ts';
 import { localCalls } from './local-calls.ts';
 import { names } from './names.ts';
+import { overCeilings } from './over-ceilings.ts';
 import { requiredInputs } from './required-inputs.ts';
 import { schemas } from './schemas.ts';
 import { shape } from './shape.ts';
@@ -40,6 +41,7 @@ export const RULES: readonly Rule[] = [
   templates,
   schemas,
   defaults,
+  overCeilings,
   unknownTools,
   unnamedTools,
   localCalls,

@@ -1,0 +1,43 @@
+import type { RunError } from '../values/errors.ts';
+import { spend } from '../values/meter.ts';
+import { openTasks } from './frames.ts';
+import type { Frame } from './frames.ts';
+
+/**
+ * Finds the ceiling of the installation that one more superstep would exceed. Limits of a graph bound each graph alone;
+ * these bound graphs within graphs, too.
+ * @param count number of its tasks
+ */
+export function ceilingReached(frame: Frame, count: number): RunError | null {
+  const { eventsPerRun, superstepTasks } = frame.graph.catalog.ceilings;
+  const { seq } = frame.draft.run.counters;
+  if (seq >= eventsPerRun)
+    return reached(
+      frame,
+      `The run has ${seq} events; this installation allows ${eventsPerRun} (ceilings.eventsPerRun)`,
+    );
+  const tasks = countTasks(frame, count, superstepTasks);
+  if (tasks <= superstepTasks) return null;
+  const allowed = `this installation allows ${superstepTasks} (ceilings.superstepTasks)`;
+  return reached(frame, `${tasks} tasks would be open in the graphs of the run; ${allowed}`);
+}
+
+function reached({ step }: Frame, message: string): RunError {
+  return { code: 'GRAPH_RECURSION_LIMIT', message, step };
+}
+
+/**
+ * Counts the tasks of all open supersteps with those of one more. The draft keeps an estimate, which leaves out that
+ * supersteps close, so that tasks are counted anew only when it is too high.
+ */
+function countTasks({ draft, parent }: Frame, count: number, allowed: number): number {
+  // Only graphs inside open supersteps beside others.
+  if (!parent) return count;
+  const { load } = draft;
+  if (load.tasksAtMost === null || load.tasksAtMost + count > allowed) {
+    load.tasksAtMost = openTasks(draft).length;
+    spend(load.tasksAtMost);
+  }
+  load.tasksAtMost += count;
+  return load.tasksAtMost;
+}

@@ -1,0 +1,82 @@
+import type { Ceilings } from '../../definition/ceilings.ts';
+import { LIMITS } from '../../definition/limits.ts';
+import type { LimitDescription } from '../../definition/limits.ts';
+import { graphsWithin } from '../../definition/pin-catalog.ts';
+import { parseDuration } from '../../values/duration.ts';
+import { parsePointer, toPointer } from '../../values/json-pointer.ts';
+import { own, toJsonObject } from '../../values/json.ts';
+import type { Json } from '../../values/json.ts';
+import { valueAt } from '../../values/value-at.ts';
+import type { Path } from '../../values/value-at.ts';
+import { error } from '../rule.ts';
+import type { Rule } from '../rule.ts';
+import { readSubject } from '../subject.ts';
+import type { Subject, SubjectNode } from '../subject.ts';
+
+/**
+ * `INVALID_FIELD`: a field asks for more than a ceiling of the installation allows. The published graphs that nodes name
+ * are looked at, too: ceilings may have been lowered since.
+ */
+export const overCeilings: Rule = (subject) => [
+  ...issuesIn(subject),
+  ...[...subject.nodes.values()].flatMap((node) => issuesInside(subject, node)),
+];
+
+function issuesIn({ definition, catalog, ...subject }: Subject): ReturnType<Rule> {
+  return boundedFields(subject).flatMap(({ path, ceiling }) => {
+    const [value, most] = [valueAt(definition, path), catalog.ceilings[ceiling]];
+    if (!isOver(value, most)) return [];
+    const message = `${path.at(-1)} is ${value}; this installation allows ${most} (ceilings.${ceiling})`;
+    return [error('INVALID_FIELD', toPointer(path), message)];
+  });
+}
+
+/** Compares numbers, or durations. Values of a wrong type are left to other rules. */
+function isOver(value: Json | undefined, most: number | string): value is number | string {
+  if (typeof most === 'number') return typeof value === 'number' && value > most;
+  return (parseDuration(value) ?? 0) > (parseDuration(most) ?? 0);
+}
+
+interface BoundedField {
+  readonly path: Path;
+  readonly ceiling: keyof Ceilings;
+}
+
+function boundedFields({ nodes, edges }: Pick<Subject, 'nodes' | 'edges'>): readonly BoundedField[] {
+  // The `timeout` of a node that waits is the time for which it waits.
+  const calling = [...nodes.values()].filter(({ description }) => !description.mayWait);
+  return [
+    ...LIMIT_FIELDS,
+    ...[['defaults'], ...calling.map(({ id }) => ['nodes', id])].flatMap(callFields),
+    ...edges.map(
+      ({ path }) => ({ path: [...parsePointer(path), 'maxConcurrency'], ceiling: 'superstepTasks' }) as const,
+    ),
+  ];
+}
+
+const LIMIT_FIELDS = Object.entries<LimitDescription>(LIMITS).flatMap(([name, { ceiling }]): readonly BoundedField[] =>
+  ceiling === undefined ? [] : [{ path: ['limits', name], ceiling }],
+);
+
+function callFields(path: Path): readonly BoundedField[] {
+  return [
+    { path: [...path, 'timeout'], ceiling: 'timeout' },
+    { path: [...path, 'retry', 'maxAttempts'], ceiling: 'attempts' },
+  ];
+}
+
+/** Returns the first issue of the published graph that a node names, or of a graph inside that one. */
+function issuesInside({ catalog }: Subject, { fields, path, description }: SubjectNode): ReturnType<Rule> {
+  const field = description.graph?.definition;
+  const name = field === undefined ? undefined : fields[field];
+  const definition = typeof name === 'string' ? own(catalog.graphs ?? {}, name) : undefined;
+  if (!definition) return [];
+  for (const inside of graphsWithin(definition, catalog)) {
+    const [issue] = issuesIn(readSubject(toJsonObject(inside), catalog));
+    if (issue)
+      return [
+        { ...issue, path: `${path}/${field}`, message: `In "${inside.name}" at ${issue.path}: ${issue.message}` },
+      ];
+  }
+  return [];
+}

@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { CEILINGS } from '../../src/graph/definition/ceilings.ts';
+import type { Ceilings } from '../../src/graph/definition/ceilings.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+import type { Outside } from '../support/doubles/memory-shell.ts';
+import type { ShownRun } from '../support/readers/shown-run.ts';
+
+const asks = { type: 'approval', title: 'May I?' } as const;
+const writes = { type: 'set', write: { log: 'x' } } as const;
+const approves: Outside = { approval: () => ({ decision: 'approve' }) };
+
+function play(definition: GraphDefinition, ceilings: Partial<Ceilings>): ShownRun {
+  const catalog = aCatalog({ ceilings: { ...CEILINGS, ...ceilings } });
+  return runInMemory({ definition, catalog, input: {} }, approves).run;
+}
+
+/** Graphs within graphs: each level has two of the level below. @param leaf the nodes of the lowest level */
+function doubling(levels: number, leaf: GraphDefinition['nodes']): GraphDefinition {
+  if (levels === 0) return besideEachOther(leaf);
+  const graph = doubling(levels - 1, leaf);
+  return besideEachOther({ a: { type: 'subgraph', graph }, b: { type: 'subgraph', graph } });
+}
+
+function besideEachOther(nodes: GraphDefinition['nodes']): GraphDefinition {
+  return aDefinition({ nodes, edges: Object.keys(nodes).map((to) => ({ from: '__start__', to })) });
+}
+
+describe('the tasks of a superstep', () => {
+  const listing = (list: string): GraphDefinition =>
+    aDefinition({
+      nodes: { a: writes, b: writes },
+      edges: [
+        { from: '__start__', to: 'a' },
+        { from: 'a', forEach: list, to: 'b' },
+      ],
+    });
+
+  test('may be as many as the installation allows', () => {
+    expect(play(listing('[1, 2, 3]'), { superstepTasks: 3 }).status).toBe('completed');
+    expect(play(listing('[1, 2, 3, 4]'), { superstepTasks: 3 })).toMatchObject({
+      status: 'failed',
+      error: {
+        code: 'EXPRESSION_FAILED',
+        node: 'a',
+        message: '4 tasks would run in one superstep; this installation allows 3 (ceilings.superstepTasks)',
+      },
+    });
+  });
+
+  test('are counted with those of the graphs inside', () => {
+    // Two levels have 2 + 4 tasks that hold graphs, and 4 * 2 that ask.
+    const asking = doubling(2, { a: asks, b: asks });
+    expect(play(asking, { superstepTasks: 14 }).status).toBe('completed');
+    expect(play(asking, { superstepTasks: 13 })).toMatchObject({
+      status: 'failed',
+      error: { code: 'GRAPH_RECURSION_LIMIT', message: expect.stringContaining('14 tasks would be open') },
+    });
+  });
+
+  test('that are over leave room for others', () => {
+    expect(play(doubling(3, { a: writes, b: writes }), { superstepTasks: 14 }).status).toBe('completed');
+  });
+});
+
+test('a run of graphs within graphs ends once it has as many events as the installation allows', () => {
+  const counting = doubling(8, { a: writes });
+  const run = play(counting, { eventsPerRun: 500 });
+  expect(run).toMatchObject({
+    status: 'failed',
+    error: { code: 'GRAPH_RECURSION_LIMIT', message: expect.stringContaining('allows 500 (ceilings.eventsPerRun)') },
+  });
+});

@@ -1,0 +1,128 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createCallSlots } from '../../../../src/activities/calls/call-slots.ts';
+import type { CallSlotLimits, CallSlots } from '../../../../src/activities/calls/call-slots.ts';
+
+interface TestSlots {
+  readonly slots: CallSlots;
+  /** Moves the clock. */
+  readonly pass: (ms: number) => void;
+}
+
+function openSlots(limits: Partial<CallSlotLimits> = {}): TestSlots {
+  let now = 1_000_000;
+  const slots = createCallSlots({ total: 12, perTenant: 12, ...limits }, () => now);
+  return { slots, pass: (ms) => void (now += ms) };
+}
+
+/** Takes a slot. @returns what gives it back; `null`: refused */
+function take(slots: CallSlots, tenant: string): (() => void) | null {
+  const slot = slots.take(tenant);
+  return slot.kind === 'taken' ? slot.giveBack : null;
+}
+
+/** Tenants ask in turns until none of them gets a slot any more. @returns how many each has */
+function takeAll(slots: CallSlots, ...tenants: readonly string[]): readonly number[] {
+  const taken = tenants.map(() => 0);
+  for (let before = -1, sum = 0; sum > before;) {
+    before = sum;
+    for (const [at, tenant] of tenants.entries()) if (take(slots, tenant)) taken[at] = (taken[at] ?? 0) + 1;
+    sum = taken.reduce((a, b) => a + b, 0);
+  }
+  return taken;
+}
+
+/** A refused call comes back after so long. */
+function refusal(slots: CallSlots, tenant = 'acme'): number {
+  const slot = slots.take(tenant);
+  if (slot.kind === 'refused') return slot.retryAfterMs;
+  throw new Error('The slot was not refused');
+}
+
+describe('slots', () => {
+  test.each<[readonly string[], readonly number[]]>([
+    [['acme'], [6]],
+    [
+      ['acme', 'other'],
+      [4, 4],
+    ],
+    [
+      ['acme', 'other', 'third'],
+      [3, 3, 3],
+    ],
+  ])('are shared: %j, who take what they get, have %j of 12', (tenants, expected) => {
+    expect(takeAll(openSlots().slots, ...tenants)).toEqual(expected);
+  });
+
+  test('are no more than a tenant may have', () => {
+    expect(takeAll(openSlots({ perTenant: 2 }).slots, 'acme')).toEqual([2]);
+  });
+
+  test('that are given back can be taken again', () => {
+    const { slots } = openSlots({ total: 2 });
+    const giveBack = take(slots, 'acme');
+    expect(take(slots, 'acme')).toBeNull();
+    giveBack?.();
+    expect(take(slots, 'acme')).not.toBeNull();
+  });
+
+  test('are never more than there are, and a tenant without any gets one while one is free', () => {
+    const step = fc.record({ tenant: fc.integer({ min: 0, max: 5 }), gives: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (steps, total) => {
+        const { slots, pass } = openSlots({ total, perTenant: total });
+        const open: { readonly tenant: number; readonly giveBack: () => void }[] = [];
+        for (const { tenant, gives } of steps) {
+          pass(1);
+          const mustGet = open.length < total && open.every((one) => one.tenant !== tenant);
+          const giveBack = gives ? null : take(slots, `t${tenant}`);
+          if (gives) open.shift()?.giveBack();
+          if (giveBack) open.push({ tenant, giveBack });
+          expect(open.length).toBeLessThanOrEqual(total);
+          expect(mustGet && !gives && giveBack === null).toBe(false);
+        }
+      }),
+    );
+  });
+});
+
+describe('a refused call comes back', () => {
+  test('one after the other while no call ends', () => {
+    const { slots } = openSlots({ total: 2 });
+    take(slots, 'acme');
+    expect([refusal(slots), refusal(slots), refusal(slots)]).toEqual([1_000, 1_250, 1_500]);
+  });
+
+  test('within half a minute, however many wait', () => {
+    const { slots } = openSlots({ total: 2 });
+    take(slots, 'acme');
+    const times = Array.from({ length: 1_000 }, () => refusal(slots));
+    expect(Math.max(...times)).toBe(30_000);
+  });
+
+  test('as fast as the calls of its tenant end', () => {
+    const { slots, pass } = openSlots({ total: 4 });
+    take(slots, 'acme');
+    for (let ended = 0; ended < 600; ended++) {
+      const giveBack = take(slots, 'acme');
+      pass(10);
+      giveBack?.();
+    }
+    take(slots, 'acme');
+    const [first, second] = [refusal(slots), refusal(slots)];
+    expect(first).toBe(1_000);
+    expect(second - first).toBeGreaterThanOrEqual(5);
+    expect(second - first).toBeLessThanOrEqual(10);
+    pass(20_000);
+    const [later, last] = [refusal(slots), refusal(slots)];
+    expect(last - later).toBe(250);
+  });
+
+  test('without waiting for those of other tenants', () => {
+    const { slots } = openSlots({ total: 12, perTenant: 1 });
+    take(slots, 'acme');
+    take(slots, 'other');
+    for (let refused = 0; refused < 50; refused++) refusal(slots, 'acme');
+    expect(refusal(slots, 'other')).toBe(1_000);
+  });
+});
