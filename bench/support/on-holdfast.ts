@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import { INTERPRETER_VERSION } from '../../src/graph/definition/interpreter-version.ts';
+import { NOTHING_REDACTED } from '../../src/graph/redaction/redaction.ts';
 import { toJson, toJsonObject } from '../../src/graph/values/json.ts';
 import type { JsonObject } from '../../src/graph/values/json.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
@@ -45,7 +46,7 @@ export function onHoldfast({ config, store }: BenchEnvironment): PrepareRun {
       limits: {},
       input,
       metadata: {},
-      redacted: [],
+      redaction: NOTHING_REDACTED,
       createdBy: createdBy.sub,
       createdAt: new Date().toISOString(),
       start: toJson(start),

@@ -21,11 +21,12 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
   }));
   return {
     safety: ({ tool, effect }) => stricterSafety(effect, own(tools, tool)?.effect),
-    async execute({ key, request, runId, tenantId, createdBy }, signal, attempt) {
+    async execute({ key, request, runId, tenantId, createdBy, shapedBy = [] }, signal, attempt) {
       const entry = own(callable, request.tool);
       if (!entry) throw notConfigured('TOOL_NOT_FOUND', `tool "${request.tool}"`);
       const { tool, check, needsApproval } = entry;
-      checkRoles(tool, createdBy);
+      checkRoles(tool, createdBy, 'this run belongs to');
+      for (const other of shapedBy) checkRoles(tool, other, 'this run was changed by');
       checkArguments(tool, check, request.args);
       if (request.isApproved !== true && needsApproval(request.args)) throw approvalRequired(tool);
       const context = { key, runId, tenantId, principal: createdBy, attempt, signal };
@@ -34,11 +35,11 @@ export function toolCalls(tools: Readonly<Record<string, Tool>>): CallKind<ToolC
   };
 }
 
-function checkRoles({ name, roles }: Tool, principal: Principal): void {
+function checkRoles({ name, roles }: Tool, principal: Principal, part: string): void {
   if (mayCall(roles, principal)) return;
   const { sub, roles: actual } = principal;
   const required = roles?.length ? `the role ${roles.join(' or ')}` : 'the role admin';
-  const message = `${name} may be called only in runs of a principal with ${required}; this run belongs to ${sub} (${actual.join(', ') || 'no roles'})`;
+  const message = `${name} may be called only in runs of a principal with ${required}; ${part} ${sub} (${actual.join(', ') || 'no roles'})`;
   throw new CallError('TOOL_FAILED', message, { retryable: false, done: 'no' });
 }
 

@@ -4,6 +4,8 @@ import type { Logger } from '../process/logger.ts';
 import type { Store } from '../store/store.ts';
 import type { Authenticate, Caller } from './http/authenticate.ts';
 import type { Cursors } from './http/cursor.ts';
+import type { Interpreter } from './interpreter/interpreter.ts';
+import type { Seals } from './http/seals.ts';
 import type { Engine } from './temporal/engine.ts';
 
 /** The parts that the API works with. */
@@ -11,9 +13,11 @@ export interface ApiDeps {
   readonly store: Store;
   readonly engine: Engine;
   readonly catalog: Catalog;
+  readonly interpreter: Interpreter;
   readonly settings: ApiSettings;
   readonly authenticate: Authenticate;
   readonly cursors: Cursors;
+  readonly seals: Seals;
   readonly logger: Logger;
   /** Intervals of the sweeper that differ from the defaults. */
   readonly sweeping?: Partial<SweepTimes> | undefined;

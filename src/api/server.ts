@@ -16,7 +16,9 @@ import { toCatalog } from '../config/to-catalog.ts';
 import { createAuthenticate } from './http/authenticate.ts';
 import type { AuthSettings } from './http/authenticate.ts';
 import { createCursors } from './http/cursor.ts';
+import { createSeals } from './http/seals.ts';
 import { openDoor } from './door.ts';
+import { openInterpreter } from './interpreter/open-interpreter.ts';
 import { createEngine } from './temporal/engine.ts';
 import { openConnection } from './temporal/open-connection.ts';
 import type { ApiDeps } from './deps.ts';
@@ -88,16 +90,23 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
     connectWithRetry(temporal(openConnection), patience),
   ]);
   const engine = createEngine(connection, namespace, createDataConverter(store.blobs, config.codecs));
+  const catalog = toCatalog(config);
+  const interpreter = openInterpreter(catalog);
   const deps = {
     store,
     engine,
-    catalog: toCatalog(config),
+    catalog,
+    interpreter,
     settings: toApiSettings(config),
     authenticate,
     cursors: createCursors(cursorSecret),
+    seals: createSeals(cursorSecret),
     logger,
   };
-  return { deps, close: async () => void (await Promise.all([store.close(), connection.close()])) };
+  return {
+    deps,
+    close: async () => void (await Promise.all([interpreter.close(), store.close(), connection.close()])),
+  };
 }
 
 if (isMain(import.meta.url)) await main();

@@ -5,6 +5,7 @@ import type { RegisteredNodeType } from '../activities/call-node.ts';
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
+import { NAME } from '../graph/definition/index.ts';
 import { callFields, code, Effect, Schema } from './fields.ts';
 
 /** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
@@ -32,7 +33,7 @@ export const MessageProcessors = z.record(z.string(), code<MessageProcessor>()).
 /** A node type whose work is code. */
 export const NodeType = z.strictObject({
   ...callFields,
-  name: z.string().regex(/^[A-Za-z][A-Za-z0-9_-]{0,62}$/, 'must be a name such as "threshold"'),
+  name: z.string().regex(NAME, 'must be a name such as "threshold"'),
   schema: Schema.default({ type: 'object' }),
   effect: Effect.default('idempotent'),
   execute: code<RegisteredNodeType['execute']>(),

@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import { readAs, SecretOrText, ToolName } from './fields.ts';
-import { policyFields } from './tool.ts';
+import { EXECUTION_PROBLEM, isExecutionAllowed, policyFields } from './tool.ts';
 
 /* MCP servers, whose tools are offered as `server.tool`. */
 
 /** Settings of one tool of a server. They take precedence over the server's description. */
-const McpTool = z.strictObject({
-  ...policyFields,
-  effect: policyFields.effect.unwrap().optional(),
-  /** Another name than the server's. */
-  as: ToolName.optional(),
-  /** The hash of the description and schemas that a person has approved; `holdfast mcp` prints it. */
-  pin: z
-    .string()
-    .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash such as "holdfast mcp" prints')
-    .optional(),
-});
+const McpTool = z
+  .strictObject({
+    ...policyFields,
+    effect: policyFields.effect.unwrap().optional(),
+    /** Another name than the server's. */
+    as: ToolName.optional(),
+    /** The hash of the description and schemas that a person has approved; `holdfast mcp` prints it. */
+    pin: z
+      .string()
+      .regex(/^sha256:[0-9a-f]{64}$/, 'must be a hash such as "holdfast mcp" prints')
+      .optional(),
+  })
+  .refine(isExecutionAllowed, EXECUTION_PROBLEM);
 
 const serverFields = {
   /** True if the server's hints about its tools' safety count. */

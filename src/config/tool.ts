@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
 import type { CodeToolContext } from '../activities/tools/code-tool.ts';
+import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';
-import { toMs } from '../graph/values/index.ts';
 import { callFields, code, Effect, readAs, Schema, SecretOrText, ToolName } from './fields.ts';
 import { Parameters } from './tool-parameters.ts';
 
@@ -34,25 +34,20 @@ export const policyFields = {
     .string()
     .regex(/^[^\s,]+$/, 'must be a name without spaces and commas')
     .optional(),
-  /** "local" tools are idempotent and short. All calls are activities for now. */
-  execution: z.enum(['activity', 'local']).optional(),
+  /** "local" tools are idempotent and short. */
+  execution: z.enum(EXECUTIONS).optional(),
 };
-
-const MAX_LOCAL_MS = 10_000;
 
 /** True if the terms of a tool allow its `execution`. */
-function isExecutionAllowed({
-  execution,
-  effect,
-  timeout,
-}: Pick<z.output<typeof ToolPolicy>, 'execution' | 'effect' | 'timeout'>): boolean {
-  return execution !== 'local' || (effect === 'idempotent' && timeout !== undefined && toMs(timeout) <= MAX_LOCAL_MS);
+export function isExecutionAllowed({ execution, effect, timeout }: ExecutionTerms): boolean {
+  return execution !== 'local' || mayBeLocal(effect, timeout);
 }
 
-const EXECUTION_PROBLEM = {
-  path: ['execution'],
-  message: 'may be "local" only with effect "idempotent" and a timeout of at most 10s',
-};
+interface ExecutionTerms extends Pick<PolicyInput, 'execution' | 'timeout'> {
+  readonly effect?: PolicyInput['effect'] | undefined;
+}
+
+export const EXECUTION_PROBLEM = { path: ['execution'], message: `may be "local" only with ${LOCAL_CALLS}` };
 
 const ToolPolicy = z.strictObject(policyFields);
 export type PolicyInput = z.input<typeof ToolPolicy>;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isMain } from '../process/is-main.ts';
@@ -27,7 +27,14 @@ async function main(): Promise<number> {
   try {
     const tokens = join(dataDir, 'tokens.json');
     await writeFile(tokens, JSON.stringify(stack.tokens), { mode: 0o600 });
-    return await run(runner, ['--base-url', stack.baseUrl, '--tokens', tokens, ...process.argv.slice(2)]);
+    // The runner does nothing when it is started through a link.
+    return await run(await realpath(runner), [
+      '--base-url',
+      stack.baseUrl,
+      '--tokens',
+      tokens,
+      ...process.argv.slice(2),
+    ]);
   } finally {
     await stack.stop();
     await rm(dataDir, { recursive: true, force: true });

@@ -7,8 +7,11 @@ import type { Worker } from '@temporalio/worker';
 import type { Dialect } from 'kysely';
 import { createAuthenticate } from '../api/http/authenticate.ts';
 import { createCursors } from '../api/http/cursor.ts';
+import { createSeals } from '../api/http/seals.ts';
 import { createEngine } from '../api/temporal/engine.ts';
 import type { ApiDeps } from '../api/deps.ts';
+import { openInterpreter } from '../api/interpreter/open-interpreter.ts';
+import type { Interpreter } from '../api/interpreter/interpreter.ts';
 import { requireValid } from '../api/graphs/resolve-graph.ts';
 import { startApi } from '../api/server.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -61,6 +64,8 @@ export interface StackOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** Intervals of the API's sweeper, if they differ from its defaults. */
   readonly sweeping?: ApiDeps['sweeping'];
+  /** Does the API's work on definitions; the default is threads. */
+  readonly interpreter?: (catalog: Catalog) => Interpreter;
   /** Receives a line before each slow step. */
   readonly say: (line: string) => void;
 }
@@ -86,20 +91,25 @@ async function start(options: StackOptions, teardown: Teardown): Promise<Stack> 
   const config = await openConfig(options, logger, teardown);
   const catalog = toCatalog(config);
   const { store } = database;
-  if (config.graphs !== undefined) await publishFolder(config.graphs, { store, catalog });
+  const interpreter = (options.interpreter ?? openInterpreter)(catalog);
+  teardown.add(() => interpreter.close());
+  if (config.graphs !== undefined) await publishFolder(config.graphs, { store, interpreter });
 
   await startWorkers(temporal, { config, store, logger, environment }, teardown);
 
   const connection = await Connection.connect({ address: temporal.address });
   teardown.add(() => connection.close());
   const authenticate = createAuthenticate(issuer.auth);
+  const secret = await openCursorSecret(join(dataDir, 'cursor-secret'));
   const deps = {
     store,
     engine: createEngine(connection, temporal.namespace, createDataConverter(store.blobs, config.codecs)),
     catalog,
+    interpreter,
     settings: toApiSettings(config),
     authenticate,
-    cursors: createCursors(await openCursorSecret(join(dataDir, 'cursor-secret'))),
+    cursors: createCursors(secret),
+    seals: createSeals(secret),
     logger,
     sweeping: options.sweeping,
   };
@@ -172,11 +182,18 @@ async function openDatabase(
 }
 
 /** Publishes the definitions of a folder for the tenant of the local tokens. */
-async function publishFolder(folder: string, { store, catalog }: { store: Store; catalog: Catalog }): Promise<void> {
+async function publishFolder(
+  folder: string,
+  { store, interpreter }: { store: Store; interpreter: Interpreter },
+): Promise<void> {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
   for (const file of files) {
     const definition = toJson(JSON.parse(await readFile(join(folder, file), 'utf8')));
-    const { graph, warnings, pins } = await requireValid(definition, { store, catalog, tenantId: CALLERS.user.tenant });
+    const { graph, warnings, pins } = await requireValid(definition, {
+      store,
+      interpreter,
+      tenantId: CALLERS.user.tenant,
+    });
     const { name, hash } = graph;
     await store.graphs.publish({
       tenantId: CALLERS.user.tenant,

@@ -1,10 +1,12 @@
 import type { Transaction } from 'kysely';
+import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import { keepDefinition } from './definitions.ts';
-import type { Divergence, Tables } from './tables.ts';
+import type { KeptDivergence, Tables } from './tables.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
 
+/** A run as it is accepted, before its workflow starts. */
 export interface NewRun {
   readonly id: string;
   readonly tenantId: string;
@@ -16,12 +18,12 @@ export interface NewRun {
   readonly onBusy: 'reject' | 'enqueue' | 'interrupt';
   readonly parentRunId: string | null;
   /** Set for a replay, which has no workflow. */
-  readonly replay: { readonly of: string; readonly divergence: Divergence | null } | null;
+  readonly replay: { readonly of: string; readonly divergence: KeptDivergence | null } | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** Channels whose values are hidden in the history from most callers. */
-  readonly redacted: readonly string[];
+  /** What most callers do not see of it. */
+  readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;
   /** The input of its workflow. */
@@ -62,7 +64,7 @@ function toRow(run: NewRun) {
     input: JSON.stringify(run.input),
     limits: JSON.stringify(run.limits),
     metadata: JSON.stringify(run.metadata),
-    redacted: JSON.stringify(run.redacted),
+    redaction: JSON.stringify(run.redaction),
     created_by: run.createdBy,
     created_at: run.createdAt,
     execution: 1,

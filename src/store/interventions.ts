@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { Intervention, RunView } from '../graph/journal/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import { readPage, toPage } from './page.ts';
 import type { Page, PageRequest, Position } from './page.ts';
 import type { Tables } from './tables.ts';
@@ -9,6 +10,8 @@ import type { Tables } from './tables.ts';
 export interface InterventionRecord {
   readonly runId: string;
   readonly intervention: Intervention;
+  /** What is hidden of the run. */
+  readonly redaction: Redaction;
 }
 
 export interface Interventions {
@@ -21,20 +24,20 @@ export function createInterventions(db: Kysely<Tables>): Interventions {
     async list(tenantId, { limit, after }) {
       const rows = db
         .selectFrom('runs')
-        .select(['id', 'created_at', 'view'])
+        .select(['id', 'created_at', 'view', 'redaction'])
         .where('tenant_id', '=', tenantId)
         .where(MAY_WAIT)
         .where(isFrom(after));
       const { items: runs, next } = await readPage(db, rows, {
         limit: limit + 1,
         order: sql`created_at desc, id desc`,
-        payloads: ['view'],
+        payloads: ['view', 'redaction'],
         positionOf: ({ created_at, id }) => toPosition({ at: created_at, runId: id, rank: Number.MAX_SAFE_INTEGER }),
       });
       const entries = runs.flatMap(toEntries).filter((entry) => after === undefined || comesAfter(entry, after));
       const page = toPage(entries, limit, toPosition);
       return {
-        items: page.items.map(({ runId, intervention }) => ({ runId, intervention })),
+        items: page.items.map(({ runId, intervention, redaction }) => ({ runId, intervention, redaction })),
         next: page.next ?? next,
       };
     },
@@ -60,9 +63,12 @@ function toEntries(row: {
   readonly id: string;
   readonly created_at: Date;
   readonly view: RunView | null;
+  readonly redaction: Redaction;
 }): readonly Entry[] {
   return (row.view?.waitingFor ?? []).flatMap((waiting, rank) =>
-    waiting.kind === 'intervention' ? [{ at: row.created_at, runId: row.id, rank, intervention: waiting }] : [],
+    waiting.kind === 'intervention'
+      ? [{ at: row.created_at, runId: row.id, rank, intervention: waiting, redaction: row.redaction }]
+      : [],
   );
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { SentSignal } from '../graph/run/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,6 +13,8 @@ export interface PendingStart {
   readonly reopening: Json;
   /** The run of the thread whose state this one goes on from. */
   readonly predecessorId: string | null;
+  /** What is hidden of the run. */
+  readonly redaction: Redaction;
   /** The number of this execution of the run's workflow, from 1. */
   readonly execution: number;
   /** Signals that were sent while the run was queued, in order. */
@@ -55,11 +58,11 @@ async function claim(
     .where('dispatched_at', 'is', null)
     .where(sql<boolean>`is_dequeued`)
     .where('dispatch_after', '<=', new Date(now))
-    .returning(['start', 'reopening', 'predecessor_id', 'execution', 'queued_signals'])
+    .returning(['start', 'reopening', 'predecessor_id', 'redaction', 'execution', 'queued_signals'])
     .executeTakeFirst();
   if (!row) return null;
-  const { start, reopening, predecessor_id: predecessorId, execution, queued_signals: queuedSignals } = row;
-  return { id, start, reopening, predecessorId, execution, queuedSignals };
+  const { start, reopening, predecessor_id: predecessorId, redaction, execution, queued_signals: queuedSignals } = row;
+  return { id, start, reopening, predecessorId, redaction, execution, queuedSignals };
 }
 
 async function due(db: Kysely<Tables>, now: string, limit: number): Promise<readonly string[]> {

@@ -3,12 +3,13 @@ import type { Kysely } from 'kysely';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import type { JournalBatch, RunView } from '../graph/journal/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import { acceptRun } from './accept-run.ts';
 import type { NewRun } from './accept-run.ts';
 import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
-import type { Divergence, Tables } from './tables.ts';
+import type { KeptDivergence, Tables } from './tables.ts';
 
 /** A run as the store has it. */
 export interface RunRecord {
@@ -20,13 +21,13 @@ export interface RunRecord {
   readonly parentRunId: string | null;
   /** The run whose answers this one replays. */
   readonly replayOf: string | null;
-  readonly divergence: Divergence | null;
+  readonly divergence: KeptDivergence | null;
   readonly predecessorId: string | null;
   readonly input: JsonObject;
   readonly limits: JsonObject;
   readonly metadata: JsonObject;
-  /** Channels whose values are hidden in the history from most callers. */
-  readonly redacted: readonly string[];
+  /** What most callers do not see of it. */
+  readonly redaction: Redaction;
   readonly createdBy: string;
   readonly createdAt: string;
   /** Temporal has the workflow. */
@@ -57,6 +58,10 @@ export interface Runs {
   /** The input of its workflow. */
   startOf(id: string): Promise<Json | null>;
   setLimits(id: string, limits: JsonObject): Promise<void>;
+  /** Replaces what is hidden of a run, which has not begun. */
+  setRedaction(id: string, redaction: Redaction): Promise<void>;
+  /** What is hidden of some runs, by their ids. */
+  hiddenOf(ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>>;
   /** The ids of a run, its ancestors, and all their forks. */
   family(id: string): Promise<readonly string[]>;
 }
@@ -83,8 +88,21 @@ export function createRuns(db: Kysely<Tables>): Runs {
         .set({ limits: JSON.stringify(limits) })
         .where('id', '=', id)
         .execute()),
+    setRedaction: async (id, redaction) =>
+      void (await db
+        .updateTable('runs')
+        .set({ redaction: JSON.stringify(redaction) })
+        .where('id', '=', id)
+        .execute()),
+    hiddenOf: (ids) => hiddenOf(db, ids),
     family: (id) => family(db, id),
   };
+}
+
+async function hiddenOf(db: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db.selectFrom('runs').select(['id', 'redaction']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, redaction }) => [id, redaction]));
 }
 
 async function family(db: Kysely<Tables>, id: string): Promise<readonly string[]> {
@@ -123,7 +141,7 @@ function records(db: Kysely<Tables>) {
     ])
     .select([
       'metadata',
-      'redacted',
+      'redaction',
       'created_by',
       'created_at',
       'dispatched_at',
@@ -155,7 +173,7 @@ async function list(
   const page = await readPage(db, rows, {
     limit,
     order: sql`created_at desc, id desc`,
-    payloads: ['input', 'limits', 'metadata', 'divergence', 'view'],
+    payloads: ['input', 'limits', 'metadata', 'redaction', 'divergence', 'view'],
     positionOf: ({ id, created_at }) => ({ at: created_at.toISOString(), id }),
   });
   return mapPage(page, toRecord);
@@ -177,7 +195,7 @@ function toRecord(row: RunRow): RunRecord {
     input: row.input,
     limits: row.limits,
     metadata: row.metadata,
-    redacted: row.redacted,
+    redaction: row.redaction,
     createdBy: row.created_by,
     createdAt: row.created_at.toISOString(),
     isDispatched: row.dispatched_at !== null,

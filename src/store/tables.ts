@@ -2,6 +2,7 @@ import type { ColumnType } from 'kysely';
 import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../graph/run/index.ts';
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
 import type { GraphIssue } from '../graph/definition/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject, TaskFailure } from '../graph/values/index.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
@@ -21,13 +22,22 @@ export interface Tables {
 }
 
 /** The first event of a replay that differs from the recorded run. */
-export interface Divergence {
+export interface Divergence extends DivergingEvents {
   /** The number of the event. */
   readonly seq: number;
+}
+
+/** Where a replay and the recorded run part. */
+export interface DivergingEvents {
   /** The recorded event; `null`: the recorded run ended before. */
   readonly expected: RunEvent | null;
   /** The event of the replay; `null`: the replay ended before. */
   readonly actual: RunEvent | null;
+}
+
+/** A divergence, and its events as callers see them who may not see payloads. */
+export interface KeptDivergence extends Divergence {
+  readonly redacted: DivergingEvents;
 }
 
 /** A column of JSON that only we write, so its type is known. */
@@ -63,7 +73,7 @@ export interface RunsTable {
   parent_run_id: string | null;
   /** The run whose answers a replay was given. */
   replay_of: string | null;
-  divergence: OptionalPayload<Divergence>;
+  divergence: OptionalPayload<KeptDivergence>;
   /** The input of the workflow: an accepted run can always be started with it. */
   start: Payload;
   /** The input of a later execution, after the run was reopened. */
@@ -71,7 +81,7 @@ export interface RunsTable {
   input: Payload<JsonObject>;
   limits: Payload<JsonObject>;
   metadata: Payload<JsonObject>;
-  redacted: Payload<readonly string[]>;
+  redaction: Payload<Redaction>;
   created_by: string;
   created_at: Time;
   /** Goes up each time the run is reopened. */

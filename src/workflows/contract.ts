@@ -1,5 +1,6 @@
 import type { Beginning, RunIdentity } from '../graph/advance/index.ts';
 import type { Catalog, GraphDefinition } from '../graph/definition/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import type { CallEffect, StoredRun, SentSignal } from '../graph/run/index.ts';
 import type { RunEvent } from '../graph/journal/index.ts';
 import type { JournalEntries } from './outbox.ts';
@@ -43,6 +44,8 @@ export interface RunGraphInput {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly begin: Beginning;
+  /** What most people do not see of the run; absent: nothing is hidden. */
+  readonly redaction?: Redaction;
   /** Signals that were sent before the run began; it handles them first. */
   readonly queuedSignals?: readonly SentSignal[];
 }

@@ -1,9 +1,10 @@
 import { CancellationScope, sleep } from '@temporalio/workflow';
 import type { CallOutcome, CallTask } from '../activities/calls/call-task.ts';
-import { calleeName, mustReconcile } from '../graph/run/index.ts';
+import { calleeName, isAccountable } from '../graph/run/index.ts';
 import type { CallEffect, Effect, OccurrenceBody, Principal, TimerEffect } from '../graph/run/index.ts';
+import type { TaskFailure } from '../graph/values/index.ts';
 import { activities, reconcileOptions, callOptions } from './activities.ts';
-import { callCanceled, isConclusive, toTaskFailure } from './failures.ts';
+import { callCanceled, isConclusive, toCanceledCallFailure, toTaskFailure } from './failures.ts';
 import type { Inbox } from './inbox.ts';
 import type { JournalDelivery } from './outbox.ts';
 import { createCallThrottle } from './throttle-calls.ts';
@@ -53,7 +54,7 @@ export function createEffects(inbox: Inbox, owner: CallOwner): Effects {
     laterScope ? void laterScope.run(async () => startCall(requested)) : startCall(requested),
   );
   const cancelThrottled = (key?: string): void => {
-    for (const { effect } of throttle.cancel(key)) finishCall(callCanceled(effect.key));
+    for (const { effect } of throttle.cancel(key)) finishCall(callCanceled(effect));
   };
   return {
     outstanding: () => outstanding,
@@ -96,12 +97,11 @@ function makeCall(
   owner: CallOwner,
   { effect, delivery }: PackedCall,
 ): void {
-  const { key, request } = effect;
+  const { key } = effect;
   const scope = CancellationScope.current();
   const completeCall = ({ reply, attempts, durationMs }: CallOutcome): void =>
     finishCall({ kind: 'call.completed', key, reply, attempts, durationMs });
-  const failCall = (error: unknown): void =>
-    finishCall({ kind: 'call.failed', key, failure: toTaskFailure(request, error) });
+  const failCall = (failure: TaskFailure): void => finishCall({ kind: 'call.failed', key, failure });
   void callActivity(effect, { ...owner, journal: delivery?.batch ?? null }).then(
     (outcome) => {
       delivery?.delivered();
@@ -109,9 +109,11 @@ function makeCall(
     },
     (error: unknown) => {
       delivery?.lost();
-      const mustAskLedger = scope.consideredCancelled && mustReconcile(effect) && !isConclusive(error);
-      if (mustAskLedger) void reconcile(effect, owner).then(completeCall, failCall);
-      else failCall(error);
+      const mustAskLedger = scope.consideredCancelled && isAccountable(effect) && !isConclusive(error);
+      if (!mustAskLedger) return failCall(toTaskFailure(effect, error));
+      return void reconcile(effect, owner).then(completeCall, (answer: unknown) =>
+        failCall(toCanceledCallFailure(effect, answer)),
+      );
     },
   );
 }
@@ -137,7 +139,7 @@ function reconcile(
 }
 
 function callActivity(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'journal'>): Promise<CallOutcome> {
-  const { key, takeover, node, index, isCompensable, request } = effect;
+  const { key, takeover, node, index, isCompensable, shapedBy, request } = effect;
   const options = callOptions(effect);
   const task = {
     key,
@@ -145,6 +147,7 @@ function callActivity(effect: CallEffect, owner: CallOwner & Pick<CallTask, 'jou
     node,
     ...(index !== undefined && { index }),
     ...(isCompensable && { isCompensable }),
+    ...(shapedBy && { shapedBy }),
     ...owner,
   };
   switch (request.kind) {

@@ -6,20 +6,20 @@ import {
   CancelledFailure,
 } from '@temporalio/workflow';
 import { getActivator } from '@temporalio/workflow/lib/global-attributes.js';
-import { isUnsafe } from '../graph/run/index.ts';
-import type { CallRequest, OccurrenceBody } from '../graph/run/index.ts';
+import { isUnsafe, needsSettlement } from '../graph/run/index.ts';
+import type { CallEffect, OccurrenceBody } from '../graph/run/index.ts';
 import type { RunError, TaskFailure } from '../graph/values/index.ts';
 import { isJsonObject, isUnknownOutcome, messageOf } from '../graph/values/index.ts';
 
 /** Reads the `TaskFailure` that an activity put into its failure's details, or derives one from the failure itself. */
-export function toTaskFailure(request: CallRequest, thrown: unknown): TaskFailure {
+export function toTaskFailure(call: Pick<CallEffect, 'request' | 'takeover'>, thrown: unknown): TaskFailure {
   if (isCancellation(thrown)) return CANCELED;
   const cause = thrown instanceof ActivityFailure ? thrown.cause : thrown;
   if (cause instanceof ApplicationFailure) {
     const detail: unknown = cause.details?.[0];
     if (isTaskFailure(detail)) return detail;
   }
-  if (cause instanceof TimeoutFailure) return toTimeout(request, cause);
+  if (cause instanceof TimeoutFailure) return toTimeout(call, cause);
   return {
     callFailed: false,
     error: { code: 'INTERNAL', message: messageOf(thrown) },
@@ -38,16 +38,32 @@ export function isConclusive(thrown: unknown): boolean {
   return isTaskFailure(detail) && (detail.callFailed || isUnknownOutcome(detail.error));
 }
 
-/** The occurrence for a call that was canceled before it was made. */
-export function callCanceled(key: string): OccurrenceBody {
-  return { kind: 'call.failed', key, failure: CANCELED };
+/**
+ * Reads the failure of a canceled call from the ledger's answer. An unknown outcome is left to a person only if the run
+ * needs that; other calls may simply be made again under their key.
+ */
+export function toCanceledCallFailure(call: CallEffect, thrown: unknown): TaskFailure {
+  const failure = toTaskFailure(call, thrown);
+  if (needsSettlement(call) || !isUnknownOutcome(failure.error)) return failure;
+  return { callFailed: false, error: { code: 'CANCELED', message: PERHAPS_MADE } };
+}
+
+const PERHAPS_MADE = 'The call was canceled, and may have been made';
+
+/** The occurrence for a call that was canceled while it waited. A takeover repeats a call that may have been made. */
+export function callCanceled({ key, takeover }: Pick<CallEffect, 'key' | 'takeover'>): OccurrenceBody {
+  return { kind: 'call.failed', key, failure: takeover === 0 ? { ...CANCELED, callFailed: true } : CANCELED };
 }
 
 /** A time-out by the server leaves the outcome of an unsafe call unknown, unless no worker has started it. */
-function toTimeout(request: CallRequest, timeout: TimeoutFailure): TaskFailure {
-  if (isUnsafe(request) && !wasNeverStarted(timeout))
-    return { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: NOT_ENDED } };
-  return { callFailed: false, error: { code: 'TIMEOUT', message: isUnsafe(request) ? NOT_STARTED : NOT_ENDED } };
+function toTimeout(
+  { request, takeover }: Pick<CallEffect, 'request' | 'takeover'>,
+  timeout: TimeoutFailure,
+): TaskFailure {
+  const error = wasNeverStarted(timeout)
+    ? ({ code: 'TIMEOUT', message: NOT_STARTED } as const)
+    : ({ code: isUnsafe(request) ? 'UNKNOWN_OUTCOME' : 'TIMEOUT', message: NOT_ENDED } as const);
+  return { callFailed: wasNeverStarted(timeout) && takeover === 0, error };
 }
 
 const NOT_ENDED = 'No worker brought the call to an end in time';

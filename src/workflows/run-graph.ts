@@ -3,6 +3,8 @@ import { advance, beginRun } from '../graph/advance/index.ts';
 import type { Advance } from '../graph/advance/index.ts';
 import { compileShared } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
+import { hideRunError, NOTHING_REDACTED } from '../graph/redaction/index.ts';
+import type { Redaction } from '../graph/redaction/index.ts';
 import type { CallEffect, Effect, OccurrenceBody, Run } from '../graph/run/index.ts';
 import type { Json } from '../graph/values/index.ts';
 import { hasEnded, readRun, statusOf } from '../graph/run/index.ts';
@@ -34,7 +36,7 @@ import type { ContinueAsNewPolicy } from './continue-as-new.ts';
 export async function runGraph({ queuedSignals = [], ...input }: WorkflowInput): Promise<Json> {
   const inbox = openInbox(queuedSignals);
   const run = await withOwnCancellation(() => runToEnd(input, inbox));
-  return toResult(run);
+  return toResult(run, input.redaction ?? NOTHING_REDACTED);
 }
 
 /** A run with the parts that execute it. */
@@ -52,7 +54,7 @@ interface Shell {
   readonly display: Display;
 }
 
-function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbox: Inbox): Shell {
+function openShell({ definition, catalog, identity, begin, redaction }: WorkflowInput, inbox: Inbox): Shell {
   const graph = compileShared(definition, catalog);
   const { id: runId, tenantId, createdBy } = identity;
   const outbox = createOutbox(graph);
@@ -66,7 +68,7 @@ function openShell({ definition, catalog, identity, begin }: WorkflowInput, inbo
     effects,
     flusher,
     continueAsNewPolicy: createContinueAsNewPolicy(continueAfter, { effects, flusher, outbox, inbox }),
-    display: createDisplay(begin.kind !== 'continue'),
+    display: createDisplay(begin.kind !== 'continue', redaction ?? NOTHING_REDACTED),
     latestEvents: createLatestEvents(begin.kind === 'continue' ? begin.latestEvents : []),
   };
   if (begin.kind === 'continue')
@@ -137,7 +139,7 @@ function apply(shell: Shell, step: Advance): void {
 function perform(shell: Shell, effect: Effect): void {
   const { effects, inbox, flusher, continueAsNewPolicy } = shell;
   if (effect.kind === 'call' && continueAsNewPolicy.defer(effect)) return;
-  for (const { key } of canceledDeferredCalls(effect, continueAsNewPolicy)) inbox.push(callCanceled(key));
+  for (const call of canceledDeferredCalls(effect, continueAsNewPolicy)) inbox.push(callCanceled(call));
   effects.perform(effect, (call) => flusher.attach(shell.run, call));
 }
 
@@ -163,8 +165,9 @@ function isForPeople({ kind }: OccurrenceBody): boolean {
   return kind === 'signal' || kind === 'cancel.requested' || kind === 'timer';
 }
 
-function toResult({ phase }: Run): Json {
-  if (phase.kind === 'failed') throw toWorkflowFailure(phase.error);
+/** The message of a failure is not encrypted by codecs: it shows no hidden value. */
+function toResult({ phase }: Run, hidden: Redaction): Json {
+  if (phase.kind === 'failed') throw toWorkflowFailure(hideRunError(phase.error, hidden));
   if (phase.kind === 'canceled') throw endAsCanceled(phase.by, phase.reason);
   return phase.kind === 'completed' ? phase.output : null;
 }

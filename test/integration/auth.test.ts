@@ -299,3 +299,22 @@ describe('who may do what', () => {
       expect(await approver.post(path, 'nonsense')).toMatchObject(aProblem(403, 'FORBIDDEN'));
   });
 });
+
+describe('an answer that is kept for an Idempotency-Key', () => {
+  test('is not given to a caller who may see less by now', async () => {
+    const graph = aDefinition({ channels: { secret: { redact: true } }, nodes: { a: { type: 'set' } } });
+    const starting = { graph, input: { secret: 'canary-4711' } };
+    const send = async (role: string): Promise<ApiAnswer> =>
+      await (
+        await stack.as({ sub: 'zoe', tenant: 'demo', roles: [role] })
+      ).post('/api/runs', starting, { 'idempotency-key': 'seen-once' });
+    const first = await send('admin');
+    expect(first).toMatchObject({ status: 201, body: { input: starting.input } });
+    const again = await send('admin');
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.body).toEqual(first.body);
+    const less = await send('user');
+    expect(less).toMatchObject(aProblem(422, 'IDEMPOTENCY_KEY_REUSED'));
+    expect(JSON.stringify(less.body)).not.toContain('canary-4711');
+  });
+});

@@ -10,6 +10,7 @@ import { toJson } from '../../src/graph/values/json.ts';
 import { createApiClient } from '../support/readers/api-client.ts';
 import { at } from '../support/readers/json-at.ts';
 import { takePlace } from '../support/servers/shared-place.ts';
+import { interpretHere } from '../support/doubles/interpret-here.ts';
 
 /*
  * Does what pages of the documentation tell their reader to do, and holds what comes out against what they say.
@@ -31,6 +32,7 @@ beforeAll(async () => {
     dataDir: join(folder, 'data'),
     ...anyPorts,
     environment: process.env,
+    interpreter: interpretHere,
     say,
   });
   await mkdir(join(folder, '.holdfast'));

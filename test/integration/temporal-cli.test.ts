@@ -330,6 +330,24 @@ describe('what Temporal shows', () => {
     expect(parts.filter((part) => !details.includes(part))).toEqual([]);
   });
 
+  test('neither details nor failure show a redacted channel', async () => {
+    const secretive = aDefinition({
+      channels: { secret: { redact: true }, copy: {} },
+      nodes: {
+        ask: { type: 'approval', title: 'Pay to {{ state.secret }}?', args: ['{{ state.secret }}'] },
+        fail: { type: 'set', write: { copy: '{{ {"a": 1}[state.secret] }}' } },
+      },
+    });
+    const { id, workflowId } = await start(secretive, { secret: 'canary-4711' });
+    const asking = await detailsOf(workflowId);
+    expect(asking).toContain('redacted');
+    await temporal.signal(workflowId, 'approve', '--input', '{}');
+    await stack.as('user').untilRun(id, hasStatus('failed'));
+    const failed = listAt(await temporal.tell('show', workflowId), '/events').at(-1) ?? null;
+    expect(at(failed, '/workflowExecutionFailedEventAttributes/failure/message')).toBe('[redacted]');
+    expect(JSON.stringify([asking, await detailsOf(workflowId), failed])).not.toContain('canary-4711');
+  });
+
   test.each([
     ['approve', 'approved'],
     ['reject', 'rejected'],

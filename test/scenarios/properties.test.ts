@@ -5,6 +5,7 @@ import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
 import type { RunEvent } from '../../src/graph/journal/events.ts';
 import { packBatch, unpackBatch } from '../../src/graph/journal/packed-batch.ts';
 import { toRunView } from '../../src/graph/journal/run-view.ts';
+import { heldBytes } from '../../src/graph/run/held-bytes.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import { isJsonObject } from '../../src/graph/values/json.ts';
 import { randomCatalog, randomGraph } from '../support/builders/random-graphs.ts';
@@ -184,6 +185,16 @@ describe('whatever the graph', () => {
     expect(second?.run.output).toEqual(first?.run.output);
   });
 
+  test('a run knows how much it holds', () => {
+    fc.assert(
+      fc.property(graphs, seeds, (definition, seed) => {
+        const { steps } = play(definition, seed);
+        for (const { run } of steps) expect(run.heldBytes).toBe(heldBytes(run));
+      }),
+      RUNS,
+    );
+  });
+
   test('the interpreter never loses its place', () => {
     fc.assert(
       fc.property(graphs, seeds, (definition, seed) => {
@@ -214,6 +225,7 @@ describe('whatever signal comes', () => {
                 body,
                 check: (before, { run, events }) => {
                   expect(shown(run).error?.code).not.toBe('INTERNAL');
+                  expect(run.heldBytes).toBe(heldBytes(run));
                   const isIgnored = events.some(({ type }) => type === 'signal.ignored');
                   const isNoted = isIgnored || events.length > 0 || hasKnownId(body, before) || SILENT.has(body.name);
                   expect(isNoted).toBe(true);
@@ -266,7 +278,7 @@ function placeOf(event: RunEvent): string {
 }
 
 /** A run without its counters and what it remembers of decisions. */
-function standing({ counters: _counters, outcomes: _outcomes, ...rest }: Run): unknown {
+function standing({ counters: _counters, outcomes: _outcomes, heldBytes: _heldBytes, ...rest }: Run): unknown {
   return rest;
 }
 

@@ -8,6 +8,7 @@ import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition
 import { foldCheckpoints } from '../../src/graph/journal/checkpoint.ts';
 import type { Checkpoint } from '../../src/graph/journal/checkpoint.ts';
 import { foldResumePoints } from '../../src/graph/journal/resume-point.ts';
+import { heldBytes } from '../../src/graph/run/held-bytes.ts';
 import type { OccurrenceBody } from '../../src/graph/run/occurrence.ts';
 import type { Run } from '../../src/graph/run/run.ts';
 import { hasEnded, statusOf } from '../../src/graph/run/status.ts';
@@ -238,9 +239,10 @@ test('whatever signal comes to a run that has ended, it is taken, or noted and c
         payload: given,
       });
       const { effects, checkpoints, approvals, hasYielded } = after;
-      const { counters, outcomes } = after.run;
+      const { counters, outcomes, heldBytes: held } = after.run;
+      expect(held).toBe(heldBytes(after.run));
       const isIgnored = after.events.some(({ type }) => type === 'signal.ignored');
-      expect(isIgnored ? [{ ...run, counters, outcomes }, [], [], [], false] : null).toEqual(
+      expect(isIgnored ? [{ ...run, counters, outcomes, heldBytes: held }, [], [], [], false] : null).toEqual(
         isIgnored ? [after.run, effects, checkpoints, approvals, hasYielded] : null,
       );
       const last = hasEnded(after.run) ? after : play(definition, seed, { begin: () => after });

@@ -1,6 +1,6 @@
 import { CancelledFailure } from '@temporalio/activity';
 import type { CallSafety } from '../../graph/definition/index.ts';
-import { mustReconcile } from '../../graph/run/index.ts';
+import { needsSettlement } from '../../graph/run/index.ts';
 import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
 import type { RunError, TaskFailure } from '../../graph/values/index.ts';
 import type { LedgerFailure } from '../../store/ledger.ts';
@@ -62,7 +62,7 @@ export function judgeFailure(attempt: FailedAttempt, thrown: unknown): AttemptEn
  */
 export function judgeCancellation(attempt: FailedAttempt, error: CallError): AttemptEnd {
   const { task, safety, failures, mayBeDone, isCancelRequested } = attempt;
-  if (isCancelRequested && mayBeDone && (mustReconcile(task) || safety === 'unsafe'))
+  if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
     return endUnknown(error, failures);
   const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
   const failure: TaskFailure = {

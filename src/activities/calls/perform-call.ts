@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Context } from '@temporalio/activity';
 import type { CallSafety } from '../../graph/definition/index.ts';
-import { calleeName, mustReconcile } from '../../graph/run/index.ts';
+import { calleeName, isAccountable } from '../../graph/run/index.ts';
 import type { CallReply, CallRequest } from '../../graph/run/index.ts';
 import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
@@ -79,7 +79,7 @@ async function execute<R extends CallRequest>(call: Call<R>): Promise<CallOutcom
   const { task, failures } = call;
   const started = Date.now();
   const limit = openTimeLimit(task.request.policy, { context: Context.current(), ignored: ignoredReasons(call) });
-  const stopRenewing = mustReconcile(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
+  const stopRenewing = isAccountable(task) || call.safety === 'unsafe' ? startRenewal(call) : null;
   try {
     const isObsolete = limit.isCanceled() || (isCancelRequested() && !call.mayBeDone);
     if (isObsolete) return await endAttempt(call, judgeCancellation(toFailed(call, limit), NOT_MADE));

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type { Catalog, ChannelDefinition, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
-import { hasErrors, innerGraph } from '../../graph/definition/index.ts';
-import { validateGraph } from '../../graph/validate/index.ts';
+import type { GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
+import { hasErrors } from '../../graph/definition/index.ts';
 import { canonicalJson } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import type { Store } from '../../store/store.ts';
 import { ApiError } from '../http/errors.ts';
+import type { Interpreter } from '../interpreter/interpreter.ts';
 import { linkGraphs, findNamed } from './link-graphs.ts';
 
 /** A definition that has passed validation. */
@@ -34,7 +34,7 @@ export async function requireValid(
 ): Promise<Checked> {
   const linked = await linkGraphs(given, lookup, pins);
   const { graphs } = linked;
-  const issues = validateGraph(given, { ...lookup.catalog, graphs });
+  const issues = await lookup.interpreter.run('validate', lookup.tenantId, { definition: given, graphs });
   if (!isValid(given, issues) || !isValid(linked.definition, [])) {
     const isTooLarge = issues.some(({ code, path }) => code === 'GRAPH_TOO_LARGE' && path === '');
     const count = issues.filter(({ severity }) => severity === 'error').length;
@@ -49,11 +49,11 @@ export async function requireValid(
   return { graph, warnings: issues, pins: linked.pins };
 }
 
-/** The sources of the names that a definition uses. */
+/** The place of the graphs that a definition names, and what checks it. */
 export interface GraphLookup {
   readonly store: Store;
   readonly tenantId: string;
-  readonly catalog: Catalog;
+  readonly interpreter: Interpreter;
 }
 
 export interface Checked {
@@ -73,18 +73,4 @@ export async function resolveGraph(reference: Json, lookup: GraphLookup): Promis
 
 function isValid(definition: unknown, issues: readonly GraphIssue[]): definition is GraphDefinition & Json {
   return typeof definition === 'object' && !hasErrors(issues);
-}
-
-/** The channels of a graph and its subgraphs whose values are hidden from most callers. */
-export function redactedChannels({ definition, graphs }: ValidGraph): readonly string[] {
-  const channels = [definition, ...Object.values(graphs)].flatMap(channelsIn);
-  return [...new Set(channels.flatMap(([name, { redact }]) => (redact === true ? [name] : [])))];
-}
-
-function channelsIn({ channels = {}, nodes }: GraphDefinition): readonly (readonly [string, ChannelDefinition])[] {
-  const inside = Object.values(nodes).flatMap((node) => {
-    const graph = innerGraph(node);
-    return graph === null || typeof graph === 'string' ? [] : channelsIn(graph);
-  });
-  return [...Object.entries(channels), ...inside];
 }

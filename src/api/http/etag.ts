@@ -1,14 +1,24 @@
-import { createHash } from 'node:crypto';
 import type { RunView } from '../../graph/journal/index.ts';
+import { isRedacting, NOTHING_REDACTED } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
+import type { Seals } from './seals.ts';
 
 /** The parts of a state that change while its run does; values at a checkpoint never change. */
 type StateVersion = Pick<RunView, 'next' | 'pending'> & { readonly checkpoint: string | null };
 
-/** A strong validator (RFC 9110, section 8.8.3) of a run's state as the API answers it. */
-export function etagOf(runId: string, { checkpoint, next, pending }: StateVersion): string {
-  const content = JSON.stringify([runId, checkpoint, next, pending]);
-  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+/** A run's state as it is shown: with or without what is hidden of it. */
+export interface ShownVersion {
+  readonly runId: string;
+  /** All of the state, as a view of it must not tell by its tag what it hides. */
+  readonly state: StateVersion;
+  readonly hidden: Redaction;
+}
+
+/** A strong validator (RFC 9110, section 8.8.3) of a run's state as the API answers it: another one for each view. */
+export function etagOf(seals: Seals, { runId, state: { checkpoint, next, pending }, hidden }: ShownVersion): string {
+  const view = isRedacting(hidden) ? 'redacted' : 'whole';
+  return `"${seals.of('state', [view, runId, checkpoint, next, pending]).slice(0, 32)}"`;
 }
 
 /**
@@ -21,15 +31,20 @@ export function strongTagsIn(header: string): readonly string[] | null {
 }
 
 /**
- * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state.
+ * Compares an `If-Match` header (RFC 9110, section 13.1.1) with a run's newest state, in any view of it.
  * The header lists validators, of which weak ones never match, or is `*` for any state.
  */
-export function isMatched(header: string, { id, view }: Pick<RunRecord, 'id' | 'view'>): boolean {
+export function isMatched(
+  seals: Seals,
+  header: string,
+  { id, view, redaction }: Pick<RunRecord, 'id' | 'view' | 'redaction'>,
+): boolean {
   const tags = strongTagsIn(header);
   if (!tags) return true;
   const { checkpointId: checkpoint = null, next = [], pending = [] } = view ?? {};
-  const current = etagOf(id, { checkpoint, next, pending });
-  return tags.some((tag) => `"${tag}"` === current);
+  const state = { checkpoint, next, pending };
+  const current = new Set([NOTHING_REDACTED, redaction].map((hidden) => etagOf(seals, { runId: id, state, hidden })));
+  return tags.some((tag) => current.has(`"${tag}"`));
 }
 
 /** Returns the validators of a list; a quoted one may hold commas. A header that is no such list names none. */

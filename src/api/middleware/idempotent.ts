@@ -6,6 +6,7 @@ import { canonicalJson, toJson } from '../../graph/values/index.ts';
 import type { RequestKey } from '../../store/idempotency.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
+import { seesAll } from '../redaction/hidden-from.ts';
 
 /** After this time without renewal, another request may take over: the first one's process is gone. */
 const LEASE_MS = 15_000;
@@ -37,7 +38,10 @@ export function idempotent({ store, logger }: Pick<ApiDeps, 'store' | 'logger'>)
         return new Response(JSON.stringify(body), { status, headers: { ...headers, 'idempotent-replayed': 'true' } });
       }
       case 'reused':
-        throw new ApiError('IDEMPOTENCY_KEY_REUSED', 'This Idempotency-Key came with another body before');
+        throw new ApiError(
+          'IDEMPOTENCY_KEY_REUSED',
+          'This Idempotency-Key came with another body, or with other permissions, before',
+        );
       case 'in-progress':
         throw new ApiError('REQUEST_IN_PROGRESS', 'A request with this Idempotency-Key is still being worked on', {
           headers: { 'retry-after': '1' },
@@ -77,10 +81,12 @@ function toRequestKey(c: Context<ApiEnv>, key: string): RequestKey {
   return { tenantId, subject: sub, route: `${c.req.method} ${c.req.path}`, key };
 }
 
+/** Covers what the caller may see: an answer is kept as it was shown, and is good for no other view. */
 async function fingerprintOf(c: Context<ApiEnv>): Promise<string> {
   const body: unknown = await c.req.json();
+  const view = seesAll(c.get('caller')) ? 'whole' : 'redacted';
   return createHash('sha256')
-    .update(canonicalJson(toJson(body)))
+    .update(canonicalJson([view, toJson(body)]))
     .digest('hex');
 }
 

@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { toPublicApproval } from '../../graph/run/index.ts';
-import { mapPage } from '../../store/page.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
 import { decideApproval, findApproval } from '../runs/decide-approval.ts';
 import { findRun } from '../runs/find-run.ts';
+import { hiddenFrom, showAll } from '../redaction/hidden-from.ts';
+import { shownApproval } from '../redaction/shown-approval.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -55,12 +57,15 @@ const list: AddRoute = (router, deps) => {
     responses: { 200: json(ApprovalListSchema, 'A page of approvals'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
-    const { tenantId } = c.get('caller');
+    const caller = c.get('caller');
+    const { tenantId } = caller;
     const { limit, cursor, ...filter } = c.req.valid('query');
     const list = ['approvals', tenantId, filter];
-    const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) =>
-      mapPage(await deps.store.approvals.list(tenantId, filter, request), toPublicApproval),
-    );
+    const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) => {
+      const { items, next } = await deps.store.approvals.list(tenantId, filter, request);
+      const show = (approval: Approval, hidden: Redaction) => shownApproval(approval, hidden, deps.seals);
+      return { items: await showAll({ ...deps, caller }, items, show), next };
+    });
     return c.json(page, 200);
   });
 };
@@ -76,7 +81,12 @@ const read: AddRoute = (router, deps) => {
     request: { params: Id, query: NoQuery },
     responses: { 200: json(ApprovalSchema, 'The approval'), ...problems(404) },
   });
-  router.openapi(route, async (c) => c.json(await findApproval(deps, c.get('caller'), c.req.valid('param').id), 200));
+  router.openapi(route, async (c) => {
+    const caller = c.get('caller');
+    const approval = await findApproval(deps, caller, c.req.valid('param').id);
+    const run = await findRun(deps, caller, approval.runId);
+    return c.json(shownApproval(approval, hiddenFrom(caller, run), deps.seals), 200);
+  });
 };
 
 const decision: AddRoute = (router, deps) => {

@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { hasErrors } from '../../graph/definition/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
-import { validateGraph } from '../../graph/validate/index.ts';
 import type { PublishedGraph } from '../../store/graphs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError, methodNotAllowed } from '../http/errors.ts';
@@ -69,10 +68,11 @@ const validate: AddRoute = (router, deps) => {
     responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415) },
   });
   router.openapi(route, async (c) => {
-    const { store, catalog } = deps;
+    const { store, interpreter } = deps;
+    const { tenantId } = c.get('caller');
     const definition = toJsonObject(c.req.valid('json'));
-    const { graphs } = await linkGraphs(definition, { store, tenantId: c.get('caller').tenantId });
-    const issues = validateGraph(definition, { ...catalog, graphs });
+    const { graphs } = await linkGraphs(definition, { store, tenantId });
+    const issues = await interpreter.run('validate', tenantId, { definition, graphs });
     return c.json({ valid: !hasErrors(issues), issues }, 200);
   });
 };

@@ -1,6 +1,9 @@
 import { createRoute } from '@hono/zod-openapi';
+import { hideIntervention } from '../../graph/redaction/index.ts';
 import { mapPage } from '../../store/page.ts';
 import type { InterventionRecord } from '../../store/interventions.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { routes } from '../middleware/router.ts';
@@ -20,10 +23,11 @@ const list: AddRoute = (router, deps) => {
     responses: { 200: json(InterventionListSchema, 'A page of interventions'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
-    const { tenantId } = c.get('caller');
+    const caller = c.get('caller');
+    const { tenantId } = caller;
     const asked = { list: ['interventions', tenantId], ...c.req.valid('query') };
     const page = await readPage(deps.cursors, asked, async (request) =>
-      mapPage(await deps.store.interventions.list(tenantId, request), toItem),
+      mapPage(await deps.store.interventions.list(tenantId, request), (record) => toItem(record, caller)),
     );
     return c.json(page, 200);
   });
@@ -32,6 +36,7 @@ const list: AddRoute = (router, deps) => {
 /** Routes of interventions: the inbox. The controls `retry`, `skip` and `fail` of a run settle them. */
 export const interventionRoutes = routes(list);
 
-function toItem({ runId, intervention: { kind: _kind, ...shown } }: InterventionRecord) {
+function toItem({ runId, intervention, redaction }: InterventionRecord, caller: Caller) {
+  const { kind: _kind, ...shown } = hideIntervention(intervention, hiddenFrom(caller, { redaction }));
   return { runId, ...shown };
 }

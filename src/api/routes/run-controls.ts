@@ -1,10 +1,14 @@
 import { createRoute } from '@hono/zod-openapi';
 import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
 import { afterSending } from '../runs/after-sending.ts';
 import { findRun } from '../runs/find-run.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { jsonBody } from '../middleware/json-body.ts';
@@ -32,14 +36,17 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
       responses: { 202: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
     });
     router.openapi(route, async (c) => {
-      const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+      const caller = c.get('caller');
+      const run = await findRun(deps, caller, c.req.valid('param').id);
+      const hidden = hiddenFrom(caller, run);
       const payload = toJsonObject(c.req.valid('json'));
+      if (isJsonObject(payload['values'])) refusePlaceholders(payload['values'], hidden);
       const signal = { name, attempt: c.get('attempt'), payload };
-      const result = await sendSignal(deps, c.get('caller'), { run, signal });
-      if (!result.taken) throw toApiError(result.refusal);
+      const result = await sendSignal(deps, caller, { run, signal });
+      if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
       const { limits } = payload;
       if (isLive(run) && isJsonObject(limits)) await deps.store.runs.setLimits(run.id, { ...run.limits, ...limits });
-      return c.json(await afterSending(() => readAfterControl(deps, run)), 202);
+      return c.json(await afterSending(() => readAfterControl(deps, caller, run)), 202);
     });
   };
 }
@@ -50,14 +57,14 @@ function isLive({ isDispatched, status }: RunRecord): boolean {
 }
 
 /** Reads a run after a control. @param before the run before the control */
-async function readAfterControl({ store, engine }: ApiDeps, before: RunRecord) {
+async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, before: RunRecord) {
   const [now, view, retrying] = await Promise.all([
     store.runs.find(before.id),
     isLive(before) ? engine.view(before) : null,
     store.ledger.retrying(before.id),
   ]);
   const run = now ?? before;
-  return toRunJson(run, retrying, view ?? run.view);
+  return toRunJson(run, caller, { retrying, view });
 }
 
 /** Routes of the controls of a run. */

@@ -13,7 +13,8 @@ import { readWait } from '../http/read-wait.ts';
 import { createWaitSlots } from '../http/wait-slots.ts';
 import type { WaitSlots } from '../http/wait-slots.ts';
 import { limitedWaits } from '../middleware/limited-waits.ts';
-import { redactEvent } from '../runs/redact-event.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { shownEvent } from '../redaction/shown-approval.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
@@ -87,11 +88,12 @@ const list: AddRoute = (router, deps) => {
     responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400) },
   });
   router.openapi(route, async (c) => {
-    const { tenantId } = c.get('caller');
+    const caller = c.get('caller');
+    const { tenantId } = caller;
     const { limit, cursor, ...filter } = c.req.valid('query');
     const list = ['runs', tenantId, filter];
     const page = await readPage(deps.cursors, { list, limit, cursor }, async (request) =>
-      mapPage(await deps.store.runs.list(tenantId, filter, request), (run) => toRunJson(run, [])),
+      mapPage(await deps.store.runs.list(tenantId, filter, request), (run) => toRunJson(run, caller)),
     );
     return c.json(page, 200);
   });
@@ -129,11 +131,12 @@ const history: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const caller = c.get('caller');
-    const { id, tenantId, redacted } = await findRun(deps, caller, c.req.valid('param').id);
-    const hidden = new Set(caller.permissions.has('payload:read') ? [] : redacted);
+    const run = await findRun(deps, caller, c.req.valid('param').id);
+    const { id, tenantId } = run;
+    const hidden = hiddenFrom(caller, run);
     const list = ['history', tenantId, id];
     const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      mapPage(await deps.store.journal.list(id, request), (event) => redactEvent(event, hidden)),
+      mapPage(await deps.store.journal.list(id, request), (event) => shownEvent(event, hidden, deps.seals)),
     );
     return c.json(page, 200);
   });
@@ -156,7 +159,7 @@ async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
         });
   if (!run) throw unknownRun(id);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
-  return toRunJson(run, await deps.store.ledger.retrying(id));
+  return toRunJson(run, c.get('caller'), { retrying: await deps.store.ledger.retrying(id) });
 }
 
 /** Removes limits that are not given. */

@@ -3,16 +3,19 @@ import type { Context } from 'hono';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { diffRuns } from '../states/diff-runs.ts';
 import { editState } from '../runs/edit-state.ts';
-import type { ApiEnv } from '../deps.ts';
+import type { ApiDeps, ApiEnv } from '../deps.ts';
+import type { RunRecord } from '../../store/runs.ts';
 import { findRun } from '../runs/find-run.ts';
 import { listCheckpoints } from '../states/list-checkpoints.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { shownDiff, shownState } from '../redaction/shown-state.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { idempotent } from '../middleware/idempotent.ts';
 import { ifMatch } from '../middleware/if-match.ts';
 import { jsonBody } from '../middleware/json-body.ts';
 import { readPage } from '../http/paging.ts';
 import { readState } from '../states/read-state.ts';
-import { replayRun } from '../replay/replay-run.ts';
+import { replayRun } from '../runs/replay-run.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
@@ -50,7 +53,11 @@ const state: AddRoute = (router, deps) => {
   });
   router.openapi(route, async (c) => {
     const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-    return answerState(c, run.id, await readState(deps, run, c.req.valid('query').checkpoint ?? null));
+    return answerState(
+      c,
+      { run, seals: deps.seals },
+      await readState(deps, run, c.req.valid('query').checkpoint ?? null),
+    );
   });
 };
 
@@ -71,7 +78,7 @@ const edit: AddRoute = (router, deps) => {
     const wanted = { values: toJsonObject(values), asNode, ifMatch: c.req.valid('header')['if-match'] };
     await editState(deps, c.get('caller'), { run, attempt: c.get('attempt'), wanted });
     const edited = await findRun(deps, c.get('caller'), run.id);
-    return answerState(c, run.id, await readState(deps, edited, null));
+    return answerState(c, { run: edited, seals: deps.seals }, await readState(deps, edited, null));
   });
 };
 
@@ -87,12 +94,13 @@ const checkpoints: AddRoute = (router, deps) => {
     responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
-    const { id, tenantId } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+    const caller = c.get('caller');
+    const { id, tenantId } = await findRun(deps, caller, c.req.valid('param').id);
     const { tree, ...query } = c.req.valid('query');
     const runIds = tree === 'true' ? await deps.store.runs.family(id) : [id];
     const list = ['checkpoints', tenantId, id, tree ?? ''];
     const page = await readPage(deps.cursors, { list, ...query }, (request) =>
-      listCheckpoints(deps.store, runIds, request),
+      listCheckpoints({ ...deps, caller }, runIds, request),
     );
     return c.json(page, 200);
   });
@@ -122,7 +130,7 @@ const fork: AddRoute = (router, deps) => {
     };
     await startFork(deps, caller, { id, parent, wanted });
     c.header('location', `/api/runs/${id}`);
-    return c.json(toRunJson(await findRun(deps, caller, id), []), 201);
+    return c.json(toRunJson(await findRun(deps, caller, id), caller), 201);
   });
 };
 
@@ -148,7 +156,7 @@ const replay: AddRoute = (router, deps) => {
     const wanted = { graph: graph === undefined ? null : toJson(graph), input: input ? toJsonObject(input) : null };
     await replayRun(deps, caller, { id, run, wanted });
     c.header('location', `/api/runs/${id}`);
-    return c.json(toRunJson(await findRun(deps, caller, id), []), 201);
+    return c.json(toRunJson(await findRun(deps, caller, id), caller), 201);
   });
 };
 
@@ -167,7 +175,13 @@ const diff: AddRoute = (router, deps) => {
     const caller = c.get('caller');
     const one = await findRun(deps, caller, c.req.valid('param').id);
     const other = await findRun(deps, caller, c.req.valid('query').with);
-    return c.json(await diffRuns(deps, one, other), 200);
+    return c.json(
+      shownDiff(
+        await diffRuns(deps, one, other),
+        [one, other].map((run) => hiddenFrom(caller, run)),
+      ),
+      200,
+    );
   });
 };
 
@@ -175,7 +189,12 @@ const diff: AddRoute = (router, deps) => {
 export const stateRoutes = routes(state, edit, checkpoints, fork, replay, diff);
 
 /** Answers with the `ETag` that an edit of the state must name. */
-function answerState(c: Context<ApiEnv>, runId: string, state: Awaited<ReturnType<typeof readState>>) {
-  c.header('etag', etagOf(runId, state));
-  return c.json(state, 200);
+function answerState(
+  c: Context<ApiEnv>,
+  { run, seals }: { readonly run: RunRecord; readonly seals: ApiDeps['seals'] },
+  state: Awaited<ReturnType<typeof readState>>,
+) {
+  const hidden = hiddenFrom(c.get('caller'), run);
+  c.header('etag', etagOf(seals, { runId: run.id, state, hidden }));
+  return c.json(shownState(state, hidden), 200);
 }

@@ -6,6 +6,8 @@ import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
 import { findRun } from '../runs/find-run.ts';
 import { listCheckpoints } from '../states/list-checkpoints.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { shownState } from '../redaction/shown-state.ts';
 import { authorized } from '../middleware/authorized.ts';
 import { readPage } from '../http/paging.ts';
 import { readState } from '../states/read-state.ts';
@@ -60,8 +62,9 @@ const state: AddRoute = (router, deps) => {
     const left = await checkpointLeftBy(deps.store, lastRunId);
     const run = await findRun(deps, c.get('caller'), left?.runId ?? lastRunId);
     const found = await readState(deps, run, null);
-    c.header('etag', etagOf(run.id, found));
-    return c.json(found, 200);
+    const hidden = hiddenFrom(c.get('caller'), run);
+    c.header('etag', etagOf(deps.seals, { runId: run.id, state: found, hidden }));
+    return c.json(shownState(found, hidden), 200);
   });
 };
 
@@ -77,11 +80,12 @@ const checkpoints: AddRoute = (router, deps) => {
     responses: { 200: json(CheckpointListSchema, 'A page of checkpoints'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
-    const { tenantId } = c.get('caller');
-    const { id } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
+    const caller = c.get('caller');
+    const { tenantId } = caller;
+    const { id } = await findThread(deps, caller, c.req.valid('param').id);
     const list = ['thread', tenantId, id];
     const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      listCheckpoints(deps.store, await deps.store.threads.runIds(tenantId, id), request),
+      listCheckpoints({ ...deps, caller }, await deps.store.threads.runIds(tenantId, id), request),
     );
     return c.json(page, 200);
   });
@@ -99,11 +103,12 @@ const runs: AddRoute = (router, deps) => {
     responses: { 200: json(RunListSchema, 'A page of runs'), ...problems(400, 404) },
   });
   router.openapi(route, async (c) => {
-    const { tenantId } = c.get('caller');
-    const { id } = await findThread(deps, c.get('caller'), c.req.valid('param').id);
+    const caller = c.get('caller');
+    const { tenantId } = caller;
+    const { id } = await findThread(deps, caller, c.req.valid('param').id);
     const list = ['thread runs', tenantId, id];
     const page = await readPage(deps.cursors, { list, ...c.req.valid('query') }, async (request) =>
-      mapPage(await deps.store.runs.list(tenantId, { threadId: id }, request), (run) => toRunJson(run, [])),
+      mapPage(await deps.store.runs.list(tenantId, { threadId: id }, request), (run) => toRunJson(run, caller)),
     );
     return c.json(page, 200);
   });

@@ -1,12 +1,17 @@
-import { decide, findPendingApproval, isEnded, toPublicApproval } from '../../graph/run/index.ts';
+import { isRedacting } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import { decide, findPendingApproval, isEnded } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
-import { isJsonObject, toJsonObject } from '../../graph/values/index.ts';
+import { isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, unavailable, toApiError } from '../http/errors.ts';
 import { strongTagsIn } from '../http/etag.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { toRealDecision } from '../redaction/real-decision.ts';
+import { shownApproval } from '../redaction/shown-approval.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
@@ -35,14 +40,17 @@ export async function decideApproval(
     wanted: { decision, ifMatch, digest, ...said },
   }: { run: RunRecord; attempt: Attempt; wanted: WantedDecision },
 ): Promise<PublicApproval> {
-  const digests = digestsNamed(ifMatch, digest);
-  const payload = toJsonObject({ ...said, ...(digests && { digest: digests }) });
   const { approvalId, reason } = said;
+  const hidden = hiddenFrom(caller, run);
+  const shown = { approvalId, args: optionalJson(said.args), digests: digestsNamed(ifMatch, digest) };
+  const real = isRedacting(hidden) ? await toRealDecision(deps, { runId: run.id, hidden }, shown) : shown;
+  const { args, digests } = real;
+  const payload = toJsonObject({ ...said, args, ...(digests && { digest: digests }) });
   const at = new Date().toISOString();
-  const request = { approvalId, decision, by: caller, at, reason, args: payload['args'], values: payload['values'] };
+  const request = { approvalId, decision, by: caller, at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
-  if (result.taken) return await afterSending(() => readApproval(deps, caller, result.value));
+  if (result.taken) return await afterSending(() => readApproval(deps, { caller, hidden }, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
   throw toApiError(sinceEnded ?? result.refusal);
@@ -82,15 +90,26 @@ const NOTHING_WAITS: Refusal = {
   message: 'The run has ended; nothing waits for a decision',
 };
 
-/** Reads the decided approval. The run answers with the id only if the approval is large; the row follows. */
-async function readApproval({ store }: ApiDeps, { sub }: Caller, value: Json): Promise<PublicApproval> {
-  if (isApproval(value)) return value;
+/**
+ * Reads the decided approval. The run answers with the id only if the approval is large; the row follows. It tells, too,
+ * which node asks, and so what is hidden.
+ */
+async function readApproval(
+  { store, seals }: Pick<ApiDeps, 'store' | 'seals'>,
+  { caller: { sub }, hidden }: { readonly caller: Caller; readonly hidden: Redaction },
+  value: Json,
+): Promise<PublicApproval> {
+  if (isApproval(value) && !isRedacting(hidden)) return value;
   const id = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : '';
   const look = async () => (await store.approvals.find(id))?.approval;
   const isWritten = (approval?: Approval): boolean => approval?.decisions.some(({ by }) => by === sub) === true;
   const approval = await poll(look, isWritten, UNTIL_WRITTEN);
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
-  return toPublicApproval(approval);
+  return shownApproval(approval, hidden, seals);
+}
+
+function optionalJson(value: unknown): Json | undefined {
+  return value === undefined ? undefined : toJson(value);
 }
 
 function isApproval(value: Json): value is PublicApproval & JsonObject {
@@ -98,13 +117,9 @@ function isApproval(value: Json): value is PublicApproval & JsonObject {
 }
 
 /** Finds an approval of the caller's tenant; an admin sees those of all tenants. */
-export async function findApproval(
-  { store }: Pick<ApiDeps, 'store'>,
-  caller: Caller,
-  id: string,
-): Promise<PublicApproval> {
+export async function findApproval({ store }: Pick<ApiDeps, 'store'>, caller: Caller, id: string): Promise<Approval> {
   const found = await store.approvals.find(id);
   if (!found || !(found.tenantId === caller.tenantId || caller.permissions.has('admin')))
     throw new ApiError('UNKNOWN_APPROVAL', `There is no approval "${id}"`);
-  return toPublicApproval(found.approval);
+  return found.approval;
 }

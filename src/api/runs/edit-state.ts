@@ -1,3 +1,4 @@
+import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { Refusal } from '../../graph/run/index.ts';
 import type { JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -5,6 +6,8 @@ import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable, toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
@@ -19,25 +22,25 @@ export interface WantedEdit {
 /**
  * Edits the state of a run that waits, is paused or has ended.
  * @returns once the checkpoint of the edit is written
- * @throws ApiError 412 when the state has changed since, 409 while nodes run
+ * @throws ApiError 412 when the state has changed since, 409 while nodes run, 422 when a hidden value is sent back
  */
 export async function editState(
   deps: ApiDeps,
   caller: Caller,
   { run, attempt, wanted }: { run: RunRecord; attempt: Attempt; wanted: WantedEdit },
 ): Promise<void> {
-  const refusal = refuseOutdated(run, wanted.ifMatch);
+  const hidden = hiddenFrom(caller, run);
+  refusePlaceholders(wanted.values, hidden);
+  const refusal = isMatched(deps.seals, wanted.ifMatch, run) ? null : STALE;
   const signal = { name: 'edit', attempt, payload: toPayload(run, wanted), refusal };
   const result = await sendSignal(deps, caller, { run, signal });
-  if (!result.taken) throw toApiError(result.refusal);
+  if (!result.taken) throw toApiError(hideRefusal(result.refusal, hidden));
   if (typeof result.value !== 'string') throw new TypeError('An edit is answered by its checkpoint');
   const checkpoint = result.value;
   await afterSending(() => untilWritten(deps, run.id, checkpoint));
 }
 
-function refuseOutdated(run: RunRecord, ifMatch: string): Refusal | null {
-  return isMatched(ifMatch, run) ? null : { code: 'STALE', message: 'The state has changed since that ETag' };
-}
+const STALE: Refusal = { code: 'STALE', message: 'The state has changed since that ETag' };
 
 function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObject {
   const checkpoint = view?.checkpointId ?? null;

@@ -17,7 +17,7 @@ export interface RunOrigin
 
 /** Makes the row of a new run, with the input of its workflow. */
 export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunOrigin): NewRun {
-  const { given, definition, catalog, limits, redacted } = pinned;
+  const { given, definition, catalog, limits, redaction } = pinned;
   const { id, tenantId, graph } = identity;
   const start: RunGraphInput = {
     interpreterVersion: INTERPRETER_VERSION,
@@ -37,7 +37,7 @@ export function newRun(pinned: PinnedGraph, { identity, begin, ...origin }: RunO
     parentRunId: null,
     replay: null,
     limits: toJsonObject(limits.shown),
-    redacted,
+    redaction,
     createdAt: new Date().toISOString(),
     start: toJson(start),
     ...origin,

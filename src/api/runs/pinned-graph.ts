@@ -1,7 +1,6 @@
-import { checkInput, missingInput } from '../../graph/compile/index.ts';
-import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { Catalog, GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import { pinCatalog } from '../../graph/definition/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import { limitsOfRun } from '../../graph/run/index.ts';
 import type { LimitsOfRun, Run } from '../../graph/run/index.ts';
 import { toJsonObject } from '../../graph/values/index.ts';
@@ -10,10 +9,13 @@ import type { RunRecord } from '../../store/runs.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
-import { resolveGraph, redactedChannels } from '../graphs/resolve-graph.ts';
+import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { ValidGraph } from '../graphs/resolve-graph.ts';
 import { ApiError } from '../http/errors.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
+import type { RunnableGraph } from '../interpreter/jobs.ts';
 import { unknownRun } from './find-run.ts';
+import { inheritedChannels } from './thread-state.ts';
 
 /** A graph with all that a run of it pins. */
 export interface PinnedGraph {
@@ -24,19 +26,35 @@ export interface PinnedGraph {
   readonly definition: GraphDefinition;
   readonly catalog: Catalog;
   readonly limits: LimitsOfRun;
-  readonly redacted: readonly string[];
+  readonly redaction: Redaction;
 }
 
-/** Pins a graph for a new run. @param asked limits that the run asks for */
-export function pinGraph(valid: ValidGraph, catalog: Catalog, asked: Limits = {}): PinnedGraph {
+/** A graph, and what a new run wants besides it. */
+interface Wanted {
+  readonly valid: ValidGraph;
+  readonly limits?: Limits;
+  /** Channels that hold hidden values of another run. */
+  readonly inherited?: readonly string[];
+}
+
+/** Pins a graph for a new run of a tenant. */
+export async function pinGraph(
+  { catalog, interpreter }: Pick<ApiDeps, 'catalog' | 'interpreter'>,
+  tenantId: string,
+  { valid, limits = {}, inherited = [] }: Wanted,
+): Promise<PinnedGraph> {
   const { name, version, hash, given, definition, graphs } = valid;
+  const pinned = pinCatalog(definition, { ...catalog, graphs });
   return {
     graph: { name, version, hash },
     given: toJsonObject(given),
     definition,
-    catalog: pinCatalog(definition, { ...catalog, graphs }),
-    limits: limitsOfRun({ definition, catalog }, asked),
-    redacted: redactedChannels(valid),
+    catalog: pinned,
+    limits: limitsOfRun({ definition, catalog }, limits),
+    redaction: await interpreter.run('findRedaction', tenantId, {
+      graph: { definition, catalog: pinned },
+      inherited,
+    }),
   };
 }
 
@@ -52,7 +70,7 @@ export interface EarlierRun {
  * @throws ApiError 404 when the run has been pruned meanwhile
  */
 export async function pinnedByRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter'>,
   run: RunRecord,
   reference: Json,
 ): Promise<EarlierRun> {
@@ -61,24 +79,29 @@ export async function pinnedByRun(
   if (!isStart(start)) throw new TypeError(`Run ${run.id} has nothing that it was started with`);
   if (reference === null) return { start, pinned: await pinnedOf(deps, run, start) };
   const valid = await resolveGraph(reference, { ...deps, tenantId: run.tenantId });
-  const pinned = pinGraph(valid, deps.catalog);
-  return { start, pinned: { ...pinned, redacted: [...new Set([...run.redacted, ...pinned.redacted])] } };
+  const inherited = [...run.redaction.channels, ...(await inheritedChannels(deps.store, run.predecessorId))];
+  return { start, pinned: await pinGraph(deps, run.tenantId, { valid, inherited }) };
 }
 
 async function pinnedOf(
   { store }: Pick<ApiDeps, 'store'>,
-  { id, graph, limits, redacted }: RunRecord,
+  { id, graph, limits, redaction }: RunRecord,
   { definition, catalog }: RunGraphInput,
 ): Promise<PinnedGraph> {
   const given = await store.graphs.definition(graph.hash);
   if (!given) throw unknownRun(id);
-  return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redacted };
+  return { graph, given, definition, catalog, limits: limitsOfRun({ definition, catalog }, limits), redaction };
 }
 
 /** @throws ApiError 422 with all faults of an input that the graph does not take, or with all that it lacks */
-export function requireInput(graph: CompiledGraph, input: JsonObject): void {
-  const missing = missingInput(graph, input).map((name) => ({ path: '/input', message: `"${name}" is missing` }));
+export async function requireInput(
+  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  tenantId: string,
+  { graph, input }: { graph: RunnableGraph; input: JsonObject },
+): Promise<void> {
+  const faults = await interpreter.run('checkInput', tenantId, { graph: toRunnable(graph), input });
+  const missing = faults.missing.map((name) => ({ path: '/input', message: `"${name}" is missing` }));
   if (missing.length > 0) throw new ApiError('MISSING_INPUT', 'The graph needs more input', { issues: missing });
-  const issues = checkInput(graph, input).map(({ path, message }) => ({ path: `/input${path}`, message }));
+  const issues = faults.issues.map(({ path, message }) => ({ path: `/input${path}`, message }));
   if (issues.length > 0) throw new ApiError('INVALID_INPUT', 'The input does not fit the graph', { issues });
 }

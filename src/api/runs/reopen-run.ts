@@ -1,7 +1,4 @@
-import { signalEndedRun } from '../../graph/advance/index.ts';
-import { compileShared } from '../../graph/compile/index.ts';
-import { fromEndedState, toRunView } from '../../graph/journal/index.ts';
-import type { RunView } from '../../graph/journal/index.ts';
+import { fromEndedState } from '../../graph/journal/index.ts';
 import type { Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { readRun } from '../../graph/run/index.ts';
 import { isJsonObject, toJson } from '../../graph/values/index.ts';
@@ -10,11 +7,12 @@ import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import { ApiError } from '../http/errors.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
 import { findState } from '../states/read-state.ts';
 import { poll } from '../temporal/poll.ts';
 import { tryDispatch } from './dispatch-run.ts';
 
-type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type ReopenDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 
 /**
  * Signals a run that has ended. A signal that it takes starts a new execution of its workflow.
@@ -28,25 +26,26 @@ export async function reopen(deps: ReopenDeps, run: RunRecord, signal: SentSigna
   return { id: signal.payload.decisionId, taken: false, refusal };
 }
 
-/** Tries the signal here: the interpreter is pure, so the new execution comes to the same result. */
+/** Tries the signal: the interpreter is pure, so the new execution comes to the same result. */
 async function reopenEnded(
   deps: ReopenDeps,
   run: RunRecord,
-  { ended: { start, lastSeq, whole }, signal: { name, payload } }: { ended: EndedRun; signal: SentSignal },
+  { ended: { start, lastSeq, whole }, signal }: { ended: EndedRun; signal: SentSignal },
 ): Promise<SignalResult | null> {
-  const at = Date.now();
+  const now = Date.now();
+  const { name, payload } = signal;
   const { decisionId: id, limits } = payload;
   const known = whole.outcomes.find((earlier) => earlier.id === id);
   if (known) return known;
-  const after = signalEndedRun(compileShared(start.definition, start.catalog), whole, { name, payload, now: at }).run;
-  const result = after.outcomes.find((later) => later.id === id) ?? null;
+  const trial = { graph: toRunnable(start), run: whole, signal, now };
+  const { result, view } = await deps.interpreter.run('signalEnded', run.tenantId, trial);
   if (!result?.taken) return result;
   const reopened = await deps.store.endedRuns.reopen(run.id, {
     lastSeq,
     reopening: toJson({ kind: 'reopen', run: whole, name, payload }),
     limits: isJsonObject(limits) ? { ...run.limits, ...limits } : run.limits,
-    view: viewUntilThen(whole, after),
-    at: new Date(at).toISOString(),
+    view,
+    at: new Date(now).toISOString(),
   });
   if (reopened === 'busy') throw threadGone(run);
   if (reopened === 'changed') return { id, taken: false, refusal: changedMeanwhile(name) };
@@ -91,10 +90,4 @@ const UNTIL_SEEN = { everyMs: 50, withinMs: 2_000 };
 async function isReopened({ store }: ReopenDeps, { id, lastSeq }: RunRecord): Promise<boolean> {
   const hasMoved = (now: RunRecord | null): boolean => now !== null && (!now.isDispatched || now.lastSeq !== lastSeq);
   return hasMoved(await poll(() => store.runs.find(id), hasMoved, UNTIL_SEEN));
-}
-
-/** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
-function viewUntilThen(before: Run, after: Run): RunView {
-  const view = toRunView(before);
-  return after.phase === before.phase ? view : { ...view, status: 'running', endedAt: null, output: null, error: null };
 }

@@ -1,11 +1,24 @@
 import { NOT_BEGUN } from '../../graph/journal/index.ts';
 import type { RunView } from '../../graph/journal/index.ts';
+import { hideChannels, hideErrorOf, hideOutput, hideRunError, hideWaiting } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Retrying } from '../../store/ledger.ts';
 import type { RunRecord } from '../../store/runs.ts';
+import type { KeptDivergence } from '../../store/tables.ts';
 import { toWorkflowId } from '../../workflows/contract.ts';
+import type { Caller } from '../http/authenticate.ts';
+import { hiddenFrom, seesAll } from '../redaction/hidden-from.ts';
 
-/** Makes the answer for a run. @param view a newer view than the row has, if there is one */
-export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: RunView | null = run.view) {
+/** What a run does at the moment, and its row does not say. */
+interface Live {
+  readonly retrying?: readonly Retrying[];
+  /** A newer view than the row has, if there is one. */
+  readonly view?: RunView | null;
+}
+
+/** Makes the answer for a run, as a caller may see it. */
+export function toRunJson(run: RunRecord, caller: Pick<Caller, 'permissions'>, { retrying = [], view }: Live = {}) {
+  const hidden = hiddenFrom(caller, run);
   const {
     id,
     tenantId,
@@ -21,7 +34,7 @@ export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: R
     createdBy,
     createdAt,
   } = run;
-  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage } = view ?? NOT_BEGUN;
+  const { status, startedAt, endedAt, step, next, waitingFor, output, error, usage } = view ?? run.view ?? NOT_BEGUN;
   return {
     id,
     status,
@@ -30,14 +43,14 @@ export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: R
     parentRunId,
     forks,
     replayOf,
-    divergence,
+    divergence: divergence && shownDivergence(divergence, seesAll(caller)),
     step,
     next,
-    waitingFor,
-    retrying: endedAt === null ? retrying : [],
-    input,
-    output,
-    error,
+    waitingFor: waitingFor.map((waiting) => hideWaiting(waiting, hidden)),
+    retrying: endedAt === null ? retrying.map((call) => hideFailure(call, hidden)) : [],
+    input: hideChannels(input, hidden),
+    output: hideOutput(output, hidden),
+    error: error && hideRunError(error, hidden),
     usage,
     limits,
     metadata,
@@ -47,4 +60,13 @@ export function toRunJson(run: RunRecord, retrying: readonly Retrying[], view: R
     endedAt,
     workflowId: toWorkflowId({ tenantId, id }),
   };
+}
+
+function hideFailure(call: Retrying, hidden: Redaction): Retrying {
+  const { node, lastError } = call;
+  return { ...call, lastError: lastError && hideErrorOf({ ...lastError, node }, hidden) };
+}
+
+function shownDivergence({ redacted, ...whole }: KeptDivergence, isWhole: boolean) {
+  return isWhole ? whole : { seq: whole.seq, ...redacted };
 }

@@ -12,7 +12,7 @@ import { reopen } from './reopen-run.ts';
 import type { SignedSignal } from './signal-queued.ts';
 import { signalQueued } from './signal-queued.ts';
 
-type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 
 interface SignalToSend {
   readonly name: string;

@@ -1,6 +1,5 @@
-import { forkRun, refuseForkOf } from '../../graph/advance/index.ts';
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
-import { compileShared } from '../../graph/compile/index.ts';
+import { hideRefusal } from '../../graph/redaction/index.ts';
 import type { EarlierCall } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
@@ -9,6 +8,9 @@ import type { RunGraphInput } from '../../workflows/contract.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
+import { hiddenFrom } from '../redaction/hidden-from.ts';
+import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
 import { tryDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
@@ -36,19 +38,24 @@ export async function startFork(
     throw new ApiError('FORBIDDEN', 'This installation does not let runs be forked (`forking` in its configuration)');
   const state = await findState(deps.store, parent.id, wanted.checkpoint);
   if (!state) throw new ApiError('UNKNOWN_CHECKPOINT', `Run ${parent.id} has no checkpoint "${wanted.checkpoint}"`);
+  const hidden = hiddenFrom(caller, parent);
+  refusePlaceholders(wanted.values, hidden);
   const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
   const done = await callsSince(deps, state);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
   const fork = toFork(state, { wanted, done, isSameGraph });
   const { tenantId, input, metadata } = parent;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
-  const graph = compileShared(pinned.definition, pinned.catalog);
-  const startedAt = Date.now();
-  const underParent = { fork: toFork(state, { wanted, done, isSameGraph: true }), startedAt };
-  const held = isSameGraph ? null : refuseForkOf(compileShared(start.definition, start.catalog), identity, underParent);
-  if (held) throw toApiError(held);
-  const tried = forkRun(graph, identity, { fork, startedAt });
-  if ('code' in tried) throw toApiError(tried);
+  const refusal = await deps.interpreter.run('refuseFork', tenantId, {
+    graph: toRunnable(pinned),
+    identity,
+    fork,
+    startedAt: Date.now(),
+    underParent: isSameGraph
+      ? null
+      : { graph: toRunnable(start), fork: toFork(state, { wanted, done, isSameGraph: true }) },
+  });
+  if (refusal) throw toApiError(hideRefusal(refusal, hidden));
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
   await deps.store.runs.create(
     newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),

@@ -1,5 +1,3 @@
-import { refuseStartAt } from '../../graph/advance/index.ts';
-import { compileShared } from '../../graph/compile/index.ts';
 import type { GraphDefinition, Limits } from '../../graph/definition/index.ts';
 import type { Breakpoints } from '../../graph/run/index.ts';
 import { didYouMean } from '../../graph/values/index.ts';
@@ -9,6 +7,7 @@ import type { ApiDeps } from '../deps.ts';
 import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
 import { tryDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinGraph, requireInput } from './pinned-graph.ts';
@@ -37,8 +36,9 @@ export async function startRun(
   { id, wanted }: { id: string; wanted: WantedRun },
 ): Promise<void> {
   const { tenantId, sub: createdBy } = caller;
-  const pinned = pinGraph(await resolveGraph(wanted.graph, { ...deps, tenantId }), deps.catalog, wanted.limits);
-  checkWanted(pinned, wanted, caller);
+  const valid = await resolveGraph(wanted.graph, { ...deps, tenantId });
+  const pinned = await pinGraph(deps, tenantId, { valid, limits: wanted.limits });
+  await checkWanted(deps, caller, { pinned, wanted });
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
@@ -54,18 +54,19 @@ export async function startRun(
  * @throws ApiError 422 when the graph does not take the input, has no such nodes, or does not give the limits; 403 when
  *   the run would begin behind an approval that the caller may not decide
  */
-function checkWanted(
-  { definition, catalog, limits }: PinnedGraph,
-  wanted: WantedRun,
-  { sub, roles }: Pick<Caller, 'sub' | 'roles'>,
-): void {
-  const graph = compileShared(definition, catalog);
+async function checkWanted(
+  { interpreter }: Pick<ApiDeps, 'interpreter'>,
+  { tenantId, sub, roles }: Caller,
+  { pinned, wanted }: { pinned: PinnedGraph; wanted: WantedRun },
+): Promise<void> {
   const { input, startAt } = wanted;
-  requireInput(graph, input);
-  requireNodes(definition, wanted);
-  const held = startAt === null ? null : refuseStartAt(graph, startAt, { by: { sub, roles }, now: Date.now() });
-  const refusal = limits.refusal ?? held;
-  if (refusal) throw toApiError(refusal);
+  await requireInput({ interpreter }, tenantId, { graph: pinned, input });
+  requireNodes(pinned.definition, wanted);
+  if (pinned.limits.refusal) throw toApiError(pinned.limits.refusal);
+  if (startAt === null) return;
+  const beginning = { graph: toRunnable(pinned), startAt, by: { sub, roles }, now: Date.now() };
+  const held = await interpreter.run('refuseStartAt', tenantId, beginning);
+  if (held) throw toApiError(held);
 }
 
 /** @throws ApiError 422 when the run names a node that the graph does not have */

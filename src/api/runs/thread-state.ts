@@ -18,6 +18,16 @@ export async function firstBeginning(
   return left ? { ...begin, base: (await wholeState(store, left)).channels } : begin;
 }
 
+/** The hidden channels of the run whose state a run of a thread goes on from. */
+export async function inheritedChannels(
+  store: ApiDeps['store'],
+  predecessorId: string | null,
+): Promise<readonly string[]> {
+  const left = await checkpointLeftBy(store, predecessorId);
+  if (!left) return [];
+  return (await store.runs.hiddenOf([left.runId])).get(left.runId)?.channels ?? [];
+}
+
 /** The checkpoint that a thread goes on from: the newest of its last run, or of an earlier one if that has none. */
 export async function checkpointLeftBy(
   { runs, checkpoints }: ApiDeps['store'],

@@ -2,7 +2,7 @@ import type { QueueHead } from '../../store/threads.ts';
 import type { ApiDeps } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
 
-type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+type QueueDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 
 /** By thread, the active run that this process has sent a cancel, which may take a while to end it. */
 type CanceledRuns = Map<string, string>;

@@ -4,7 +4,7 @@ import { pruneRuns } from './prune-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 
-type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger' | 'settings' | 'sweeping'>;
+type SweeperDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger' | 'settings' | 'sweeping'>;
 
 /** Periodic work of the sweeper. */
 interface Chore {

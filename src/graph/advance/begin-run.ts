@@ -9,6 +9,7 @@ import { readRun } from '../run/run-format.ts';
 import type { StoredRun } from '../run/run-format.ts';
 import type { Run, Breakpoints } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
+import { heldBytes } from '../run/held-bytes.ts';
 import { NOTHING_SPENT } from '../run/spending.ts';
 import { Draft, emitOfRun } from '../superstep/draft.ts';
 import { enterScope } from '../superstep/enter-scope.ts';
@@ -99,7 +100,7 @@ export function refuseStartAt(
   node: string,
   { by, now }: { by: Principal; now: number },
 ): Refusal | null {
-  const actor = { by, at: new Date(now).toISOString(), requestedBy: by.sub, approvals: [] };
+  const actor = { by, at: new Date(now).toISOString(), requesters: [by.sub], approvals: [] };
   return refuseReaching(graph, [node], actor);
 }
 
@@ -111,7 +112,7 @@ function draftOfFork(graph: CompiledGraph, identity: RunIdentity, { fork, ...sta
   const { checkpoint: checkpointId } = parent;
   const root = scopeAt(graph, fork);
   const run = { ...freshRun(graph, identity, start), parent, bufferedEvents, spent, checkpointId, root };
-  return new Draft(graph, run, start.startedAt);
+  return new Draft(graph, { ...run, heldBytes: heldBytes(run) }, start.startedAt);
 }
 
 function freshRun(
@@ -122,6 +123,7 @@ function freshRun(
   return {
     format: 1,
     ...identity,
+    shapedBy: [],
     parent: null,
     startedAt,
     phase: { kind: 'running', pause: null },
@@ -135,8 +137,9 @@ function freshRun(
     areBufferedEventsSaved: true,
     breakpoints,
     countdown: openCountdown(identity.limits),
-    compensation: { pending: [], doneCount: 0, failures: [], asked: null, unknown: null },
+    compensation: { pending: [], doneCount: 0, failures: [], perhapsMade: [], asked: null, unknown: null },
     spent: NOTHING_SPENT,
+    heldBytes: 0,
     checkpointId: null,
     counters: { seq: 0, checkpoint: 0, approval: 0, occurrence: 0 },
   };

@@ -1,17 +1,19 @@
 import type { TaskEventBody } from '../journal/events.ts';
 import { rememberCompensation, finishCompensation } from '../lifecycle/compensation.ts';
+import { forgetPerhapsMade, isPerhapsMade, rememberPerhapsMade } from '../lifecycle/perhaps-made.ts';
 import type { ModelReply } from '../run/effect.ts';
 import type { Occurrence } from '../run/occurrence.ts';
 import { hasFailed } from '../run/position.ts';
 import type { OpenCall } from '../run/run.ts';
 import { costMicros } from '../run/spending.ts';
 import type { Spent } from '../run/spending.ts';
-import { isAboutToEnd } from '../superstep/acceptance.ts';
+import { acceptanceOf, isAboutToEnd } from '../superstep/acceptance.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { recordOccurrence } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { findTask, emitTask } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
+import { withLocation } from '../superstep/run-task.ts';
 import { own } from '../values/json.ts';
 
 type Completed = Occurrence & { readonly kind: 'call.completed' };
@@ -22,6 +24,7 @@ export function completeCall(draft: Draft, { key, reply, attempts, durationMs }:
   const call = draft.takeCall(key);
   if (!call) return;
   recordOccurrence(draft, { kind: 'call.completed', key });
+  forgetPerhapsMade(draft, key);
   if (call.compensates) return finishCompensation(draft, call.compensates, { result: 'value' in reply && reply.value });
   const account = accountOf(draft, call, { key, reply, attempts, durationMs });
   if (!draft.run.counted.includes(key)) draft.spend(account.spent);
@@ -41,9 +44,22 @@ export function failCall(draft: Draft, { key, failure }: Failed): void {
   if (call.compensates) return finishCompensation(draft, call.compensates, { error: failure.error });
   const { spent, event } = accountOfFailure(draft, call, { key, failure });
   draft.spend(spent);
+  const mayBeMade = isPerhapsMade(draft, call, failure);
+  if (mayBeMade) rememberPerhapsMade(draft, { key, taskPath: call.taskPath, called: call.called.name });
+  else forgetPerhapsMade(draft, key);
   const handle = findTask(draft, call.taskPath);
-  if (handle && event) emitTask(handle, event);
+  if (!handle) return;
+  if (event) emitTask(handle, event);
+  else if (mayBeMade) emitIfIgnored(handle, { key, failure });
   deliver(handle, { kind: 'call.failed', key, failure });
+}
+
+/** Records that a call without an event of its own may have been made, if its task ends with the run and says nothing. */
+function emitIfIgnored(handle: TaskHandle, { key, failure }: Pick<Failed, 'key' | 'failure'>): void {
+  const isIgnored = acceptanceOf(handle, { kind: 'call.failed', key, failure }) === 'ignore';
+  if (!isIgnored || handle.frame.isFailing) return;
+  const { attempts = 1 } = failure.error;
+  emitTask(handle, { type: 'node.failed', error: withLocation(handle, failure.error), attempts });
 }
 
 /** A call's usage and its event. */

@@ -46,7 +46,7 @@ export function beginFork(draft: Draft, { parent, values, asNode, step }: ForkSt
   const failure = frame.scope.at.kind === 'after' ? null : triggerNextNodes(frame);
   const held = refusePosition(draft);
   if (held) return held;
-  if (failure) return { code: 'INVALID_VALUES', message: failure.message };
+  if (failure) return { code: 'INVALID_VALUES', message: failure.message, mayQuote: true };
   draft.bufferEvents(run.bufferedEvents);
   saveFullCheckpoint(frame, { source: 'fork', step, visited: Object.keys(frame.scope.visits) });
   return null;

@@ -3,7 +3,7 @@ import { runOnCancelNode } from '../lifecycle/cancel.ts';
 import { compensateNext, uncompensatedCause } from '../lifecycle/compensation.ts';
 import { updateDeadlines, updateNodeDeadlines } from '../lifecycle/deadlines.ts';
 import { DEADLINE_TIMER } from '../run/ids.ts';
-import type { Cancellation, EndedPhase, RunPhase } from '../run/phase.ts';
+import type { Cancellation, EndedPhase } from '../run/phase.ts';
 import { breakpointNodesAt } from '../run/position.ts';
 import { hasOpenCalls, isEnding, pauseRequested } from '../run/status.ts';
 import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
@@ -12,8 +12,9 @@ import type { Draft } from '../superstep/draft.ts';
 import { openFrames, outputOf, rootFrame } from '../superstep/frames.ts';
 import type { Standing } from '../superstep/standing.ts';
 import { cancelTimer } from '../superstep/timers.ts';
-import { toRunError } from '../values/errors.ts';
+import { MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError } from '../values/errors.ts';
+import { truncate } from '../values/text.ts';
 
 /**
  * Enters the phase that follows from the standing of the run's own graph. A run that is being canceled ends as
@@ -39,7 +40,7 @@ export function enterNextPhase(draft: Draft, standing: Standing): boolean {
  * that can't end would be tried again for ever.
  */
 export function failUnforeseen(draft: Draft, thrown: RunError): void {
-  const cause = earlierCause(draft.run.phase);
+  const cause = earlierCause(draft);
   const error = cause ? { ...thrown, cause } : thrown;
   try {
     continueFailing(draft, error);
@@ -51,9 +52,10 @@ export function failUnforeseen(draft: Draft, thrown: RunError): void {
 }
 
 /** Returns the error of a run that has failed before, or the compensations that it lacks. */
-function earlierCause(phase: RunPhase): RunError['cause'] {
+function earlierCause(draft: Draft): RunError['cause'] {
+  const { phase } = draft.run;
   if (phase.kind === 'failing') return { code: phase.error.code, message: phase.error.message };
-  return phase.kind === 'closing' && phase.left ? phase.left : undefined;
+  return phase.kind === 'closing' ? uncompensatedCause(draft) : undefined;
 }
 
 function completeRun(draft: Draft): void {
@@ -81,8 +83,14 @@ function continueFailing(draft: Draft, error: RunError): void {
   if (!isEnding(draft.run)) cancelOpenRequests(draft);
   draft.enter({ kind: 'failing', error });
   if (hasOpenCalls(draft.run) || compensateNext(draft)) return;
-  const cause = uncompensatedCause(draft);
-  endAsFailed(draft, cause ? { ...error, cause } : error);
+  endAsFailed(draft, withCause(error, uncompensatedCause(draft)));
+}
+
+/** Adds a cause to an error, before the cause that it has. */
+function withCause(error: RunError, cause: RunError['cause']): RunError {
+  if (!cause) return error;
+  const earlier = error.cause ? `. ${error.cause.code}: ${error.cause.message}` : '';
+  return { ...error, cause: { ...cause, message: truncate(cause.message + earlier, MAX_MESSAGE) } };
 }
 
 /** Ends a run without waiting for its open calls and without compensation. */

@@ -1,4 +1,5 @@
 import type { ChannelDefinition } from '../definition/definition.ts';
+import type { MessageRole } from '../definition/message.ts';
 import { describeReducer } from '../definition/reducers.ts';
 import { parseExpression } from '../expression/expression.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
@@ -20,6 +21,8 @@ export interface Channel {
   readonly check: SchemaCheck | null;
   /** True if a value can be read only in the superstep after its write (specification, "Channels"). */
   readonly ephemeral: boolean;
+  /** The roles of messages that a conversation takes from outside; `null`: the channel holds no conversation. */
+  readonly rolesFromOutside: readonly MessageRole[] | null;
 }
 
 /** The channels of a compiled graph, by name. */
@@ -30,8 +33,12 @@ export interface ChannelSet {
 /** The writes of one node task, by channel. */
 export type Update = Readonly<Record<string, Json>>;
 
-/** Compiles the definition of a channel. @throws GraphError when its default doesn't fit its reducer */
-export function compileChannel(name: string, definition: ChannelDefinition): Channel {
+/**
+ * Compiles the definition of a channel.
+ * @param isConversation true if a node reads the channel's messages, whatever its reducer
+ * @throws GraphError when its default doesn't fit its reducer
+ */
+export function compileChannel(name: string, definition: ChannelDefinition, isConversation = false): Channel {
   const reducer = compileReducer(definition.reducer ?? 'replace');
   return {
     name,
@@ -40,7 +47,12 @@ export function compileChannel(name: string, definition: ChannelDefinition): Cha
     initial: definition.default === undefined ? reducer.initial : initialOf(reducer, definition.default),
     check: definition.schema === undefined ? null : compileJsonSchema(definition.schema),
     ephemeral: definition.ephemeral ?? false,
+    rolesFromOutside: isConversation || definition.reducer === 'messages' ? rolesOf(definition) : null,
   };
+}
+
+function rolesOf({ roles = ['user'] }: ChannelDefinition): readonly MessageRole[] {
+  return roles;
 }
 
 function compileReducer(reducer: NonNullable<ChannelDefinition['reducer']>): Reducer {

@@ -1,6 +1,9 @@
 import { applyWrites } from '../channels/apply-writes.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
 import { createReduceContext } from '../channels/reducer.ts';
+import type { ChannelDefinition } from '../definition/definition.ts';
 import { toPointer } from '../values/json-pointer.ts';
+import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
 import { didYouMean } from '../values/text.ts';
@@ -28,7 +31,7 @@ export function checkInput({ definition, channels }: CompiledGraph, input: JsonO
     }));
   if (unknown.length > 0) return unknown;
   try {
-    return withAllowance('The check of the input', MAX_UNITS, () => writeIssues(channels, input));
+    return withAllowance('The check of the input', MAX_UNITS, () => writeIssues({ definition, channels }, input));
   } catch (error) {
     if (error instanceof TooExpensiveError) return [{ path: '', message: error.message }];
     throw error;
@@ -39,15 +42,28 @@ export function checkInput({ definition, channels }: CompiledGraph, input: JsonO
 const MAX_UNITS = 5_000_000;
 
 /** Writes each value alone. */
-function writeIssues(channels: CompiledGraph['channels'], input: JsonObject): readonly InputIssue[] {
+function writeIssues(
+  { definition, channels }: Pick<CompiledGraph, 'definition' | 'channels'>,
+  input: JsonObject,
+): readonly InputIssue[] {
   const initial = Object.fromEntries([...channels].map(([name, channel]) => [name, channel.initial]));
   let messages = 0;
   const context = createReduceContext(() => `input-${++messages}`);
   return Object.entries(input).flatMap(([name, value]) => {
+    const refused = findRefusedMessage({ channels }, initial, { [name]: value });
+    if (refused) return [{ path: refused.path, message: refused.message }];
     const applied = applyWrites(channels, initial, {
       writes: [{ by: 'the input', node: '', update: { [name]: value } }],
       context,
     });
-    return applied.ok ? [] : [{ path: toPointer([name]), message: applied.error.message }];
+    return applied.ok
+      ? []
+      : [{ path: toPointer([name]), message: messageOf(applied.error, definition.channels?.[name]) }];
   });
+}
+
+/** The message of a reducer in CEL may quote what it was given. */
+function messageOf({ code, message }: RunError, channel: ChannelDefinition | undefined): string {
+  const mayQuote = code === 'EXPRESSION_FAILED' && channel?.redact === true;
+  return mayQuote ? 'The reducer of this channel does not take the value, which is redacted' : message;
 }

@@ -1,10 +1,12 @@
 import { compileChannel } from '../channels/channel.ts';
 import type { Channel, Update } from '../channels/channel.ts';
+import { namesRoles } from '../channels/outside-messages.ts';
 import type { Catalog } from '../definition/catalog.ts';
 import type { OnErrorDefinition, WriteDefinition } from '../definition/common-fields.ts';
 import type { GraphDefinition, NodeDefinition } from '../definition/definition.ts';
 import { innerGraph } from '../definition/inner-graph.ts';
-import { describeNode, fieldsOf } from '../definition/node-types/describe-node.ts';
+import { namesInFields } from '../definition/names-at.ts';
+import { describeNode, fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { NODE_NAMES, RESULT_NAMES } from '../expression/expression.ts';
 import type { Bindings, Name } from '../expression/expression.ts';
 import { parseMembers } from '../expression/template.ts';
@@ -50,6 +52,10 @@ export interface CompiledNode {
   readonly write: Writer;
   /** As `write`, for a command: it has no result that a channel could take whole. */
   readonly writeOfCommand: Writer;
+  /** The result comes from outside the run: it is an event or a decision. */
+  readonly hasOutsideResult: boolean;
+  /** Channels whose messages the node writes in roles that the definition names. */
+  readonly rolesNamedFor: ReadonlySet<string>;
   /** Makes the call that compensates the node's own call. */
   readonly compensate: Compensate | null;
   readonly onError: OnError;
@@ -73,8 +79,12 @@ export type OnError =
  * @param catalog the part of the installation that a run pins: at least the tools, models and functions of the graph
  */
 export function compileGraph(definition: GraphDefinition, catalog: Catalog): CompiledGraph {
+  const conversations = conversationsOf(definition);
   const channels = new Map(
-    Object.entries(definition.channels ?? {}).map(([name, channel]) => [name, compileChannel(name, channel)]),
+    Object.entries(definition.channels ?? {}).map(([name, channel]) => [
+      name,
+      compileChannel(name, channel, conversations.has(name)),
+    ]),
   );
   const nodes = new Map(
     Object.entries(definition.nodes).map(([id, node]) => [id, compileNode(node, id, { definition, catalog })]),
@@ -94,6 +104,13 @@ export function compileGraph(definition: GraphDefinition, catalog: Catalog): Com
     output: definition.output ?? [...channels.keys()],
     onCancel: definition.onCancel ?? null,
   };
+}
+
+/** Returns the channels whose messages a node reads. */
+function conversationsOf({ nodes }: GraphDefinition): ReadonlySet<string> {
+  const fields = fieldsOfKind('conversations');
+  const named = Object.values(nodes).flatMap((node) => namesInFields({ fields: fieldsOf(node), path: '' }, fields));
+  return new Set(named.map(({ name }) => name));
 }
 
 /** As `compileGraph`. Runs of the same definition and catalog share one compiled graph, unless it is very large. */
@@ -125,7 +142,7 @@ function compileNode(
   const subgraph = graph === null ? null : compileInnerGraph(graph, catalog);
   const { nodes, defaults = {} } = definition;
   const settings: NodeSettings = { id, catalog, nodes, defaults, subgraph };
-  const { uses, hasOwnDeadline } = describeNode(fieldsOf(node));
+  const { uses, hasOwnDeadline, mayWait } = describeNode(fieldsOf(node));
   const behavior = compileBehavior(node, settings);
   return {
     id,
@@ -135,6 +152,8 @@ function compileNode(
     subgraph,
     write: compileWrite(node.write, RESULT_NAMES, 'write'),
     writeOfCommand: compileWrite(typeof node.write === 'string' ? undefined : node.write, RESULT_NAMES, 'write'),
+    hasOutsideResult: mayWait === true,
+    rolesNamedFor: rolesNamedIn(node.write),
     compensate: behavior.compensate ?? null,
     onError: compileOnError(node.onError),
     maxVisits: node.maxVisits ?? Number.POSITIVE_INFINITY,
@@ -165,6 +184,11 @@ function compileOnError(onError: OnErrorDefinition | undefined): OnError {
     to: onError.to,
     write: compileWrite(onError.write, [...NODE_NAMES, 'error'], 'onError.write'),
   };
+}
+
+function rolesNamedIn(write: WriteDefinition | undefined): ReadonlySet<string> {
+  if (write === undefined || typeof write === 'string') return new Set();
+  return new Set(Object.keys(write).filter((channel) => namesRoles(write[channel] ?? null)));
 }
 
 /** Compiles `write`: a channel name takes the whole result, an object maps channels to templates. */

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { CallSettings, DefaultRetry } from './call-policy.ts';
+import type { CallSafety } from './execution.ts';
 import type { Ceilings } from './ceilings.ts';
 import type { GraphDefinition } from './definition.ts';
 import type { ApprovalPolicy } from './node-types/approval.ts';
@@ -21,9 +22,6 @@ export interface Catalog {
   readonly defaults: CatalogDefaults;
   readonly ceilings: Ceilings;
 }
-
-/** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */
-export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
 
 export interface ModelEntry extends CallSettings {
   /** USD per million tokens. */

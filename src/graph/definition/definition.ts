@@ -2,6 +2,7 @@ import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json } from '../values/json.ts';
 import type { RetryDefinition } from './common-fields.ts';
 import type { Limits } from './limits.ts';
+import type { MessageRole } from './message.ts';
 import type { NodeFields, NodeType } from './node-types/node-types.ts';
 import type { ReducerName } from './reducers.ts';
 
@@ -35,6 +36,8 @@ export interface ChannelDefinition {
   readonly schema?: JsonSchema;
   readonly ephemeral?: boolean;
   readonly redact?: boolean;
+  /** The roles of messages that the channel takes from outside; `user` alone if absent. */
+  readonly roles?: readonly MessageRole[];
   readonly description?: string;
 }
 

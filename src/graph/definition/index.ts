@@ -3,7 +3,6 @@ export { DEFAULTS } from './catalog.ts';
 export type {
   ApprovalRule,
   ApprovalTerms,
-  CallSafety,
   Catalog,
   FunctionEntry,
   ModelEntry,
@@ -22,12 +21,14 @@ export type {
   NodeOfType,
   RouteEdge,
 } from './definition.ts';
+export { NAME } from './name-patterns.ts';
 export type { ApprovalPolicy } from './node-types/approval.ts';
 export type { CustomNodeDefinition } from './node-types/custom.ts';
 export type { NodeType } from './node-types/node-types.ts';
 export { lowerDefaults } from './lower-defaults.ts';
 export { INTERPRETER_VERSION } from './interpreter-version.ts';
-export { innerGraph } from './inner-graph.ts';
+export { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from './execution.ts';
+export type { CallSafety } from './execution.ts';
 export { hasErrors } from './issue.ts';
 export type { GraphIssue } from './issue.ts';
 export type { Limits } from './limits.ts';

@@ -8,7 +8,7 @@ export interface Message extends NewMessage {
 
 /** A message that may have no id yet. The channel adds one. */
 export interface NewMessage extends JsonObject {
-  readonly role: (typeof ROLES)[number];
+  readonly role: MessageRole;
   readonly content: string;
 }
 
@@ -18,7 +18,9 @@ export interface ToolCall extends JsonObject {
   readonly args: Json;
 }
 
-const ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+export const MESSAGE_ROLES = ['system', 'user', 'assistant', 'tool'] as const;
+
+export type MessageRole = (typeof MESSAGE_ROLES)[number];
 
 export function isMessage(value: Json): value is Message {
   return messageProblem(value) === '';
@@ -36,7 +38,7 @@ const isAbsentOr = (isRight: (value: unknown) => boolean) => (value: unknown) =>
 
 const FIELDS: readonly (readonly [string, (value: unknown) => boolean, string])[] = [
   ['id', (value) => typeof value === 'string' && value !== '', 'a text that is not empty'],
-  ['role', (value) => ROLES.some((role) => role === value), `one of ${ROLES.join(', ')}`],
+  ['role', (value) => MESSAGE_ROLES.some((role) => role === value), `one of ${MESSAGE_ROLES.join(', ')}`],
   ['content', isText, 'text'],
   ['toolCalls', isAbsentOr((value) => Array.isArray(value) && value.every(isToolCall)), 'a list of { id, name, args }'],
   ['toolCallId', isAbsentOr(isText), 'text'],

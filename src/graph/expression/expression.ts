@@ -11,6 +11,8 @@ import { instrument, prepareForCheck } from './instrument.ts';
 import { registerNumbers } from './numbers.ts';
 import { findReferences } from './references.ts';
 import type { References } from './references.ts';
+import { findSources } from './sources.ts';
+import type { Sources } from './sources.ts';
 import { limitTypes } from './runtime-types.ts';
 import { allNodes, isSyntaxNode } from './syntax-node.ts';
 import { hasConstructorMember, fromCel, toMaps } from './value.ts';
@@ -34,6 +36,8 @@ export const RUN_FIELDS: readonly string[] = ['id', 'threadId', 'tenantId', 'ste
 export interface Expression {
   readonly source: string;
   readonly references: References;
+  /** Where its value comes from; found at the first call. */
+  sources(this: void): Sources;
   /**
    * @param budget counts the bytes of the result; several expressions of a field share one
    * @throws GraphError `EXPRESSION_FAILED` or `PAYLOAD_TOO_LARGE`, naming the expression and the reason
@@ -103,7 +107,13 @@ function parse(source: string, names: readonly Name[]): Expression {
   if (!valid) throw new InvalidExpressionError('meaning', explain(error, names));
   const references = findReferences(root);
   instrument(nodes);
-  return { source, references, evaluate: (bindings, budget) => evaluate({ source, program }, bindings, budget) };
+  let sources: Sources | null = null;
+  return {
+    source,
+    references,
+    sources: () => (sources ??= findSources(root)),
+    evaluate: (bindings, budget) => evaluate({ source, program }, bindings, budget),
+  };
 }
 
 function parseSyntax(source: string, names: readonly Name[]): ParseResult {

@@ -8,50 +8,83 @@ export interface References {
   readonly args: ReadonlySet<string>;
 }
 
-const ACCESS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
-
 /** Finds the members that a syntax tree reads. Variables of `map`, `filter` and `bind` hide names of the scope. */
 export function findReferences(root: SyntaxNode): References {
-  const found = { state: new Set<string>(), run: new Set<string>(), args: new Set<string>() };
+  const reads = findReads(root);
+  const membersOf = (name: string): ReadonlySet<string> => reads.get(name) ?? NONE;
+  return { channels: membersOf('state'), runFields: membersOf('run'), args: membersOf('args') };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Finds the names that a syntax tree reads, each with the members that it reads of it. `'*'`: the whole value. */
+export function findReads(root: SyntaxNode): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
   visit(root, new Set());
-  return { channels: found.state, runFields: found.run, args: found.args };
+  return found;
 
   function visit(node: SyntaxNode, hidden: ReadonlySet<string>): void {
-    const member = memberAccess(node);
+    const member = memberAccess(node) ?? wholeName(node);
     if (member && !hidden.has(member.of)) {
-      found[member.of].add(member.name);
+      found.set(member.of, (found.get(member.of) ?? new Set()).add(member.name));
       return;
     }
-    const whole = rootName(node);
-    if (whole && !hidden.has(whole)) found[whole].add('*');
-    const scope = boundScope(node);
-    const inner = scope ? new Set([...hidden, scope.name]) : hidden;
-    for (const child of childrenOf(node)) visit(child, scope?.outside.has(child) ? hidden : inner);
+    const variable = boundVariable(node);
+    const inner = variable ? new Set([...hidden, variable.name]) : hidden;
+    for (const child of childrenOf(node)) visit(child, child === variable?.value ? hidden : inner);
   }
 }
 
-type RootName = 'state' | 'run' | 'args';
+const ACCESS: ReadonlySet<string> = new Set(['.', '.?', '[]', '[?]']);
 
-function rootName(node: unknown): RootName | null {
-  if (!isSyntaxNode(node) || node.op !== 'id') return null;
-  return node.args === 'state' || node.args === 'run' || node.args === 'args' ? node.args : null;
+/** A member of a name that an expression accesses. */
+export interface Member {
+  readonly of: string;
+  readonly name: string;
 }
 
-function memberAccess(node: SyntaxNode): { of: RootName; name: string } | null {
+/** @returns `null` if the node accesses no member of a name, or one that only a value tells */
+export function memberAccess(node: SyntaxNode): Member | null {
   if (!ACCESS.has(node.op) || !Array.isArray(node.args)) return null;
   const [object, key]: unknown[] = node.args;
-  const of = rootName(object);
+  const of = nameIn(object);
   const name = isSyntaxNode(key) && key.op === 'value' ? key.args : key;
   return of !== null && typeof name === 'string' ? { of, name } : null;
 }
 
-/** The variable of a comprehension or a `cel.bind`, and the nodes in it that can't see the variable. */
-function boundScope(node: SyntaxNode): { readonly name: string; readonly outside: ReadonlySet<unknown> } | null {
+function wholeName(node: SyntaxNode): Member | null {
+  const of = nameIn(node);
+  return of === null ? null : { of, name: '*' };
+}
+
+/** The name that a node stands for; `null` for any other node, and for a name of the CEL library. */
+export function nameIn(node: unknown): string | null {
+  return isSyntaxNode(node) && node.op === 'id' && !node.meta.alternate && typeof node.args === 'string'
+    ? node.args
+    : null;
+}
+
+/** The variable of a comprehension or a `cel.bind`. */
+export interface BoundVariable {
+  readonly name: string;
+  /** The list that it goes through, or its only value; the variable is not known there. */
+  readonly value: SyntaxNode;
+  /** The nodes that make the result. */
+  readonly body: readonly SyntaxNode[];
+}
+
+/** @returns `null` if the node binds no variable */
+export function boundVariable(node: SyntaxNode): BoundVariable | null {
   const holder = node.op === 'comprehension' ? node.args : node.meta.macro;
   if (typeof holder !== 'object' || holder === null) return null;
-  if ('iterVarName' in holder && 'iterable' in holder && typeof holder.iterVarName === 'string')
-    return { name: holder.iterVarName, outside: new Set([holder.iterable]) };
-  if ('var' in holder && 'val' in holder && typeof holder.var === 'string')
-    return { name: holder.var, outside: new Set([holder.val]) };
-  return null;
+  if ('iterVarName' in holder && 'iterable' in holder)
+    return toVariable(holder.iterVarName, holder.iterable, childrenOf(node));
+  return 'var' in holder && 'val' in holder && 'exp' in holder
+    ? toVariable(holder.var, holder.val, [holder.exp])
+    : null;
+}
+
+function toVariable(name: unknown, value: unknown, parts: readonly unknown[]): BoundVariable | null {
+  if (typeof name !== 'string' || !isSyntaxNode(value)) return null;
+  return { name, value, body: parts.filter((part) => isSyntaxNode(part)).filter((part) => part !== value) };
 }

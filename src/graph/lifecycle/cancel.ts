@@ -1,4 +1,5 @@
 import type { Visited } from '../journal/resume-point.ts';
+import { nodesWithUnknownOutcome } from '../run/position.ts';
 import { isBeingCanceled, isEnding } from '../run/status.ts';
 import { cancelOpenRequests } from '../superstep/cancel-requests.ts';
 import type { Draft } from '../superstep/draft.ts';
@@ -6,7 +7,6 @@ import { rootFrame, tasksOf } from '../superstep/frames.ts';
 import { moveTo, advanceStep } from '../superstep/scope-draft.ts';
 import { openSuperstep } from '../superstep/open-superstep.ts';
 import { runSupersteps } from '../superstep/run-supersteps.ts';
-import { uncompensatedCause } from './compensation.ts';
 
 /** Begins to cancel a run: its approvals are canceled, and no new work begins. */
 export function cancelRun(draft: Draft, by: string, reason: string | null): void {
@@ -25,7 +25,7 @@ export function runOnCancelNode(draft: Draft): 'waiting' | 'yielded' | 'finished
   if (graph.onCancel === null) return 'finished';
   const frame = rootFrame(draft);
   if (phase.kind === 'canceling') {
-    draft.enter({ ...phase, kind: 'closing', left: uncompensatedCause(draft) ?? null });
+    draft.enter({ ...phase, kind: 'closing', unknown: nodesWithUnknownOutcome(run.root) });
     discardSuperstep(draft);
     openSuperstep(frame, [{ node: graph.onCancel }]);
   }

@@ -5,6 +5,7 @@ import type { AskedCompensation, Compensation, CompensationCall, UnknownCompensa
 import type { CallReply } from '../run/effect.ts';
 import { approvalTimerId, compensationKey } from '../run/ids.ts';
 import { nodesWithUnknownOutcome } from '../run/position.ts';
+import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import { isClosing } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { withTaskAllowance } from '../superstep/allowances.ts';
@@ -18,6 +19,7 @@ import type { Json } from '../values/json.ts';
 import { truncate } from '../values/text.ts';
 import { askToCompensate } from './ask-to-compensate.ts';
 import { emitAbout, summaryOfCompensation } from './compensation-events.ts';
+import { describePerhapsMade } from './perhaps-made.ts';
 
 /*
  * Compensation by sagas: a tool node may name a call that compensates its own. A failed or canceled run makes these
@@ -42,9 +44,9 @@ function compensationOf(
   const { path } = handle.frame;
   const task = { node, visit, ...(index !== null && { index }), ...(path.length > 0 && { path }) };
   try {
-    const { createdBy } = handle.draft.run;
-    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, createdBy));
-    return { key, task, ...call };
+    const { run } = handle.draft;
+    const call = withTaskAllowance(handle, () => compensate({ ...taskBindings(handle), result }, shapersOf(run)));
+    return { key, task, ...call, shapedBy: otherRolesOf(run) };
   } catch (error) {
     return { key, task, problem: toRunError(error) };
   }
@@ -92,7 +94,7 @@ export function finishAskedCompensation(draft: Draft, { compensation }: AskedCom
 }
 
 function beginCompensation(draft: Draft, compensation: CompensationCall): true {
-  const { key: compensatedKey, task, request, takeover = 0 } = compensation;
+  const { key: compensatedKey, task, request, takeover = 0, shapedBy } = compensation;
   const { node, index } = task;
   const key = compensationKey(compensatedKey);
   const { tool, args } = request;
@@ -100,7 +102,16 @@ function beginCompensation(draft: Draft, compensation: CompensationCall): true {
   draft.addCall(key, { taskPath: [], called, since: draft.now, compensates: compensation });
   emitAbout(draft, task, { type: 'compensation.requested', tool, args, idempotencyKey: key });
   const summary = summaryOfCompensation('compensate', task);
-  draft.effects.push({ kind: 'call', key, takeover, node, ...(index !== undefined && { index }), request, summary });
+  draft.effects.push({
+    kind: 'call',
+    key,
+    takeover,
+    node,
+    ...(index !== undefined && { index }),
+    request,
+    summary,
+    ...(shapedBy.length > 0 && { shapedBy }),
+  });
   return true;
 }
 
@@ -139,14 +150,17 @@ type CompensationOutcome = ({ readonly result: Json } | { readonly error: RunErr
 };
 
 /**
- * Describes failed compensations and calls with an unknown outcome when a run ends.
+ * Describes failed compensations, and calls that were or may have been made without a known result, when a run ends.
  * @returns the cause for the run's error, if there is any
  */
 export function uncompensatedCause({ run }: Draft): RunError['cause'] {
   const { phase, root, compensation } = run;
-  if (phase.kind === 'closing' && phase.left) return phase.left;
-  const unknown = nodesWithUnknownOutcome(root).map((node) => `${node}: ${UNKNOWN}`);
-  const left = [...unknown, ...compensation.failures];
+  const nodes = phase.kind === 'closing' ? phase.unknown : nodesWithUnknownOutcome(root);
+  const left = [
+    ...nodes.map((node) => `${node}: ${UNKNOWN}`),
+    ...compensation.perhapsMade.map(describePerhapsMade),
+    ...compensation.failures,
+  ];
   if (left.length === 0) return undefined;
   const code = compensation.failures.length > 0 ? 'COMPENSATION_FAILED' : 'UNKNOWN_OUTCOME';
   return { code, message: truncate(`Not compensated: ${left.join('; ')}`, MAX_MESSAGE) };

@@ -1,8 +1,10 @@
 import type { ChannelChange } from '../channels/apply-writes.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
 import { START } from '../definition/definition.ts';
 import type { Visited } from '../journal/resume-point.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
+import { refuseShaping } from '../run/shapers.ts';
 import { emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { rootFrame } from '../superstep/frames.ts';
@@ -26,8 +28,8 @@ export type Edited =
   | { readonly ok: false; readonly refusal: Refusal };
 
 /**
- * Writes values through the channels' reducers, either all or none. Channels that hold decisions are written by those
- * who may decide.
+ * Writes values through the channels' reducers, either all or none, and counts the person among those who have shaped
+ * the run. Channels that hold decisions are written by those who may decide.
  */
 export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): Edited {
   const frame = rootFrame(draft);
@@ -40,19 +42,26 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
     }));
     return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
-  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by));
+  const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseShaping(draft.run, by);
   if (held) return { ok: false, refusal: held };
+  const refused = findRefusedMessage(graph, frame.scope.channels, values);
+  if (refused) return refuse(refused.message, [{ path: `/values${refused.path}`, message: refused.message }]);
   const applied = writeChannels(frame, [{ by: by.sub, node: asNode ?? START, update: values }]);
   if (!applied.ok) {
     const { message } = applied.error;
-    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }]);
+    return refuse(message, [{ path: toPointer(['values', applied.channel]), message }], { mayQuote: true });
   }
+  if (Object.keys(values).length > 0 || asNode !== undefined) draft.addShaper(by);
   emitOfRun(draft, { type: 'state.updated', values, ...(asNode !== undefined && { asNode }), by: by.sub });
   return { ok: true, changes: applied.changes };
 }
 
-function refuse(message: string, issues: NonNullable<Refusal['issues']>): Edited {
-  return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues } };
+function refuse(
+  message: string,
+  issues: NonNullable<Refusal['issues']>,
+  source: Pick<Refusal, 'mayQuote'> = {},
+): Edited {
+  return { ok: false, refusal: { code: 'INVALID_VALUES', message, issues, ...source } };
 }
 
 /** Saves an edit's changes in a checkpoint, after the next nodes are known. */

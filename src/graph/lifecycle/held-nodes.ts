@@ -5,6 +5,7 @@ import type { ApprovalPolicy } from '../definition/node-types/approval.ts';
 import { mayDecide } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Principal } from '../run/principal.ts';
+import { shapersOf } from '../run/shapers.ts';
 import type { Refusal } from '../run/refusal.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deepEqual, toJson } from '../values/json.ts';
@@ -19,14 +20,19 @@ export interface Actor {
   readonly by: Principal;
   /** RFC 3339. */
   readonly at: string;
-  /** The subject who started the run. */
-  readonly requestedBy: string;
+  /** The subjects who have shaped the run so far. */
+  readonly requesters: readonly string[];
   /** The approvals of the run so far. */
   readonly approvals: readonly Approval[];
 }
 
 export function actorIn({ run, timestamp }: Draft, by: Principal): Actor {
-  return { by, at: timestamp, requestedBy: run.createdBy.sub, approvals: Object.values(run.approvals) };
+  return {
+    by,
+    at: timestamp,
+    requesters: shapersOf(run).map(({ sub }) => sub),
+    approvals: Object.values(run.approvals),
+  };
 }
 
 /** Refuses to go to nodes behind approvals that the person may not decide. */
@@ -88,7 +94,7 @@ const DECIDERS: ReadonlySet<string> = new Set(['approver', 'admin']);
 /** Requires the right to decide an approval alone and without a reason. @returns the reason for a refusal */
 export function refuseDecision(
   { policy, requestedAt }: Decidable,
-  { by, at, requestedBy }: Omit<Actor, 'approvals'>,
+  { by, at, requesters }: Omit<Actor, 'approvals'>,
 ): Refusal | null {
   const hasNoDeciders = policy.roles === undefined && policy.users === undefined;
   if (hasNoDeciders && !by.roles.some((role) => DECIDERS.has(role)))
@@ -98,5 +104,5 @@ export function refuseDecision(
       code: 'NOT_AN_APPROVER',
       message: 'This approval needs several people or a reason, so it cannot be bypassed; decide it',
     };
-  return mayDecide({ policy, requestedAt, requestedBy }, { by, at });
+  return mayDecide({ policy, requestedAt, requesters }, { by, at });
 }

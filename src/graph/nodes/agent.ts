@@ -93,7 +93,7 @@ function askModel({ plan, task, position }: AgentTask): Progress {
 
 /** The last turn has no tools, and others only those that the run may call. */
 function offerOf({ plan, task, position }: AgentTask): Offer {
-  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.createdBy) === null;
+  const isCallable = (name: string): boolean => plan.tools.findAllowed(name)?.refuse(task.shapers) === null;
   const tools = position.isLast ? [] : plan.names.filter(isCallable);
   return { tools, leftMs: () => plan.deadline.leftMs(position) };
 }

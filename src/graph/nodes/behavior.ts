@@ -30,11 +30,11 @@ export interface NodeBehavior {
 
 /**
  * Makes the call that compensates another one; `result` of that call is among the bindings.
- * @param createdBy the principal who started the run
- * @throws GraphError when the tool is unknown, the run may not call it, or its arguments can't be filled or break its
+ * @param shapers those who have shaped the run, its starter first
+ * @throws GraphError when the tool is unknown, one of them may not call it, or its arguments can't be filled or break its
  * parameters
  */
-export type Compensate = (bindings: Bindings, createdBy: Principal) => CompensatingCall;
+export type Compensate = (bindings: Bindings, shapers: readonly Principal[]) => CompensatingCall;
 
 /** The call that compensates another one. */
 export interface CompensatingCall {
@@ -47,8 +47,8 @@ export interface CompensatingCall {
 export interface TaskContext {
   /** The values of `state`, `run`, `item` and `index`. */
   readonly bindings: Bindings;
-  /** The principal who started the run. */
-  readonly createdBy: Principal;
+  /** Everyone who has shaped the run, its starter first. */
+  readonly shapers: readonly Principal[];
   /** False in the last node of a canceled run, which may not wait for people. */
   readonly asksPeople: boolean;
   /**

@@ -13,9 +13,9 @@ export function compileCompensation({ compensate }: NodeOfType<'tool'>, settings
   const { tool: name } = compensate;
   const filler = parseTemplate(compensate.args ?? {}, RESULT_NAMES, 'compensate.args');
   const tool = compileCallable(name, { node: {}, settings, approve: {}, asksForUnsafe: false });
-  return (bindings, createdBy) => {
+  return (bindings, shapers) => {
     if (!tool) throw new GraphError('TOOL_NOT_FOUND', toolNotFound(name));
-    const refusal = tool.refuse(createdBy);
+    const refusal = tool.refuse(shapers);
     if (refusal !== null) throw new GraphError('TOOL_FAILED', refusal);
     const args = filler.fill(bindings);
     const problem = tool.checkArguments(args);

@@ -28,7 +28,7 @@ function compileOneCall(node: NodeOfType<'tool'> & { readonly calls?: never }, s
   return {
     start(task) {
       const filled = args.fill(task.bindings);
-      const refusal = tool.refuse(task.createdBy);
+      const refusal = tool.refuse(task.shapers);
       if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
       const problem = tool.checkArguments(filled);
       if (problem !== null) return failedBecause('INVALID_TOOL_ARGUMENTS', problem);
@@ -54,6 +54,8 @@ type ApprovedCall = Pick<ApprovedPosition, 'args' | 'byPerson'>;
 /** Makes the call, or waits for the capacity to make it. */
 function makeCall(tool: CallableTool, task: TaskContext, { args, byPerson }: ApprovedCall): Progress {
   if (!task.hasCapacity()) return { kind: 'open', position: { kind: 'approved', args, byPerson } };
+  const refusal = tool.refuse(task.shapers);
+  if (refusal !== null) return failedBecause('TOOL_FAILED', refusal);
   const key = task.call(0, tool.request(args, { leftMs: null, isApproved: byPerson }));
   return { kind: 'open', position: { kind: 'call', key, tool: tool.name, args } };
 }

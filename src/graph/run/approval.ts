@@ -30,6 +30,8 @@ export interface Approval extends Shown {
   readonly tool?: string;
   /** The subject who started the run. */
   readonly requestedBy: string;
+  /** The subjects who had shaped the run when it asked, its starter included. */
+  readonly requesters: readonly string[];
   readonly requestedAt: string;
   readonly expiresAt: string;
   /** The node task that waits for it. */
@@ -122,11 +124,11 @@ function statusAfter(approval: Approval, decisions: readonly Decision[]): Approv
 
 /** Checks a person against the policy. @returns `null` if the person may decide */
 export function mayDecide(
-  { policy, requestedAt, requestedBy }: Pick<Approval, 'policy' | 'requestedAt' | 'requestedBy'>,
+  { policy, requestedAt, requesters }: Pick<Approval, 'policy' | 'requestedAt' | 'requesters'>,
   { by, at }: Pick<DecisionRequest, 'by' | 'at'>,
 ): Refusal | null {
-  if (policy.excludeRequester === true && by.sub === requestedBy) {
-    return { code: 'NOT_AN_APPROVER', message: 'Who started the run may not decide this approval' };
+  if (policy.excludeRequester === true && requesters.includes(by.sub)) {
+    return { code: 'NOT_AN_APPROVER', message: 'Who started or changed the run may not decide this approval' };
   }
   if (policy.roles === undefined && policy.users === undefined) return null;
   const waitedMs = Date.parse(at) - Date.parse(requestedAt);
@@ -201,8 +203,13 @@ function violation(
 }
 
 /** An approval as the API shows it, without what only the interpreter reads. */
-export type PublicApproval = Omit<Approval, 'task' | 'asked'>;
+export type PublicApproval = Omit<Approval, 'task' | 'asked' | 'requesters'>;
 
-export function toPublicApproval({ task: _task, asked: _asked, ...approval }: Approval): PublicApproval {
+export function toPublicApproval({
+  task: _task,
+  asked: _asked,
+  requesters: _requesters,
+  ...approval
+}: Approval): PublicApproval {
   return approval;
 }

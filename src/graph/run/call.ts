@@ -27,9 +27,19 @@ export function isUnsafe(request: CallRequest): boolean {
   return request.kind !== 'model' && request.effect === 'unsafe';
 }
 
-/** True if a canceled call must be reconciled with the ledger before the run may end. */
-export function mustReconcile({ request, isCompensable }: Pick<CallEffect, 'request' | 'isCompensable'>): boolean {
+type Terms = Pick<CallEffect, 'request' | 'isCompensable'>;
+
+/** True if a person must settle what became of a canceled call: the run can neither repeat nor compensate it. */
+export function needsSettlement({ request, isCompensable }: Terms): boolean {
   return isCompensable === true || isUnsafe(request);
+}
+
+/**
+ * True if the run must account for a call: it changes something outside, by its safety or because it is compensated. If
+ * it is canceled, it is reconciled with the ledger before the run may end.
+ */
+export function isAccountable({ request, isCompensable }: Terms): boolean {
+  return isCompensable === true || (request.kind !== 'model' && request.effect !== 'idempotent');
 }
 
 /** True if a ledger value is a call's reply. */

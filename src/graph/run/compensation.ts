@@ -1,6 +1,7 @@
 import type { RunError } from '../values/errors.ts';
 import type { ToolCallRequest } from './effect.ts';
-import type { TaskReference } from './ids.ts';
+import type { Principal } from './principal.ts';
+import type { TaskPath, TaskReference } from './ids.ts';
 
 /** The call that compensates a completed one, or the reason why it is impossible. */
 export type Compensation = CompensationCall | ImpossibleCompensation;
@@ -11,6 +12,8 @@ export interface CompensationCall {
   readonly request: ToolCallRequest;
   /** A person must approve the call, by the rule of its tool. */
   readonly needsApproval: boolean;
+  /** Those with other roles than the starter's who had shaped the run when the compensated call completed. */
+  readonly shapedBy: readonly Principal[];
   /** The number of times that a person has ordered it again. */
   readonly takeover?: number;
 }
@@ -32,4 +35,12 @@ export interface ImpossibleCompensation {
   readonly key: string;
   readonly task: TaskReference;
   readonly problem: RunError;
+}
+
+/** A call of which no record says if it was made: it has timed out, or was canceled on its way. */
+export interface PerhapsMadeCall {
+  readonly key: string;
+  readonly taskPath: TaskPath;
+  /** The tool, function or node type. */
+  readonly called: string;
 }

@@ -1,8 +1,9 @@
 import type { CallPolicy } from '../definition/call-policy.ts';
-import type { CallSafety } from '../definition/catalog.ts';
+import type { CallSafety } from '../definition/execution.ts';
 import type { Message, ToolCall } from '../definition/message.ts';
 import type { JsonSchema } from '../values/json-schema.ts';
 import type { Json, JsonObject } from '../values/json.ts';
+import type { Principal } from './principal.ts';
 
 /** A request of the interpreter, which the workflow turns into an activity or a timer. */
 export type Effect = CallEffect | TimerEffect | CancelTimerEffect | CancelCallEffect | CancelCallsEffect;
@@ -23,6 +24,8 @@ export interface CallEffect {
   readonly isCancelable?: true;
   /** The call is compensated later if its result is known. */
   readonly isCompensable?: true;
+  /** Others besides the starter who have shaped the run, with other roles; a tool's roles hold for each. */
+  readonly shapedBy?: readonly Principal[];
 }
 
 export type CallRequest = ModelCallRequest | ToolCallRequest | FunctionCallRequest | NodeCallRequest;

@@ -28,6 +28,11 @@ export interface TaskReference {
 /** The keys of the enclosing subgraph tasks, outermost first, and the task's own key. */
 export type TaskPath = readonly string[];
 
+/** Returns the name of a task for people, such as `outer/pay[2]`. */
+export function taskName(path: TaskPath): string {
+  return path.map((key) => key.replace(/#(\d+)$/, '[$1]')).join('/');
+}
+
 /** The execution keys of the enclosing subgraph tasks, outermost first, and the task's own. */
 export type ExecutionPath = readonly string[];
 

@@ -1,6 +1,6 @@
 export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
-export { calleeName, mustReconcile, isCallReply, isUnsafe } from './call.ts';
+export { calleeName, isAccountable, isCallReply, isUnsafe, needsSettlement } from './call.ts';
 export type {
   CallEffect,
   CallReply,

@@ -34,8 +34,8 @@ export interface CancelingPhase extends Cancellation {
 /** The graph's `onCancel` node runs after the compensation. */
 export interface ClosingPhase extends Cancellation {
   readonly kind: 'closing';
-  /** Uncompensated work, saved here because the `onCancel` node's superstep replaces the state that shows it. */
-  readonly left: RunError['cause'] | null;
+  /** Nodes with calls of unknown outcome, saved here because the `onCancel` node's superstep replaces their tasks. */
+  readonly unknown: readonly string[];
 }
 
 /** The run has ended; `endedAt` is in milliseconds since the epoch. */

@@ -1,6 +1,12 @@
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
-import type { AskedCompensation, Compensation, UnknownCompensation, CompensationCall } from './compensation.ts';
+import type {
+  AskedCompensation,
+  Compensation,
+  CompensationCall,
+  PerhapsMadeCall,
+  UnknownCompensation,
+} from './compensation.ts';
 import type { Countdown } from './countdown.ts';
 import type { TaskPath } from './ids.ts';
 import type { RunLimits } from './limits.ts';
@@ -22,6 +28,8 @@ export interface Run {
   readonly threadId: string | null;
   readonly graph: { readonly name: string; readonly version: number | null; readonly hash: string };
   readonly createdBy: Principal;
+  /** Others who have changed the run's state or course; `shapers.ts` limits their number. */
+  readonly shapedBy: readonly Principal[];
   /** The run that this one was forked from. */
   readonly parent: ParentRun | null;
   /** Milliseconds since the epoch. */
@@ -47,6 +55,8 @@ export interface Run {
   readonly countdown: Countdown | null;
   readonly compensation: RunCompensation;
   readonly spent: Spent;
+  /** The sum that `held-bytes.ts` explains. */
+  readonly heldBytes: number;
   /** Keys of answered calls that the open superstep may request again; their usage is already in `spent`. */
   readonly counted: readonly string[];
   readonly checkpointId: string | null;
@@ -61,6 +71,8 @@ export interface RunCompensation {
   readonly doneCount: number;
   /** Messages of failed compensations. */
   readonly failures: readonly string[];
+  /** Calls that may have been made and have no result, oldest first; their run says so if it fails or is canceled. */
+  readonly perhapsMade: readonly PerhapsMadeCall[];
   /** The latest compensation waits for an approval. */
   readonly asked: AskedCompensation | null;
   /** The latest compensation has an unknown outcome, which a person must settle. */
@@ -108,6 +120,8 @@ export interface OpenCall {
   readonly since: number;
   /** The call's share of the budgets until its real usage is known. */
   readonly reservation?: Reservation;
+  /** The call changes something outside, so the run accounts for it if its outcome stays unknown. */
+  readonly isAccountable?: true;
   /** The compensated call; no task waits for this one. */
   readonly compensates?: CompensationCall;
 }

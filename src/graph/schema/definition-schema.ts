@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { NodeOfType } from '../definition/definition.ts';
 import type { EdgeKind } from '../definition/definition.ts';
+import { EXECUTIONS } from '../definition/execution.ts';
 import { LIMITS } from '../definition/limits.ts';
 import type { LimitValue } from '../definition/limits.ts';
 import type { NodeType } from '../definition/node-types/node-types.ts';
+import { MESSAGE_ROLES } from '../definition/message.ts';
 import { REDUCERS } from '../definition/reducers.ts';
 import { mapValues } from '../values/collections.ts';
 import { parseDuration } from '../values/duration.ts';
@@ -27,6 +29,7 @@ export const TimeSpan = Duration.refine((text) => parseDuration(text) !== 0, {
   ...coded('INVALID_DURATION'),
 });
 const Count = z.int().min(1);
+const Execution = z.enum(EXECUTIONS);
 const Names = z.array(z.string());
 const OneOrMore = z.union([z.string(), z.array(z.string()).min(1)]);
 const Schema = z.union([z.boolean(), z.record(z.string(), z.unknown())]);
@@ -46,6 +49,7 @@ const Channel = z.strictObject({
   schema: Schema.optional(),
   ephemeral: z.boolean().optional(),
   redact: z.boolean().optional(),
+  roles: z.array(z.enum(MESSAGE_ROLES)).optional(),
   description: z.string().optional(),
 });
 
@@ -129,6 +133,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
     args: z.json().optional(),
     calls: z.string().optional(),
     tools: Names.optional(),
+    execution: Execution.optional(),
     compensate: z.strictObject({ tool: z.string(), args: z.json().optional() }).optional(),
   }),
   function: z.strictObject({
@@ -136,6 +141,7 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
     ...call,
     function: z.string(),
     args: z.json().optional(),
+    execution: Execution.optional(),
     mayGoto: Names.optional(),
   }),
   subgraph: z.strictObject({
@@ -170,7 +176,12 @@ export const NodeSchemas: { readonly [T in NodeType]: SchemaOf<NodeOfType<T>> } 
 type SchemaOf<Node> = z.ZodObject<{ readonly [Field in keyof Node]-?: z.ZodType }>;
 
 /** The common fields of a node of a registered type. The type defines all others. */
-export const CustomNodeSchema = z.strictObject({ type: z.string(), ...call, mayGoto: Names.optional() });
+export const CustomNodeSchema = z.strictObject({
+  type: z.string(),
+  ...call,
+  execution: Execution.optional(),
+  mayGoto: Names.optional(),
+});
 
 export const EdgeSchemas = {
   plain: z.strictObject({ from: OneOrMore, to: OneOrMore }),

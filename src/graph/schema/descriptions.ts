@@ -1,5 +1,7 @@
+import type { EdgeKind } from '../definition/definition.ts';
+
 /** The descriptions that editors show for each kind of edge. */
-export const EDGE_DESCRIPTIONS: Readonly<Record<string, string>> = {
+export const EDGE_DESCRIPTIONS: Readonly<Record<EdgeKind, string>> = {
   plain: 'Always leads to `to`. A list in `from` is a join: it waits until all of these nodes have finished.',
   branches: 'Leads to the first branch whose condition is true. A branch without `when` is the default.',
   route: 'Leads to the target that `paths` has for the value of `route`.',
@@ -26,6 +28,7 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   deadline:
     'The time limit of all attempts, of a graph inside, of a wait or of a whole run. It stands still while only people are awaited: "30s", "5m", "2h", "7d".',
   timeout: 'The time limit of one attempt, or of waiting for a person or an event: "30s", "5m", "2h", "7d".',
+  execution: 'Where calls run: "activity", or "local" for short idempotent ones.',
   retry: 'The number of attempts of a call, and the time between them.',
   nonRetryable: 'Codes of failures after which there is no further attempt.',
   reducer: 'How a write changes the value; `replace` by default.',
@@ -34,6 +37,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   schema: 'JSON Schema (2020-12) of the value.',
   ephemeral: 'The value can be read only in the superstep after its write.',
   redact: 'Hides the value from people without the permission to see payloads.',
+  roles:
+    'Of a channel: the roles of messages that it takes from outside; `user` alone by default. Of a policy: the roles that may decide.',
   write: 'A channel that takes the whole result, or a template for each channel, over `result` and `state`.',
   onError: 'The node to continue with after a failure, or "intervene": a person decides.',
   maxVisits: 'The maximum of visits of the node. One more visit is a failure.',

@@ -4,6 +4,7 @@ import { askedBy } from '../lifecycle/ask-to-compensate.ts';
 import { emitAbout } from '../lifecycle/compensation-events.ts';
 import { finishAskedCompensation } from '../lifecycle/compensation.ts';
 import { parseApprovalId } from '../run/ids.ts';
+import { refuseShaping } from '../run/shapers.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { deliver, emitAt } from '../superstep/deliver.ts';
 import { findTask } from '../superstep/frames.ts';
@@ -45,6 +46,10 @@ function handleDecision(draft: Draft, decision: DecisionRequest['decision'], { p
     digests: digestsIn(payload['digest']),
   });
   if ('refusal' in result) return refused(result.refusal);
+  const shapes = payload['args'] !== undefined || payload['values'] !== undefined;
+  const refusal = shapes ? refuseShaping(draft.run, by) : null;
+  if (refusal) return refused(refusal);
+  if (shapes) draft.addShaper(by);
   recordDecision(draft, result.approval, result.decision);
   return taken(toResult(result.approval));
 }

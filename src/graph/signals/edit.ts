@@ -79,7 +79,7 @@ function tryEdges(draft: Draft, { values, asNode, by }: StateEdit): Refusal | nu
   } catch (error) {
     if (!(error instanceof EdgeFailure)) throw error;
     const { message } = error;
-    return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }] };
+    return { code: 'INVALID_VALUES', message, issues: [{ path: '/values', message }], mayQuote: true };
   }
 }
 

@@ -1,5 +1,6 @@
+import { bytesOf } from '../run/held-bytes.ts';
 import { deliver } from '../superstep/deliver.ts';
-import { emitOfRun } from '../superstep/draft.ts';
+import { emitOfRun, hasRoom } from '../superstep/draft.ts';
 import { openTasks } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
@@ -27,6 +28,8 @@ export const event: SignalKind = {
         code: 'BUFFER_FULL',
         message: `${MAX_BUFFERED_EVENTS} events are buffered already, and no node waits for "${name}"`,
       });
+    if (!waiting && !hasRoom(draft, bytesOf(payload)))
+      return refused({ code: 'BUFFER_FULL', message: 'The run holds too much to buffer the event' });
     emitOfRun(draft, { type: 'signal.received', event: name, by: by.sub });
     if (waiting) deliver(waiting, { kind: 'event', payload });
     else draft.bufferEvents([...draft.run.bufferedEvents, { name, payload }]);

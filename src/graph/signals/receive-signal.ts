@@ -7,6 +7,7 @@ import { emitOfRun, recordOccurrence } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
+import { jsonSize } from '../values/json-size.ts';
 import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
@@ -55,8 +56,8 @@ function handleSignal(draft: Draft, name: string, payload: Json): Handled {
       code: 'UNKNOWN_SIGNAL',
       message: `There is no signal "${name}"; known are ${[...signals.keys()].join(', ')}`,
     });
-  if (isDeeperThan(MAX_DEPTH, payload))
-    return refused({ code: 'MALFORMED', message: `The payload is nested deeper than ${MAX_DEPTH} levels` });
+  const tooLarge = sizeProblem(payload);
+  if (tooLarge !== null) return refused({ code: 'MALFORMED', message: tooLarge });
   const issues = schemaCheckOf(name, kind)(payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
     return refused({
@@ -71,6 +72,14 @@ function handleSignal(draft: Draft, name: string, payload: Json): Handled {
     return refuseOther(unknown, payload) ?? kind.handleCompensation(draft, unknown, request);
   const refusal = refuseInPhase(draft, kind);
   return refusal ? refused(refusal) : kind.handle(draft, request);
+}
+
+/** Returns the problem of a payload that is too deep, or too large where a run keeps it. */
+function sizeProblem(payload: Json): string | null {
+  if (isDeeperThan(MAX_DEPTH, payload)) return `The payload is nested deeper than ${MAX_DEPTH} levels`;
+  const by = isJsonObject(payload) ? payload['by'] : undefined;
+  const isTooLarge = by !== undefined && jsonSize(by) > MAX_PRINCIPAL_BYTES;
+  return isTooLarge ? `/by: it takes more than ${MAX_PRINCIPAL_BYTES} bytes` : null;
 }
 
 /** Refuses interventions other than the one that a compensating run waits for. */
@@ -122,6 +131,8 @@ function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: 
   });
 }
 
+/** A run remembers those who shape it. No token of a request is larger. */
+const MAX_PRINCIPAL_BYTES = 16_384;
 const MAX_DETAIL = 500;
 /** The maximum nesting, equal to that of API bodies. */
 const MAX_DEPTH = 100;

@@ -1,12 +1,18 @@
 import { emit, emitOfRun } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
 import { LIMITS_SCHEMA } from '../run/limits.ts';
 import { hasEnded } from '../run/status.ts';
+import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
+import type { ShownCall } from '../run/scope.ts';
+import { refuseShaping } from '../run/shapers.ts';
 import { retryTask, deliverIntervention } from '../lifecycle/retry-task.ts';
+import { keyOfCall, rememberPerhapsMade } from '../lifecycle/perhaps-made.ts';
 import { retryCompensation } from '../lifecycle/compensation.ts';
 import type { Intervention } from './checks/find-intervention.ts';
 import { INTERVENTION_FIELDS, findIntervention, findInterventions } from './checks/find-intervention.ts';
@@ -33,19 +39,19 @@ export const retry: SignalKind = {
 function retryNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
-  const refusal = raiseLimits(draft, payload['limits']);
+  const refusal = refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
-  retryInterventions(draft, [found], by.sub);
+  retryInterventions(draft, [found], by);
   return taken();
 }
 
 function retryRun(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = failedNodes(draft, payload);
   if ('code' in found) return refused(found);
-  const refusal = refuseCompensated(draft) ?? raiseLimits(draft, payload['limits']);
+  const refusal = refuseCompensated(draft) ?? refuseShaping(draft.run, by) ?? raiseLimits(draft, payload['limits']);
   if (refusal) return refused(refusal);
   if (found.length === 0) emitOfRun(draft, { type: 'run.retried', by: by.sub });
-  retryInterventions(draft, found, by.sub);
+  retryInterventions(draft, found, by);
   return taken();
 }
 
@@ -59,8 +65,25 @@ function failedNodes(draft: Draft, payload: JsonObject): readonly Intervention[]
   return 'code' in found ? [] : found.filter(({ handle }) => handle.task.state.phase === 'failed');
 }
 
-function retryInterventions(draft: Draft, found: readonly Intervention[], by: string): void {
-  for (const { handle } of found) emit(draft, handle.frame, { type: 'run.retried', node: handle.node.id, by });
+/** A repeated call may still have been made before, if it cannot be made again. */
+function rememberUnknown(draft: Draft, { handle, failure, call }: Intervention): void {
+  if (!isUnknownOutcome(failure.error)) return;
+  const made = call ? { key: keyOfCall(handle, call.number), tool: call.tool } : shownCallOf(handle);
+  if (made)
+    rememberPerhapsMade(draft, { key: made.key, taskPath: handle.taskPath, called: made.tool ?? handle.node.id });
+}
+
+function shownCallOf({ task: { state } }: TaskHandle): Pick<ShownCall, 'key' | 'tool'> | null {
+  return state.phase === 'intervention' ? state.call : null;
+}
+
+function retryInterventions(draft: Draft, found: readonly Intervention[], by: Principal): void {
+  draft.addShaper(by);
+  for (const one of found) {
+    const { frame, node } = one.handle;
+    rememberUnknown(draft, one);
+    emit(draft, frame, { type: 'run.retried', node: node.id, by: by.sub });
+  }
   if (hasEnded(draft.run)) reopenRun(draft);
   for (const { handle, call } of found) {
     if (call) deliverIntervention(handle, { kind: 'call.repeated', number: call.number });

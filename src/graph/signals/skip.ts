@@ -4,6 +4,8 @@ import { actorIn, refuseActingAs } from '../lifecycle/held-nodes.ts';
 import { refuseBypass } from './checks/bypass-approval.ts';
 import { refuseCompensated } from './checks/refusals.ts';
 import { reopenRun } from '../lifecycle/reopen.ts';
+import { forgetPerhapsMade, forgetPerhapsMadeBy, keyOfCall } from '../lifecycle/perhaps-made.ts';
+import { refuseShaping } from '../run/shapers.ts';
 import { hasEnded } from '../run/status.ts';
 import type { Principal } from '../run/principal.ts';
 import type { Refusal } from '../run/refusal.ts';
@@ -27,7 +29,8 @@ export const skip: SignalKind = {
     } catch (error) {
       if (!(error instanceof GraphError)) throw error;
       const issues = [{ path: '/output', message: error.message }];
-      return refused({ code: 'MALFORMED', message: `The node can't go on with that output: ${error.message}`, issues });
+      const message = `The node can't go on with that output: ${error.message}`;
+      return refused({ code: 'MALFORMED', message, issues, mayQuote: true });
     }
   },
   handleCompensation(draft, unknown, { payload, by }) {
@@ -40,14 +43,22 @@ function skipNode(draft: Draft, { payload, by }: SignalRequest): Handled {
   const found = findIntervention(draft, payload);
   if ('code' in found) return refused(found);
   const { handle, call } = found;
-  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by);
+  const refusal = refuseCompensated(draft) ?? refuseSkipping(draft, found, by) ?? refuseShaping(draft.run, by);
   if (refusal) return refused(refusal);
   const output = payload['output'] ?? null;
   if (call) emitTask(handle, { type: 'tool.skipped', tool: call.tool, result: output, by: by.sub });
   else skipTask(handle, output, by.sub);
+  settlePerhapsMade(found);
+  draft.addShaper(by);
   if (hasEnded(draft.run)) reopenRun(draft);
   if (call) deliverIntervention(handle, { kind: 'call.skipped', number: call.number, output });
   return taken();
+}
+
+/** A person who gives the result of a call, or of a node, settles what became of its calls. */
+function settlePerhapsMade({ handle, call }: Intervention): void {
+  if (call) forgetPerhapsMade(handle.draft, keyOfCall(handle, call.number));
+  else forgetPerhapsMadeBy(handle);
 }
 
 function refuseSkipping(draft: Draft, { handle, call }: Intervention, by: Principal): Refusal | null {

@@ -1,17 +1,20 @@
 import { OwnedLists } from '../channels/reducer.ts';
 import type { CompiledGraph } from '../compile/compile.ts';
-import { unitsSpent } from '../values/meter.ts';
+import { spend, unitsSpent } from '../values/meter.ts';
 import type { Checkpoint } from '../journal/checkpoint.ts';
 import type { RunEvent, RunEventBody } from '../journal/events.ts';
 import type { Approval } from '../run/approval.ts';
 import type { Countdown } from '../run/countdown.ts';
 import type { Effect } from '../run/effect.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfAll } from '../run/held-bytes.ts';
 import type { RunLimits } from '../run/limits.ts';
 import type { RecordedBody, RecordedOccurrence } from '../run/occurrence.ts';
+import type { Principal } from '../run/principal.ts';
 import type { RunPhase } from '../run/phase.ts';
 import type { SignalResult } from '../run/refusal.ts';
 import type { BufferedEvent, Counters, OpenCall, OpenTimer, Run, RunCompensation } from '../run/run.ts';
 import type { Scope } from '../run/scope.ts';
+import { withShaper } from '../run/shapers.ts';
 import type { Spent } from '../run/spending.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { own } from '../values/json.ts';
@@ -97,12 +100,23 @@ export class Draft {
     return timer;
   }
 
+  /** Counts what the run holds from now on, or less if it drops something. */
+  hold(bytes: number): void {
+    this.#run.heldBytes += bytes;
+    if (bytes > 0) spend(Math.ceil(bytes / BYTES_PER_UNIT));
+  }
+
   saveApproval(approval: Approval): void {
     const { approvals } = this.#run;
+    const before = own(approvals, approval.id);
+    this.hold(bytesOf(approval) - (before ? bytesOf(before) : 0));
     approvals[approval.id] = approval;
     this.approvals.set(approval.id, approval);
     const closed = Object.values(approvals).filter(({ status }) => status !== 'pending');
-    for (const { id } of closed.slice(0, -MAX_CLOSED)) delete approvals[id];
+    for (const dropped of closed.slice(0, -MAX_CLOSED)) {
+      this.hold(-bytesOf(dropped));
+      delete approvals[dropped.id];
+    }
   }
 
   spend(amounts: Partial<Spent>): void {
@@ -121,12 +135,15 @@ export class Draft {
 
   /** Replaces the buffered events, which the next checkpoint saves. */
   bufferEvents(events: readonly BufferedEvent[]): void {
+    this.hold(bytesOfAll(events) - bytesOfAll(this.#run.bufferedEvents));
     this.#run.bufferedEvents = events;
     this.#run.areBufferedEventsSaved = false;
   }
 
   recordResult(result: SignalResult): void {
-    this.#run.outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
+    const outcomes = [...this.#run.outcomes.slice(1 - MAX_OUTCOMES), result];
+    this.hold(bytesOfAll(outcomes) - bytesOfAll(this.#run.outcomes));
+    this.#run.outcomes = outcomes;
   }
 
   addCheckpoint(checkpoint: Checkpoint): void {
@@ -144,7 +161,14 @@ export class Draft {
   }
 
   setCompensation(changes: Partial<RunCompensation>): void {
+    const { pending } = this.#run.compensation;
+    if (changes.pending) this.hold(bytesOfAll(changes.pending) - bytesOfAll(pending));
     this.#run.compensation = { ...this.#run.compensation, ...changes };
+  }
+
+  /** Counts a person among those who have shaped the run; `refuseShaping` must allow it. */
+  addShaper(by: Principal): void {
+    this.#run.shapedBy = withShaper(this.#run, by);
   }
 
   setLimits(limits: RunLimits): void {
@@ -155,6 +179,14 @@ export class Draft {
     this.#run.countdown = countdown;
   }
 }
+
+/** True if the run may hold so many bytes more; it may always hold less. */
+export function hasRoom({ run }: Draft, bytes: number): boolean {
+  return bytes <= 0 || run.heldBytes + bytes <= MAX_HELD_BYTES;
+}
+
+/** The room for values is paid for like the copy of a text. */
+const BYTES_PER_UNIT = 64;
 
 /** Measures an `advance`, which yields beyond the limits to keep workflow activations short. */
 interface Load {

@@ -1,7 +1,9 @@
 import { isReplacement, tryWrite } from '../channels/apply-writes.ts';
 import type { Update } from '../channels/channel.ts';
+import { findRefusedMessage } from '../channels/outside-messages.ts';
 import type { OnError } from '../compile/compile.ts';
 import type { TaskInput, Progress } from '../nodes/behavior.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfTask } from '../run/held-bytes.ts';
 import { callAt, hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
@@ -14,6 +16,7 @@ import { hasResumableProgress } from './acceptance.ts';
 import { withTaskAllowance } from './allowances.ts';
 import { cancelTimersAndApprovalsOf } from './cancel-requests.ts';
 import { callsWithin, cancelCallsWithin } from './cancel-calls.ts';
+import { hasRoom } from './draft.ts';
 import { taskBindings, emitTask } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 import { setState } from './scope-draft.ts';
@@ -70,7 +73,7 @@ function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
     const progress = withTaskAllowance(handle, step);
     switch (progress.kind) {
       case 'open':
-        return { phase: 'open', position: progress.position };
+        return withRoom(handle, { phase: 'open', position: progress.position });
       case 'done':
       case 'commanded':
         if (handle.node.deadlineMs !== null) cancelTimersOf(handle);
@@ -84,12 +87,18 @@ function takeStep(handle: TaskHandle, step: () => Progress): TaskState {
   }
 }
 
-/** Code that ended the run is called again on a retry, because its recorded answer would end the run again. */
-function isCalledAgain({ code }: RunError): boolean {
-  return code === 'ABORTED';
+/**
+ * True if a retry needs another answer, because the recorded one would fail again: of code that ended the run, or with
+ * a message from outside that its channel does not take.
+ */
+function needsOtherAnswer({ node }: TaskHandle, { code }: RunError): boolean {
+  return code === 'ABORTED' || (node.hasOutsideResult && code === 'CHANNEL_SCHEMA_VIOLATION');
 }
 
-/** Records a task's outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. */
+/**
+ * Records a task's outcome. A task whose outcome can't be written fails, and saves the outcome for a retry. If there is
+ * no room for that, the retry asks the ledger for the same call.
+ */
 function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
   try {
     return withTaskAllowance(handle, () =>
@@ -97,18 +106,40 @@ function recordOutcome(handle: TaskHandle, outcome: Outcome): TaskState {
     );
   } catch (error) {
     const failure = toRunError(error);
-    const saved = isCalledAgain(failure) ? null : ({ kind: 'finished', outcome } as const);
-    return recordFailure(handle, { callFailed: saved === null, error: failure }, saved);
+    const callFailed = needsOtherAnswer(handle, failure);
+    const saved =
+      callFailed || !hasRoom(handle.draft, bytesOf(outcome)) ? null : ({ kind: 'finished', outcome } as const);
+    return recordFailure(handle, { callFailed, error: failure }, saved);
   }
 }
 
 function recordResult(handle: TaskHandle, outcome: Outcome & { kind: 'done' }): TaskState {
   const { result, update: given = {} } = outcome;
   const written = handle.node.write({ ...taskBindings(handle), result });
+  if (handle.node.hasOutsideResult) requireAllowedMessages(handle, written);
   const update = { ...given, ...addToConversation(given, written) };
   requireAllowedSize('What the node writes', update);
+  const state = withRoom(handle, { phase: 'completed', update, goto: null, outcome });
   emitTask(handle, { type: 'node.completed', update });
-  return { phase: 'completed', update, goto: null, outcome };
+  return state;
+}
+
+/** @returns the task's next state @throws GraphError `PAYLOAD_TOO_LARGE` if the run would hold too much with it */
+function withRoom(handle: TaskHandle, state: TaskState): TaskState {
+  const { draft, task } = handle;
+  if (hasRoom(draft, bytesOfTask({ state }) - bytesOfTask(task))) return state;
+  throw new GraphError('PAYLOAD_TOO_LARGE', `The open tasks of the run would hold over ${MAX_HELD_BYTES} bytes`);
+}
+
+/**
+ * Checks the messages in an update that is made of something from outside, such as an event. A role that the definition
+ * itself names counts as the graph's own word.
+ * @throws GraphError `CHANNEL_SCHEMA_VIOLATION` if a channel does not take a message from outside
+ */
+function requireAllowedMessages({ node, frame }: TaskHandle, update: Update): void {
+  const fromOutside = Object.entries(update).filter(([channel]) => !node.rolesNamedFor.has(channel));
+  const refused = findRefusedMessage(frame.graph, frame.scope.channels, Object.fromEntries(fromOutside));
+  if (refused) throw new GraphError('CHANNEL_SCHEMA_VIOLATION', refused.message);
 }
 
 /** Returns a node's writes after its conversation on the same channel; a repeated message counts once. */
@@ -132,8 +163,10 @@ function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commande
     draft.enter({ kind: 'running', pause: { by: node.id, reason } });
   const update = { ...given, ...node.writeOfCommand({ ...taskBindings(handle), result: null }) };
   requireAllowedSize('What the node writes', update);
+  const chosen = { nodes: goto, ignoresEdges: control === 'replan' };
+  const state = withRoom(handle, { phase: 'completed', update, goto: chosen, outcome });
   emitTask(handle, { type: 'node.completed', update });
-  return { phase: 'completed', update, goto: { nodes: goto, ignoresEdges: control === 'replan' }, outcome };
+  return state;
 }
 
 /**
@@ -142,10 +175,13 @@ function executeCommand(handle: TaskHandle, outcome: Outcome & { kind: 'commande
 export function skipTask(handle: TaskHandle, output: Json, by: string): void {
   const { node, task, frame } = handle;
   const update = withTaskAllowance(handle, () => node.write({ ...taskBindings(handle), result: output }));
+  requireAllowedMessages(handle, update);
   const error = tryWrite(frame.graph.channels, frame.scope.channels, { by: task.key, node: node.id, update });
   if (error) throw new GraphError(error.code, error.message);
+  const outcome = { kind: 'done', result: output } as const;
+  const state = withRoom(handle, { phase: 'completed', update, goto: null, outcome });
   emitTask(handle, { type: 'node.skipped', update, by });
-  setState(handle, { phase: 'completed', update, goto: null, outcome: { kind: 'done', result: output } });
+  setState(handle, state);
 }
 
 /** Fails a task that a person gives up. */

@@ -1,9 +1,11 @@
 import { applyWrites } from '../channels/apply-writes.ts';
 import type { Applied, Channels, Write } from '../channels/apply-writes.ts';
 import type { OwnedLists, ReduceContext } from '../channels/reducer.ts';
+import { MAX_HELD_BYTES, bytesOf, bytesOfChannels, bytesOfTask, bytesOfTasks } from '../run/held-bytes.ts';
 import { messageId } from '../run/ids.ts';
 import type { NodeTask, Scope, ScopePosition, TaskState } from '../run/scope.ts';
 import type { Json } from '../values/json.ts';
+import { hasRoom } from './draft.ts';
 import type { Draft } from './draft.ts';
 import type { Frame, TaskHandle } from './frames.ts';
 
@@ -23,6 +25,11 @@ type DraftScope = Mutable<Omit<Scope, 'visits' | 'at'>> & {
 
 /** Replaces a task in its superstep, because tasks are values. @throws TypeError if the superstep is over */
 export function replaceTask(handle: TaskHandle, task: NodeTask): void {
+  handle.draft.hold(bytesOfTask(task) - bytesOfTask(handle.task));
+  putTask(handle, task);
+}
+
+function putTask(handle: TaskHandle, task: NodeTask): void {
   const { at } = openForWriting(handle.frame);
   if (at.kind !== 'running' || at.tasks[handle.index] !== handle.task) throw new TypeError(`"${handle.key}" is gone`);
   at.tasks[handle.index] = task;
@@ -38,6 +45,9 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
   const context = new ScopeContext(frame);
   const applied = applyWrites(graph.channels, scope.channels, { writes, context });
   if (!applied.ok) return applied;
+  const bytes = frame.parent ? bytesOfChanges(applied.changes, scope.channels) : 0;
+  if (!hasRoom(frame.draft, bytes)) return noRoom(writes);
+  frame.draft.hold(bytes);
   const draft = openForWriting(frame);
   draft.channels = applied.channels;
   draft.messages = context.messages;
@@ -45,12 +55,14 @@ export function writeChannels(frame: Frame, writes: readonly Write[]): Applied {
 }
 
 export function setChannels(frame: Frame, channels: Channels): void {
+  if (frame.parent) frame.draft.hold(bytesOfChannels(channels) - bytesOfChannels(frame.scope.channels));
   openForWriting(frame).channels = channels;
 }
 
 /** Sets the tasks of a superstep, which opens it, and counts their visits. */
 export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
   const scope = openForWriting(frame);
+  frame.draft.hold(tasks.reduce((sum, task) => sum + bytesOfTask(task), -bytesOfTasks(scope)));
   for (const { node, visit } of tasks) scope.visits[node] = visit;
   scope.at = { kind: 'running', tasks: [...tasks] };
 }
@@ -58,6 +70,7 @@ export function setTasks(frame: Frame, tasks: readonly NodeTask[]): void {
 /** Moves a graph to another position, which drops the tasks of an open superstep. */
 export function moveTo(frame: Frame, at: Exclude<ScopePosition, Running>, deferred = frame.scope.deferred): void {
   const scope = openForWriting(frame);
+  frame.draft.hold(-bytesOfTasks(scope));
   scope.at = at;
   scope.deferred = deferred;
 }
@@ -91,7 +104,23 @@ function putInto(parent: TaskHandle, scope: Scope): void {
   const { state } = parent.task;
   if (state.phase !== 'open' || state.position.kind !== 'subgraph')
     throw new TypeError(`The graph inside the task "${parent.key}" is not open`);
-  setState(parent, { ...state, position: { ...state.position, scope } });
+  putTask(parent, { ...parent.task, state: { ...state, position: { ...state.position, scope } } });
+}
+
+/** The bytes by which channels have grown. A list that has grown in place is measured by what was added. */
+function bytesOfChanges(changes: (Applied & { readonly ok: true })['changes'], before: Channels): number {
+  return Object.entries(changes).reduce(
+    (sum, [name, change]) =>
+      sum + ('append' in change ? bytesOf(change.append) - 2 : bytesOf(change.set) - bytesOf(before[name])),
+    0,
+  );
+}
+
+/** All writers are at fault: each has added to what is too much. */
+function noRoom(writes: readonly Write[]): Applied {
+  const message = `the run would hold over ${MAX_HELD_BYTES} bytes in its tasks and subgraphs`;
+  const [channel = ''] = writes.flatMap(({ update }) => Object.keys(update));
+  return { ok: false, error: { code: 'PAYLOAD_TOO_LARGE', message }, channel, culprits: writes.map(({ by }) => by) };
 }
 
 /** The context of a graph's reducers. Each graph numbers its own messages, so the timing of others changes no id. */

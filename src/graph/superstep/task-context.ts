@@ -2,11 +2,13 @@ import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { calledBy } from '../run/call.ts';
-import type { CallRequest, ModelCallRequest } from '../run/effect.ts';
+import { calledBy, isAccountable } from '../run/call.ts';
+import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
+import { otherRolesOf, shapersOf } from '../run/shapers.ts';
 import type { ModelNeeds } from '../run/spending.ts';
+import type { Run } from '../run/run.ts';
 import { isClosing, standsStill } from '../run/status.ts';
 import { GraphError } from '../values/errors.ts';
 import type { TaskFailure } from '../values/errors.ts';
@@ -31,15 +33,17 @@ export class OpenTask implements TaskContext {
   readonly #handle: TaskHandle;
   readonly now: number;
   readonly timestamp: string;
-  readonly createdBy: Principal;
   readonly asksPeople: boolean;
 
   constructor(handle: TaskHandle) {
     this.#handle = handle;
     this.timestamp = handle.draft.timestamp;
-    this.createdBy = handle.draft.run.createdBy;
     this.asksPeople = !isClosing(handle.draft.run);
     this.now = handle.draft.now;
+  }
+
+  get shapers(): readonly Principal[] {
+    return shapersOf(this.#handle.draft.run);
   }
 
   get bindings(): Bindings {
@@ -107,8 +111,7 @@ function requestCall(
   const { request, reservation } = planReservation(handle, wanted);
   const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });
   const { taskPath } = handle;
-  draft.addCall(key, { taskPath, called: { kind, name }, since: draft.now, ...(reservation && { reservation }) });
-  draft.effects.push({
+  const effect: CallEffect = {
     kind: 'call',
     key,
     takeover: task.takeover + takeover,
@@ -118,10 +121,25 @@ function requestCall(
     summary: summaryOf(handle, request.kind),
     ...(handle.frame.isTimed && { isCancelable: true }),
     ...(handle.node.compensate && { isCompensable: true }),
+    ...shapedByOf(draft.run, request),
+  };
+  draft.addCall(key, {
+    taskPath,
+    called: { kind, name },
+    since: draft.now,
+    ...(reservation && { reservation }),
+    ...(isAccountable(effect) && { isAccountable: true }),
   });
+  draft.effects.push(effect);
   if (request.kind === 'tool')
     emitTask(handle, { type: 'tool.requested', tool: request.tool, args: request.args, idempotencyKey: key });
   return key;
+}
+
+/** Returns the people besides the starter whose roles the tool's worker checks. */
+function shapedByOf(run: Run, { kind }: CallRequest): Pick<CallEffect, 'shapedBy'> {
+  const shapedBy = kind === 'tool' ? otherRolesOf(run) : [];
+  return shapedBy.length > 0 ? { shapedBy } : {};
 }
 
 function requestApproval(handle: TaskHandle, question: Question): { approvalId: string; timerId: string } {

@@ -6,7 +6,7 @@ import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
 import { error } from './rule.ts';
-import { RULES } from './rules/all-rules.ts';
+import { RULES } from './all-rules.ts';
 import { readSubject } from './subject.ts';
 import type { Subject } from './subject.ts';
 

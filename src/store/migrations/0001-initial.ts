@@ -38,7 +38,7 @@ const STATEMENTS = [
     input json not null,
     limits json not null,
     metadata json not null,
-    redacted json not null,
+    redaction json not null,
     created_by text not null,
     created_at timestamptz not null,
     execution integer not null,

@@ -59,6 +59,15 @@ describe('a node of a registered type', () => {
     expect(events.map(({ type }) => type)).not.toContain('tool.called');
   });
 
+  test('keeps its execution to itself', () => {
+    const requests: NodeCallRequest[] = [];
+    run({ execution: 'activity' }, (request) => {
+      requests.push(request);
+      return null;
+    });
+    expect(requests.map(({ config }) => Object.keys(config))).toEqual([['url']]);
+  });
+
   test('may send the run where its mayGoto says', () => {
     const sent = run({ mayGoto: ['c', 7] }, () => ({ goto: 'c', control: 'replan' }));
     expect(sent.steps).toEqual([['f'], ['c']]);

@@ -6,6 +6,7 @@ import type { EndedRunState } from '../../../src/graph/journal/ended-run.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import { NOT_BEGUN } from '../../../src/graph/journal/run-view.ts';
 import type { RunView } from '../../../src/graph/journal/run-view.ts';
+import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
 import type { RecordedOccurrence } from '../../../src/graph/run/occurrence.ts';
 import type { NewRun } from '../../../src/store/accept-run.ts';
@@ -29,7 +30,7 @@ export function aNewRun(over: Partial<NewRun> & { id: string }): NewRun {
     input: {},
     limits: {},
     metadata: {},
-    redacted: [],
+    redaction: NOTHING_REDACTED,
     createdBy: 'ann',
     createdAt: AT,
     start: { some: 'input' },
@@ -97,6 +98,7 @@ export function anApproval(runId: string, status: Approval['status']): Approval 
     decisions: [],
     previous: [],
     requestedBy: 'ann',
+    requesters: ['ann'],
     requestedAt: AT,
     expiresAt: AT,
     task: ['ask'],

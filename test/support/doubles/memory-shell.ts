@@ -59,13 +59,15 @@ export interface Answer {
   readonly values?: Json;
 }
 
-/** The final failure of a call, thrown by an outside. */
+/** The final failure of a call, thrown by an outside. It leaves open if the call was made, if that is said. */
 export class CallFailure extends Error {
   readonly code: RunErrorCode;
+  readonly callFailed: boolean;
 
-  constructor(code: RunErrorCode, message: string) {
+  constructor(code: RunErrorCode, message: string, callFailed = code !== 'UNKNOWN_OUTCOME') {
     super(message);
     this.code = code;
+    this.callFailed = callFailed;
   }
 }
 
@@ -226,8 +228,7 @@ function perform({ key, request }: CallEffect, outside: Outside): OccurrenceBody
     return { kind: 'call.completed', key, reply: replyTo(request, key, outside), attempts: 1, durationMs: 1 };
   } catch (error) {
     if (!(error instanceof CallFailure)) throw error;
-    const { code, message } = error;
-    const callFailed = code !== 'UNKNOWN_OUTCOME';
+    const { code, message, callFailed } = error;
     return { kind: 'call.failed', key, failure: { callFailed, error: { code, message } } };
   }
 }

@@ -1,9 +1,11 @@
 import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
+import { createSeals } from '../../../src/api/http/seals.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { aCatalog } from '../builders/builders.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
+import { interpretHere } from '../doubles/interpret-here.ts';
 import { openMemoryStore } from '../servers/memory-database.ts';
 
 /** The API's own routes as its router has them, such as `GET /api/runs/{id}`, whatever its description says. */
@@ -19,7 +21,9 @@ export async function readMountedRoutes(): Promise<readonly string[]> {
       shutdownGraceMs: 0,
     },
     catalog: aCatalog(),
+    interpreter: interpretHere(aCatalog()),
     cursors: createCursors('secret'),
+    seals: createSeals('secret'),
     authenticate: createAuthenticate({
       issuer: 'none',
       audience: 'none',

@@ -8,6 +8,7 @@ import { startStack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { takePlace } from './shared-place.ts';
+import { interpretHere } from '../doubles/interpret-here.ts';
 
 /** A stack whose tokens the test signs itself, good ones and bad ones. */
 export interface IssuingStack {
@@ -46,6 +47,7 @@ export async function startIssuingStack(): Promise<IssuingStack> {
     temporalPort: 0,
     uiPort: 0,
     environment: { ...process.env, ...(await takePlace()) },
+    interpreter: interpretHere,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

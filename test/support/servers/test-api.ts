@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createApp } from '../../../src/api/app.ts';
 import { createAuthenticate } from '../../../src/api/http/authenticate.ts';
 import { createCursors } from '../../../src/api/http/cursor.ts';
+import { createSeals } from '../../../src/api/http/seals.ts';
 import { toApiSettings } from '../../../src/config/api-settings.ts';
 import { parseConfig } from '../../../src/config/load-config.ts';
 import type { ConfigInput } from '../../../src/config/load-config.ts';
@@ -12,6 +13,7 @@ import { openIssuer, signTokens } from '../../../src/dev/issuer.ts';
 import type { Tokens } from '../../../src/dev/issuer.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { anAbsentEngine } from '../doubles/absent-engine.ts';
+import { interpretHere } from '../doubles/interpret-here.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -39,13 +41,16 @@ export async function startTestApi(settings: ConfigInput = {}): Promise<TestApi>
   const issuer = await openIssuer(join(folder, 'issuer.json'), {});
   await rm(folder, { recursive: true });
   const tokens = await signTokens(issuer);
+  const catalog = toCatalog(config);
   const app = createApp({
     store,
     engine: anAbsentEngine(),
-    catalog: toCatalog(config),
+    catalog,
+    interpreter: interpretHere(catalog),
     settings: toApiSettings(config),
     authenticate: createAuthenticate(issuer.auth),
     cursors: createCursors('secret'),
+    seals: createSeals('secret'),
     logger: createLogger('silent'),
     shuttingDown: new AbortController().signal,
   });

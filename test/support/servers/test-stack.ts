@@ -9,6 +9,7 @@ import type { Stack } from '../../../src/dev/stack.ts';
 import { createApiClient } from '../readers/api-client.ts';
 import type { ApiClient } from '../readers/api-client.ts';
 import { takePlace } from './shared-place.ts';
+import { interpretHere } from '../doubles/interpret-here.ts';
 
 /** The whole of Holdfast, as `npm start` runs it, in this process; at the shared servers, or with a Temporal of its own. */
 export interface TestStack extends Stack {
@@ -43,6 +44,7 @@ export async function startTestStack(
     uiPort: 0,
     environment: variables,
     sweeping: { queuesMs: 50, dispatchMs: 50, ...sweeping },
+    interpreter: interpretHere,
     say: (line) => process.stderr.write(`${line}\n`),
   });
   return {

@@ -3,6 +3,7 @@ import { toolCalls } from '../../../src/activities/call-tool.ts';
 import { CallError } from '../../../src/activities/calls/call-error.ts';
 import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
 import type { CallReply } from '../../../src/graph/run/effect.ts';
+import type { Principal } from '../../../src/graph/run/principal.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
 import { aTask, aTool, aToolRequest } from '../../support/builders/call-builders.ts';
 
@@ -103,6 +104,16 @@ describe('toolCalls', () => {
     const call = toolCalls({ pay: tool }).execute(aTask({ createdBy: { sub: 'ann', roles: held } }), signal, 1);
     await expect(call).rejects.toMatchObject({ code: 'TOOL_FAILED', retryable: false, done: 'no' });
     await expect(call).rejects.toThrow(message);
+  });
+
+  test('a tool for some roles looks at everyone who has changed the run', async () => {
+    const tool = aTool({ roles: ['support'], execute: () => 'paid' });
+    const eva: Principal = { sub: 'eva', roles: ['support'] };
+    const ben: Principal = { sub: 'ben', roles: ['user'] };
+    const callAfter = (...shapedBy: Principal[]) =>
+      toolCalls({ pay: tool }).execute(aTask({ createdBy: eva, shapedBy }), signal, 1);
+    expect(await callAfter(eva)).toMatchObject({ value: 'paid' });
+    await expect(callAfter(eva, ben)).rejects.toThrow('this run was changed by ben (user)');
   });
 
   test('an error of a tool is worth another attempt', async () => {

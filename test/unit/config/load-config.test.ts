@@ -34,7 +34,29 @@ describe('a configuration', () => {
     });
   });
 
+  test('takes local tools that are idempotent and short', () => {
+    const local = { execution: 'local', effect: 'idempotent', timeout: '10s' };
+    expect(parseConfig('here', { tools: [{ ...tool, ...local }] })).toMatchObject({ tools: [local] });
+    const mcpServers = { odd: { command: 'odd', tools: { say: local } } };
+    expect(parseConfig('here', { mcpServers })).toMatchObject({ mcpServers });
+  });
+
   test.each<[string, object, RegExp]>([
+    [
+      'a local tool that is keyed',
+      { tools: [{ ...tool, effect: 'keyed', timeout: '1s', execution: 'local' }] },
+      /\/tools\/0\/execution: may be "local" only with effect "idempotent"/,
+    ],
+    [
+      'a local tool that may take long',
+      { tools: [{ ...tool, effect: 'idempotent', timeout: '11s', execution: 'local' }] },
+      /\/tools\/0\/execution/,
+    ],
+    [
+      'a local tool of a server whose hints decide',
+      { mcpServers: { odd: { command: 'odd', tools: { say: { timeout: '1s', execution: 'local' } } } } },
+      /\/mcpServers\/odd\/tools\/say\/execution/,
+    ],
     [
       'an approval under no condition',
       { tools: [{ ...tool, approval: { when: 'args.' } }] },

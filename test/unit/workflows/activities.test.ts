@@ -21,5 +21,5 @@ test.each([
   ["a tool that names the engine's", aToolRequest({ taskQueue: 'holdfast' })],
   ['a model', aModelRequest()],
 ])("a call of %s waits in the run's own", (_what, request) => {
-  expect(callOptions(aCall(request))).not.toHaveProperty('taskQueue');
+  expect(callOptions(aCall(request))).toMatchObject({ taskQueue: 'holdfast' });
 });

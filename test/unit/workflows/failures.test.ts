@@ -1,6 +1,7 @@
-import { ActivityFailure, TimeoutFailure } from '@temporalio/common';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import { describe, expect, test } from 'vitest';
-import { toTaskFailure } from '../../../src/workflows/failures.ts';
+import type { CallEffect, CallRequest } from '../../../src/graph/run/effect.ts';
+import { callCanceled, toCanceledCallFailure, toTaskFailure } from '../../../src/workflows/failures.ts';
 import { aModelRequest, aToolRequest } from '../../support/builders/call-builders.ts';
 
 type TimeoutType = TimeoutFailure['timeoutType'];
@@ -12,7 +13,12 @@ function givenUp(timeoutType: TimeoutType, isRetry = false): ActivityFailure {
   return new ActivityFailure('Activity task timed out', 'callTool', 'k1', 'TIMEOUT', undefined, timeout);
 }
 
-const unsafe = aToolRequest({ effect: 'unsafe' });
+function aCall(request: CallRequest, over: Partial<CallEffect> = {}): CallEffect {
+  return { kind: 'call', key: 'k1', takeover: 0, node: 'pay', request, summary: 'pay', ...over };
+}
+
+const unsafe = aCall(aToolRequest({ effect: 'unsafe' }));
+const keyed = aCall(aToolRequest({ effect: 'keyed' }));
 
 describe('a call that timed out at the server', () => {
   test.each<[TimeoutType, boolean]>([
@@ -30,10 +36,38 @@ describe('a call that timed out at the server', () => {
     expect(toTaskFailure(unsafe, givenUp('SCHEDULE_TO_START'))).toMatchObject({ error: { code: 'TIMEOUT', message } });
   });
 
+  test('is known to have failed if no worker has taken it, unless it repeats an earlier call', () => {
+    const failureOf = (takeover: number) => toTaskFailure({ ...keyed, takeover }, givenUp('SCHEDULE_TO_START'));
+    expect([failureOf(0), failureOf(1)]).toMatchObject([{ callFailed: true }, { callFailed: false }]);
+    expect(toTaskFailure(keyed, givenUp('START_TO_CLOSE'))).toMatchObject({ callFailed: false });
+  });
+
   test.each([aModelRequest(), aToolRequest({ effect: 'keyed' }), aToolRequest({ effect: 'idempotent' })])(
     'has timed out if it may be repeated',
     (request) => {
-      expect(toTaskFailure(request, givenUp('START_TO_CLOSE'))).toMatchObject({ error: { code: 'TIMEOUT' } });
+      expect(toTaskFailure(aCall(request), givenUp('START_TO_CLOSE'))).toMatchObject({ error: { code: 'TIMEOUT' } });
     },
   );
+});
+
+describe('a canceled call', () => {
+  const lost = { callFailed: false, error: { code: 'UNKNOWN_OUTCOME', message: 'lost' } };
+  const answer = ApplicationFailure.create({ type: 'UNKNOWN_OUTCOME', details: [lost], nonRetryable: true });
+
+  test('that may have been made is left to a person if it can be neither repeated nor compensated', () => {
+    expect(toCanceledCallFailure(unsafe, answer)).toEqual(lost);
+    expect(toCanceledCallFailure({ ...keyed, isCompensable: true }, answer)).toEqual(lost);
+  });
+
+  test('that may have been made and can be repeated says so', () => {
+    const error = { code: 'CANCELED', message: 'The call was canceled, and may have been made' };
+    expect(toCanceledCallFailure(keyed, answer)).toEqual({ callFailed: false, error });
+  });
+
+  test('that has only waited was not made, unless it repeats an earlier call', () => {
+    expect([callCanceled(keyed), callCanceled({ ...keyed, takeover: 1 })]).toMatchObject([
+      { failure: { callFailed: true } },
+      { failure: { callFailed: false } },
+    ]);
+  });
 });

@@ -29,6 +29,7 @@ export interface ApprovalPolicy {
 export const approval: DescriptionOf<ApprovalFields> = {
   summary: 'Waits for a person to decide. Result: { decision, args, by, reason, at, values }.',
   templates: ['title', 'details', 'args'],
+  carries: { args: ['args'] },
   schemas: ['argsSchema', 'decisionSchema'],
   onReject: 'onReject',
   mayWait: true,

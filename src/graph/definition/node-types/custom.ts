@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
+import type { Execution } from '../execution.ts';
 import type { NodeDescription } from './node-description.ts';
 
 /** A node of a type that code registers. It has the common fields and those that its type defines. */
@@ -9,6 +10,7 @@ export interface CustomNodeDefinition extends CommonCustomFields {
 
 interface CommonCustomFields extends CallFields {
   readonly type: string;
+  readonly execution?: Execution;
   readonly mayGoto?: readonly string[];
 }
 
@@ -23,6 +25,7 @@ const COMMON: Readonly<Record<keyof CommonCustomFields, true>> = {
   onError: true,
   maxVisits: true,
   defer: true,
+  execution: true,
   mayGoto: true,
 };
 
@@ -33,5 +36,9 @@ export function ownFields(node: JsonObject): JsonObject {
 
 /** Describes a node of a type that code registers. Every field that its type defines may be a template. */
 export function describeCustom(fields: JsonObject): NodeDescription {
-  return { templates: Object.keys(ownFields(fields)), look: { outline: 'cylinder', fill: 'EEEEEE' } };
+  return {
+    templates: Object.keys(ownFields(fields)),
+    calls: { nodeType: true },
+    look: { outline: 'cylinder', fill: 'EEEEEE' },
+  };
 }

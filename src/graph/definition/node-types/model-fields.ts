@@ -23,9 +23,13 @@ interface ContextDefinition {
   readonly strategy?: string | readonly string[];
 }
 
+/** The fields that a model answers to. */
+const ASKED = ['system', 'prompt', 'messages'] as const;
+
 /** The part of a description that all node types with model calls share. */
 export const MODEL_FIELDS = {
   templates: ['system', 'prompt'],
+  carries: { text: ASKED, object: ASKED, toolCalls: ASKED, message: ASKED },
   uses: { tools: ['tools'], models: ['model'], messageProcessors: ['context/strategy'] },
   conversations: ['messages'],
   schemas: ['output'],

@@ -10,6 +10,11 @@ export interface NodeDescription<Field extends string = string> {
   readonly templates: readonly Field[];
   /** As `templates`, but their expressions see `result`, too. */
   readonly resultTemplates?: readonly FieldPath<Field>[];
+  /**
+   * The members of the result that may hold what the node was given, each with the fields that it may come from. Absent:
+   * all of the result may hold what any template was filled with.
+   */
+  readonly carries?: Readonly<Record<string, readonly Field[]>>;
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
   readonly graph?: InnerGraphFields<Field>;
@@ -19,9 +24,11 @@ export interface NodeDescription<Field extends string = string> {
   readonly onReject?: Field;
   /** The field with the tools that its model may request; another node makes these calls. */
   readonly requestsTools?: Field;
+  /** The code that the node calls by itself; its `execution` is about these calls. */
+  readonly calls?: Called<Field>;
   /** The channel whose messages request calls that the node makes, and the field with the tools that it may call. */
   readonly makesCalls?: { readonly channel: Field; readonly tools: Field };
-  /** The node waits for people, time or an event, so it cannot be the last node of a canceled run. */
+  /** The node waits for people, time or an event; its result comes from them. It can't be a canceled run's last node. */
   readonly mayWait?: true;
   /** The engine enforces the node's own `deadline`. In other nodes, `deadline` limits the calls. */
   readonly hasOwnDeadline?: true;
@@ -60,6 +67,12 @@ interface CatalogUses<Field extends string> {
   readonly functions?: readonly FieldPath<Field>[];
   readonly messageProcessors?: readonly FieldPath<Field>[];
 }
+
+/** Fields that name tools or functions, or the code of the node's own type. */
+type Called<Field extends string> =
+  | { readonly tools: readonly Field[] }
+  | { readonly functions: readonly Field[] }
+  | { readonly nodeType: true };
 
 interface InnerGraphFields<Field extends string> {
   /** The field with the name of a published graph, or with a definition. */

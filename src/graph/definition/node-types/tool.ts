@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../values/json.ts';
 import type { CallFields } from '../common-fields.ts';
+import type { Execution } from '../execution.ts';
 import type { FieldProblem, DescriptionOf } from './node-description.ts';
 
 export type ToolFields = OneCallFields | CallsFields;
@@ -7,6 +8,7 @@ export type ToolFields = OneCallFields | CallsFields;
 interface OneCallFields extends CallFields {
   readonly tool: string;
   readonly args?: Json;
+  readonly execution?: Execution;
   /** The compensating call if the run fails or is canceled. Its arguments see the `result` of this call. */
   readonly compensate?: { readonly tool: string; readonly args?: Json };
   readonly calls?: never;
@@ -18,6 +20,7 @@ interface CallsFields extends CallFields {
   readonly calls: string;
   /** The tools that it may call; absent: those of the `llm` node that alone writes the channel. */
   readonly tools?: readonly string[];
+  readonly execution?: Execution;
   readonly tool?: never;
   readonly args?: never;
   readonly compensate?: never;
@@ -29,6 +32,7 @@ export const tool: DescriptionOf<ToolFields> = {
   resultTemplates: ['compensate/args'],
   uses: { tools: ['tool', 'compensate/tool', 'tools'] },
   conversations: ['calls'],
+  calls: { tools: ['tool', 'tools'] },
   makesCalls: { channel: 'calls', tools: 'tools' },
   exactlyOne: ['tool', 'calls'],
   findProblems: findToolProblems,

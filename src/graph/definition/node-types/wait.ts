@@ -18,6 +18,7 @@ const AWAITED_FIELDS = ['for', 'until', 'event'] as const;
 export const wait: DescriptionOf<WaitFields> = {
   summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
   templates: AWAITED_FIELDS,
+  carries: {},
   exactlyOne: AWAITED_FIELDS,
   findProblems: findWaitProblems,
   mayWait: true,

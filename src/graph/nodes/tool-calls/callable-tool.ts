@@ -24,8 +24,8 @@ export interface CallableTool {
   readonly name: string;
   /** `tell`, `intervene`, or the name of the tool that is called after a failure. */
   readonly onFailure: string;
-  /** The reason why a principal's run may not call the tool; `null`: it may. */
-  refuse(principal: Principal): string | null;
+  /** The reason why a run may not call the tool, by those who have shaped it, its starter first; `null`: it may. */
+  refuse(shapers: readonly Principal[]): string | null;
   /** Reads arguments that a model has written. A problem is worded for the model. */
   readArguments(args: Json): { readonly args: Json } | { readonly problem: string };
   /** The first fault of arguments; `null`: they fit the tool's parameters. */
@@ -80,8 +80,12 @@ export function compileCallable(name: string, caller: CallingNode): CallableTool
   return {
     name,
     onFailure: entry.onFailure ?? 'tell',
-    refuse: (principal) =>
-      mayCall(entry.roles, principal) ? null : `${name} may be called by runs of ${rolesOf(entry)} only`,
+    refuse(shapers) {
+      const refused = shapers.findIndex((principal) => !mayCall(entry.roles, principal));
+      if (refused === -1) return null;
+      const rule = `${name} may be called by runs of ${rolesOf(entry)} only`;
+      return refused === 0 ? rule : `${rule}; ${shapers[refused]?.sub ?? ''}, who has changed this run, is none`;
+    },
     checkArguments(args) {
       const [first] = check(args);
       return first ? problemOf(first) : null;

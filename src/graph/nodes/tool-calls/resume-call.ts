@@ -83,7 +83,7 @@ function toolsTried(tools: Toolbox, { name, tool }: BatchCall): ReadonlySet<stri
 }
 
 function redirect(task: TaskContext, call: BatchCall, tool: CallableTool): BatchCall {
-  const problem = tool.refuse(task.createdBy) ?? tool.checkArguments(call.args);
+  const problem = tool.refuse(task.shapers) ?? tool.checkArguments(call.args);
   const { approvedByPerson: _ofOtherTool, ...unapproved } = call;
   const redirected = { ...unapproved, tool: tool.name };
   return problem === null ? { ...redirected, state: NOT_ASKED } : answer(redirected, failureNote(problem));

@@ -93,7 +93,7 @@ function readCall({ task, tools }: ToolBatchContext, { id, name, args }: ToolCal
   const call = { id, name, tool: name, args, isEdited: false, takeover: 0 };
   const tool = tools.findAllowed(name);
   if (!tool) return { ...call, state: answered(toolNotFound(name)) };
-  const refusal = tool.refuse(task.createdBy);
+  const refusal = tool.refuse(task.shapers);
   if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   const read = tool.readArguments(args);
   if ('problem' in read) return { ...call, state: answered(failureNote(read.problem)) };
@@ -130,6 +130,8 @@ function beginCall({ task, tools, leftMs }: ToolBatchContext, call: BatchCall, {
     return { ...call, state: { phase: 'asked', ...task.requestApproval(question) } };
   }
   if (!task.hasCapacity()) return call;
+  const refusal = tool.refuse(task.shapers);
+  if (refusal !== null) return { ...call, state: answered(failureNote(refusal)) };
   const key = task.call(
     call.number,
     tool.request(call.args, { leftMs: leftMs(), isApproved: call.approvedByPerson === true }),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { judgeClaim, judgeCanceled, mayBeDone } from '../../../../src/activities/calls/judge-claim.ts';
 import type { Claimant } from '../../../../src/activities/calls/judge-claim.ts';
-import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
+import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { LedgerEntry } from '../../../../src/store/ledger-claims.ts';
 
 const error = { code: 'TOOL_FAILED', message: 'no', attempts: 2 } as const;

@@ -6,7 +6,7 @@ import { fromNetwork } from '../../../../src/activities/calls/classify-failure.t
 import { performCall } from '../../../../src/activities/calls/perform-call.ts';
 import type { CallKind } from '../../../../src/activities/calls/perform-call.ts';
 import type { CallPolicy, RetryPolicy } from '../../../../src/graph/definition/call-policy.ts';
-import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
+import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { CallReply, ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import { DatabaseAwayError } from '../../../../src/store/database/database-away.ts';
 import type { Store } from '../../../../src/store/store.ts';

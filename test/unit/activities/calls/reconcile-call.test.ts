@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { CallOutcome, CallTask } from '../../../../src/activities/calls/call-task.ts';
 import { reconcileCall } from '../../../../src/activities/calls/reconcile-call.ts';
-import type { CallSafety } from '../../../../src/graph/definition/catalog.ts';
+import type { CallSafety } from '../../../../src/graph/definition/execution.ts';
 import type { ToolCallRequest } from '../../../../src/graph/run/effect.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { aTask, aToolRequest } from '../../../support/builders/call-builders.ts';

@@ -5,6 +5,8 @@ import type { Store } from '../../../../src/store/store.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { aCatalog } from '../../../support/builders/builders.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -25,7 +27,12 @@ test('a signal to a run that has just ended is refused once the store has the en
   };
   const caller = { sub: 'bob', tenantId: 'acme', roles: ['approver'], permissions: new Set<never>() };
   const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
-  const deps = { store, engine: anAbsentEngine({ decide }), logger: createLogger('silent') };
+  const deps = {
+    store,
+    interpreter: interpretHere(aCatalog()),
+    engine: anAbsentEngine({ decide }),
+    logger: createLogger('silent'),
+  };
   await expect(sendSignal(deps, caller, { run, signal })).resolves.toMatchObject({
     taken: false,
     refusal: { code: 'NOT_ALLOWED_NOW', message: `The run is failed since ${AT}` },

@@ -3,6 +3,7 @@ import { listCheckpoints } from '../../../../src/api/states/list-checkpoints.ts'
 import { MAX_PAGE_BYTES } from '../../../../src/store/page.ts';
 import type { Position } from '../../../../src/store/page.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { ADMIN } from '../../../support/builders/callers.ts';
 import { AT, aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
@@ -29,7 +30,7 @@ async function pagesOf(runIds: readonly string[]) {
   const pages = [];
   let after: Position | undefined;
   do {
-    const { items, next } = await listCheckpoints(store, runIds, { limit: 100, after });
+    const { items, next } = await listCheckpoints({ store, caller: ADMIN }, runIds, { limit: 100, after });
     pages.push(items);
     after = next ?? undefined;
   } while (after);
@@ -90,7 +91,7 @@ test('each state is computed from the one before it on the page', async () => {
       },
     },
   };
-  expect((await listCheckpoints(watched, ['O'], { limit: 3 })).items).toHaveLength(3);
+  expect((await listCheckpoints({ store: watched, caller: ADMIN }, ['O'], { limit: 3 })).items).toHaveLength(3);
   expect(bases).toEqual([
     ['O.c2', null],
     ['O.c3', 'O.c2'],

@@ -3,6 +3,7 @@ import { firstBeginning } from '../../../../src/api/runs/thread-state.ts';
 import { listCheckpoints } from '../../../../src/api/states/list-checkpoints.ts';
 import { findState } from '../../../../src/api/states/read-state.ts';
 import type { Store } from '../../../../src/store/store.ts';
+import { ADMIN } from '../../../support/builders/callers.ts';
 import { aBatch, aCheckpoint, aNewRun, writeTo } from '../../../support/builders/store-builders.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
@@ -36,7 +37,8 @@ test('the next run of the thread waits', async () => {
 });
 
 test('the list has checkpoints whose predecessors are all written', async () => {
-  const listed = async () => (await listCheckpoints(store, [RUN], { limit: 10 })).items.map(({ id }) => id);
+  const listed = async () =>
+    (await listCheckpoints({ store, caller: ADMIN }, [RUN], { limit: 10 })).items.map(({ id }) => id);
   expect(await listed()).toEqual([`${RUN}.c1`]);
   await write(2);
   expect(await listed()).toEqual([`${RUN}.c3`, `${RUN}.c2`, `${RUN}.c1`]);

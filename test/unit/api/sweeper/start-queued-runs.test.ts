@@ -6,6 +6,8 @@ import type { Store } from '../../../../src/store/store.ts';
 import { aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+import { aCatalog } from '../../../support/builders/builders.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 
 let store: Store;
 beforeAll(async () => {
@@ -14,6 +16,7 @@ beforeAll(async () => {
 afterAll(async () => await store.close());
 const engine = (send: Engine['send']): Engine => anAbsentEngine({ start: async () => undefined, send });
 const logger = createLogger('silent');
+const interpreter = interpretHere(aCatalog());
 const startQueuedRuns = createQueueStarter();
 
 test('a queued run is dequeued even if many others wait behind running ones', async () => {
@@ -23,14 +26,14 @@ test('a queued run is dequeued even if many others wait behind running ones', as
     await store.runs.create(aNewRun({ id: `${threadId} queued`, threadId, onBusy: 'enqueue' }));
   }
   await endRun(store, { id: 't100 active' });
-  await startQueuedRuns({ store, engine: engine(async () => false), logger });
+  await startQueuedRuns({ store, engine: engine(async () => false), interpreter, logger });
   expect((await store.runs.find('t100 queued'))?.isQueued).toBe(false);
 });
 
 test('an interruption is repeated until the interrupted run is in Temporal', async () => {
   await store.runs.create(aNewRun({ id: 'I-1', tenantId: 'aaa', threadId: 'i' }));
   await store.runs.create(aNewRun({ id: 'I-2', tenantId: 'aaa', threadId: 'i', onBusy: 'interrupt' }));
-  await startQueuedRuns({ store, engine: engine(async () => false), logger }); // `false`: there is no such workflow (yet)
+  await startQueuedRuns({ store, engine: engine(async () => false), interpreter, logger }); // `false`: there is no such workflow (yet)
   expect(await store.threads.queueHeads(1)).toMatchObject([
     { runId: 'I-2', activeRunId: 'I-1', interruption: { runId: 'I-2' } },
   ]);
@@ -47,6 +50,7 @@ test('a run that does not answer does not delay other threads', async () => {
     engine: engine(async () => {
       throw new Error('503');
     }),
+    interpreter,
     logger,
   }).catch(() => undefined);
   expect((await store.runs.find('O-4'))?.isQueued).toBe(false);
@@ -63,6 +67,7 @@ test('a run that is being interrupted gets no second interruption', async () => 
       if (tenantId === thread.tenantId) interrupted.push(id);
       return true;
     }),
+    interpreter,
     logger,
   };
   const start = createQueueStarter();

@@ -7,7 +7,14 @@ import { hasEnded, isEnding, mayOpenStep, standsStill, statusOf } from '../../..
 
 const error = { code: 'TOOL_FAILED', message: 'broken' } as const;
 const by = { by: 'ada', reason: null };
-const compensation: RunCompensation = { pending: [], doneCount: 0, failures: [], asked: null, unknown: null };
+const compensation: RunCompensation = {
+  pending: [],
+  doneCount: 0,
+  failures: [],
+  perhapsMade: [],
+  asked: null,
+  unknown: null,
+};
 const policy = toCallPolicy([], DEFAULTS, undefined);
 const unknown: RunCompensation['unknown'] = {
   compensation: {
@@ -15,6 +22,7 @@ const unknown: RunCompensation['unknown'] = {
     task: { node: 'pay', visit: 1 },
     request: { kind: 'tool', tool: 'refund', args: {}, effect: 'keyed', policy },
     needsApproval: false,
+    shapedBy: [],
   },
   error,
   since: '2026-01-02T03:04:05Z',
@@ -28,7 +36,7 @@ describe('the status of a run', () => {
     [{ kind: 'paused' }, 'paused'],
     [{ kind: 'failing', error }, 'running'],
     [{ kind: 'canceling', ...by }, 'running'],
-    [{ kind: 'closing', ...by, left: null }, 'running'],
+    [{ kind: 'closing', ...by, unknown: [] }, 'running'],
     [{ kind: 'completed', endedAt: 1, output: {} }, 'completed'],
     [{ kind: 'failed', endedAt: 1, error }, 'failed'],
     [{ kind: 'canceled', endedAt: 1, error: null, ...by }, 'canceled'],
@@ -66,7 +74,7 @@ describe('a run', () => {
       { ending: true, still: true, opens: false },
     ],
     [
-      { kind: 'closing', ...by, left: null },
+      { kind: 'closing', ...by, unknown: [] },
       { ending: false, still: false, opens: false },
     ],
     [

@@ -132,6 +132,52 @@ describe('errors', () => {
       edges({ from: 'b', branches: [{ when: 'state.nope', to: 'a' }, { to: '__end__' }] }),
       'UNKNOWN_CHANNEL /edges/2/branches/0/when',
     ],
+    [
+      'roles of a channel without messages',
+      channels({ total: { reducer: 'sum', roles: ['user'] } }),
+      'INVALID_FIELD /channels/total/roles',
+    ],
+    [
+      'a role that no message has',
+      channels({ chat: { reducer: 'messages', roles: ['user', 'boss'] } }),
+      'INVALID_FIELD /channels/chat/roles/1',
+    ],
+    [
+      'a local call of a keyed tool',
+      nodes({ a: { type: 'tool', tool: 'charge', execution: 'local', timeout: '5s' } }),
+      'INVALID_FIELD /nodes/a/execution',
+    ],
+    [
+      'a local call that may take longer',
+      nodes({ a: { type: 'tool', tool: 'lookup', execution: 'local', timeout: '11s' } }),
+      'INVALID_FIELD /nodes/a/execution',
+    ],
+    [
+      'a local call that may take as long as all others',
+      nodes({ a: { type: 'function', function: 'double', execution: 'local' } }),
+      'INVALID_FIELD /nodes/a/execution',
+    ],
+    [
+      'local calls of a message, one of them of an unsafe tool',
+      base({
+        channels: { chat: { reducer: 'messages' } },
+        nodes: {
+          a: { type: 'llm', messages: 'chat', tools: ['lookup', 'notify'] },
+          b: { type: 'tool', calls: 'chat', execution: 'local', timeout: '5s' },
+        },
+      }),
+      'INVALID_FIELD /nodes/b/execution',
+    ],
+    [
+      'an execution that there is not',
+      nodes({ a: { type: 'tool', tool: 'lookup', execution: 'remote' } }),
+      'INVALID_FIELD /nodes/a/execution',
+    ],
+    [
+      'an execution of what is no code',
+      nodes({ a: { type: 'llm', prompt: 'x', execution: 'activity' } }),
+      'INVALID_FIELD /nodes/a/execution',
+    ],
     ['a template on no channel', nodes({ a: set('{{ state.nope }}') }), 'UNKNOWN_CHANNEL /nodes/a/write/log'],
     [
       'a condition that is no CEL',

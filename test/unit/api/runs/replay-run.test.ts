@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { replayRun } from '../../../../src/api/replay/replay-run.ts';
+import { createSeals } from '../../../../src/api/http/seals.ts';
+import { replayRun } from '../../../../src/api/runs/replay-run.ts';
 import { toJson } from '../../../../src/graph/values/json.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
 import { AT, aBatch, aNewRun, endRun, writeTo } from '../../../support/builders/store-builders.ts';
+import { interpretHere } from '../../../support/doubles/interpret-here.ts';
 import { openMemoryStore } from '../../../support/servers/memory-database.ts';
 
 let store: Store;
@@ -32,7 +34,15 @@ test('a run with too many bytes of answers is refused before any is read', async
   if (!run) throw new Error('There is no run');
   const caller = { sub: 'ann', tenantId: 'acme', roles: [], permissions: new Set<never>() };
   const replaying = async () =>
-    await replayRun({ store: unread, catalog }, caller, { id: 'S', run, wanted: { graph: null, input: null } });
+    await replayRun(
+      { store: unread, catalog, interpreter: interpretHere(catalog), seals: createSeals('secret') },
+      caller,
+      {
+        id: 'S',
+        run,
+        wanted: { graph: null, input: null },
+      },
+    );
   await expect(replaying()).rejects.toThrow('The answers were read');
   await store.ledger.claim({ ...call, key: 'R:d', takeover: 0, scheduledAt: 1, journal: null }, () => ({
     takeOver: true,

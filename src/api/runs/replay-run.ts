@@ -1,23 +1,22 @@
 import type { Beginning } from '../../graph/advance/index.ts';
-import { compileShared } from '../../graph/compile/index.ts';
-import type { CompiledGraph } from '../../graph/compile/index.ts';
 import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
 import { hasEnded, isEnded } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { Store } from '../../store/store.ts';
-import type { Divergence } from '../../store/tables.ts';
+import type { Divergence, KeptDivergence } from '../../store/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
-import { newRun } from '../runs/new-run.ts';
-import { pinnedByRun, requireInput } from '../runs/pinned-graph.ts';
-import { redactEvent } from '../runs/redact-event.ts';
-import { firstBeginning } from '../runs/thread-state.ts';
-import type { ReplayLog } from './replay-log.ts';
-import { replay } from './replay.ts';
-import type { Replayed } from './replay.ts';
+import { toRunnable } from '../interpreter/jobs.ts';
+import type { Replayed } from '../interpreter/replay.ts';
+import type { ReplayLog } from '../interpreter/replay-log.ts';
+import { shownEvent } from '../redaction/shown-approval.ts';
+import { newRun } from './new-run.ts';
+import { pinnedByRun, requireInput } from './pinned-graph.ts';
+import { firstBeginning } from './thread-state.ts';
 
 export interface WantedReplay {
   /** `null`: the graph of the run itself. */
@@ -32,7 +31,7 @@ export interface WantedReplay {
  * @throws ApiError 409 when the run has not ended, or is too large; 422 when the graph does not take the input
  */
 export async function replayRun(
-  deps: Pick<ApiDeps, 'store' | 'catalog'>,
+  deps: Pick<ApiDeps, 'store' | 'catalog' | 'interpreter' | 'seals'>,
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
@@ -40,16 +39,24 @@ export async function replayRun(
     throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
   const { start, pinned } = await pinnedByRun(deps, run, wanted.graph);
   await requireReplaySize(deps.store, run);
-  const recording = await readRecording(deps.store, run, id);
-  const graph = compileShared(pinned.definition, pinned.catalog);
+  const log = await readRecording(deps.store, run, id);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
-  const begin = wanted.input ? withInput(own, wanted.input, graph) : own;
+  const begin = wanted.input === null ? own : withInput(own, wanted.input);
+  if (wanted.input !== null) await requireInput(deps, caller.tenantId, { graph: pinned, input: wanted.input });
   const identity = { ...start.identity, id, graph: pinned.graph };
-  const replayed = await replay({ graph, identity, begin }, recording);
+  const replayed = await deps.interpreter.run('replay', caller.tenantId, {
+    graph: toRunnable(pinned),
+    identity,
+    begin,
+    log,
+  });
   const record = newRun(pinned, {
     identity,
     begin,
-    replay: { of: run.id, divergence: hide(replayed.divergence, pinned.redacted) },
+    replay: {
+      of: run.id,
+      divergence: keep(replayed.divergence, { recorded: run.redaction, replayed: pinned.redaction }, deps.seals),
+    },
     input: wanted.input ?? run.input,
     limits: run.limits,
     metadata: run.metadata,
@@ -74,25 +81,27 @@ async function requireReplaySize({ journal }: Store, { id, lastSeq }: RunRecord)
     );
 }
 
-/** Removes the values of redacted channels, because every reader of the run sees the divergence. */
-function hide(divergence: Divergence | null, redacted: readonly string[]): Divergence | null {
+/** Keeps a divergence in both views: the recorded event is of a run that may hide other things than the replay. */
+function keep(
+  divergence: Divergence | null,
+  { recorded, replayed }: Readonly<Record<'recorded' | 'replayed', Redaction>>,
+  seals: ApiDeps['seals'],
+): KeptDivergence | null {
   if (!divergence) return null;
-  const { seq, expected, actual } = divergence;
-  const channels = new Set(redacted);
-  return {
-    seq,
-    expected: expected && redactEvent(expected, channels),
-    actual: actual && redactEvent(actual, channels),
+  const { expected, actual } = divergence;
+  const redacted = {
+    expected: expected && shownEvent(expected, recorded, seals),
+    actual: actual && shownEvent(actual, replayed, seals),
   };
+  return { ...divergence, redacted };
 }
 
-/** @throws ApiError 422 when the graph does not take the input, or the run is a fork, which began without one */
-function withInput(begin: Beginning, input: JsonObject, graph: CompiledGraph): Beginning {
+/** @throws ApiError 422 when the run is a fork, which began without an input */
+function withInput(begin: Beginning, input: JsonObject): Beginning {
   if (begin.kind !== 'input') {
     const message = 'The run is a fork: it began with a state, not with an input';
     throw new ApiError('INVALID_INPUT', message, { issues: [{ path: '/input', message }] });
   }
-  requireInput(graph, input);
   return { ...begin, input };
 }
 

@@ -19,23 +19,20 @@ export interface ReplayStart {
   readonly graph: CompiledGraph;
   readonly identity: RunIdentity;
   readonly begin: Beginning;
+  readonly log: ReplayLog;
 }
 
 /**
  * Runs a graph with what happened to another run, in the same order, at the same times. Once the replay does something
- * else than its log, its open calls and timers end as those of the same key did, and no signal comes any more. Others
- * get their turn between its steps.
+ * else than its log, its open calls and timers end as those of the same key did, and no signal comes any more.
  */
-export async function replay({ graph, identity, begin }: ReplayStart, log: ReplayLog): Promise<Replayed> {
+export function replay({ graph, identity, begin, log }: ReplayStart): Replayed {
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
   let first: Advance | null = beginRun(graph, identity, { begin, now: startedAt });
   const player = openPlayer(log, first.run, startedAt);
   for (; first; first = reopen(player, graph)) {
     take(player, first);
-    for (const step of drive(graph, first, (last) => nextOccurrence(player, last))) {
-      take(player, step);
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    for (const step of drive(graph, first, (last) => nextOccurrence(player, last))) take(player, step);
   }
   const missing = log.events[player.events.length];
   if (missing && !player.divergence) player.divergence = { seq: missing.seq, expected: missing, actual: null };

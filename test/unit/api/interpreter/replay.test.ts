@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { ReplayLog } from '../../../../src/api/replay/replay-log.ts';
-import { replay } from '../../../../src/api/replay/replay.ts';
-import type { Replayed } from '../../../../src/api/replay/replay.ts';
+import type { ReplayLog } from '../../../../src/api/interpreter/replay-log.ts';
+import { replay } from '../../../../src/api/interpreter/replay.ts';
+import type { Replayed } from '../../../../src/api/interpreter/replay.ts';
 import { signalEndedRun } from '../../../../src/graph/advance/advance.ts';
 import { startRun } from '../../../../src/graph/advance/begin-run.ts';
 import type { RunIdentity } from '../../../../src/graph/advance/begin-run.ts';
@@ -68,7 +68,7 @@ async function replayOf(
   definition = played.definition,
 ): Promise<Replayed> {
   const graph = compileShared(definition, randomCatalog);
-  return await replay({ graph, identity: played.identity, begin: { kind: 'input', input: {} } }, logOf(played));
+  return replay({ graph, identity: played.identity, begin: { kind: 'input', input: {} }, log: logOf(played) });
 }
 
 const works = { type: 'tool', tool: 'work', args: { give: 'x' }, write: { log: '{{ result }}' } } as const;
@@ -137,7 +137,7 @@ describe('a replay', () => {
     };
     const graph = compileShared(aDefinition({ nodes: { a: adds, t: works } }), randomCatalog);
     const begin = { kind: 'input', input: {} } as const;
-    const { run } = await replay({ graph, identity: played.identity, begin }, log);
+    const { run } = replay({ graph, identity: played.identity, begin, log });
     expect(shown(run)).toMatchObject({ status: 'completed', root: { channels: { log: ['more', 'x'] } } });
   });
 

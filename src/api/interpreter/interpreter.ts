@@ -1,0 +1,12 @@
+import type { JobName, ResultOf, TaskOf } from './jobs.ts';
+
+/** Does work on definitions and data of strangers without stopping what else the process does. */
+export interface Interpreter {
+  /**
+   * Does one job for a tenant, when its turn comes.
+   * @throws ApiError 422 when the job needs more time or memory than a job may, 429 when too many of the tenant wait
+   */
+  run<Name extends JobName>(name: Name, tenantId: string, task: TaskOf<Name>): Promise<ResultOf<Name>>;
+  /** Ends what runs. */
+  close(): Promise<void>;
+}

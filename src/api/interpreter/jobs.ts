@@ -1,0 +1,129 @@
+import { forkRun, refuseForkOf, refuseStartAt, signalEndedRun } from '../../graph/advance/index.ts';
+import type { Beginning, ForkStart, RunIdentity } from '../../graph/advance/index.ts';
+import { checkInput, compileShared, missingInput } from '../../graph/compile/index.ts';
+import type { CompiledGraph, InputIssue } from '../../graph/compile/index.ts';
+import type { Catalog, GraphDefinition, GraphIssue } from '../../graph/definition/index.ts';
+import { toRunView } from '../../graph/journal/index.ts';
+import type { RunView } from '../../graph/journal/index.ts';
+import { findRedaction } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import type { Principal, Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
+import { validateGraph } from '../../graph/validate/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { replay } from './replay.ts';
+import type { Replayed } from './replay.ts';
+import type { ReplayLog } from './replay-log.ts';
+
+/** A definition that has passed validation, with the part of a catalog that it uses. */
+export interface RunnableGraph {
+  readonly definition: GraphDefinition;
+  readonly catalog: Catalog;
+}
+
+/** The part of something that has a graph which a job takes. */
+export function toRunnable({ definition, catalog }: RunnableGraph): RunnableGraph {
+  return { definition, catalog };
+}
+
+/** The faults of an input: the required channels that it lacks, and the values that the graph does not take. */
+export interface InputFaults {
+  readonly missing: readonly string[];
+  readonly issues: readonly InputIssue[];
+}
+
+/** A fork, and the graphs of the run and of its parent. */
+export interface ForkTrial {
+  readonly graph: RunnableGraph;
+  readonly identity: RunIdentity;
+  readonly fork: ForkStart;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The fork under the graph of its parent; `null`: the fork has that graph itself. */
+  readonly underParent: { readonly graph: RunnableGraph; readonly fork: ForkStart } | null;
+}
+
+/** An ended run after a signal. */
+export interface Reopened {
+  /** `null`: the run gave the signal no answer. */
+  readonly result: SignalResult | null;
+  /** The run as people see it until its new execution writes. */
+  readonly view: RunView;
+}
+
+/**
+ * Work on definitions and data of strangers. A job is a pure function; its task and its result can be cloned,
+ * so that a thread can do it. Each has a time limit in milliseconds, far above what an honest task needs.
+ */
+export const JOBS = {
+  validate: {
+    limitMs: 10_000,
+    work: (
+      catalog: Catalog,
+      { definition, graphs }: { definition: Json; graphs: Readonly<Record<string, GraphDefinition>> },
+    ): readonly GraphIssue[] => validateGraph(definition, { ...catalog, graphs }),
+  },
+  checkInput: {
+    limitMs: 10_000,
+    work: (_: Catalog, { graph, input }: { graph: RunnableGraph; input: JsonObject }): InputFaults => {
+      const compiled = compile(graph);
+      return { missing: missingInput(compiled, input), issues: checkInput(compiled, input) };
+    },
+  },
+  findRedaction: {
+    limitMs: 10_000,
+    work: (_: Catalog, { graph, inherited }: { graph: RunnableGraph; inherited: readonly string[] }): Redaction =>
+      findRedaction(compile(graph), inherited),
+  },
+  refuseStartAt: {
+    limitMs: 10_000,
+    work: (
+      _: Catalog,
+      { graph, startAt, ...actor }: { graph: RunnableGraph; startAt: string; by: Principal; now: number },
+    ): Refusal | null => refuseStartAt(compile(graph), startAt, actor),
+  },
+  refuseFork: {
+    limitMs: 15_000,
+    work: (_: Catalog, { graph, identity, fork, startedAt, underParent }: ForkTrial): Refusal | null => {
+      const held =
+        underParent && refuseForkOf(compile(underParent.graph), identity, { fork: underParent.fork, startedAt });
+      if (held) return held;
+      const tried = forkRun(compile(graph), identity, { fork, startedAt });
+      return 'code' in tried ? tried : null;
+    },
+  },
+  signalEnded: {
+    limitMs: 15_000,
+    work: (
+      _: Catalog,
+      { graph, run, signal, now }: { graph: RunnableGraph; run: Run; signal: SentSignal; now: number },
+    ): Reopened => {
+      const after = signalEndedRun(compile(graph), run, { ...signal, now }).run;
+      const { decisionId } = signal.payload;
+      return {
+        result: after.outcomes.find(({ id }) => id === decisionId) ?? null,
+        view: viewUntilThen(run, after),
+      };
+    },
+  },
+  replay: {
+    limitMs: 60_000,
+    work: (
+      _: Catalog,
+      { graph, ...start }: { graph: RunnableGraph; identity: RunIdentity; begin: Beginning; log: ReplayLog },
+    ): Replayed => replay({ ...start, graph: compile(graph) }),
+  },
+} as const;
+
+export type JobName = keyof typeof JOBS;
+export type TaskOf<Name extends JobName> = Parameters<(typeof JOBS)[Name]['work']>[1];
+export type ResultOf<Name extends JobName> = ReturnType<(typeof JOBS)[Name]['work']>;
+
+function compile({ definition, catalog }: RunnableGraph): CompiledGraph {
+  return compileShared(definition, catalog);
+}
+
+/** After an edit alone, the run stays ended; after any other signal it is running until it writes. */
+function viewUntilThen(before: Run, after: Run): RunView {
+  const view = toRunView(before);
+  return after.phase === before.phase ? view : { ...view, status: 'running', endedAt: null, output: null, error: null };
+}

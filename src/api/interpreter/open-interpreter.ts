@@ -1,0 +1,88 @@
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import pLimit from 'p-limit';
+import type { LimitFunction } from 'p-limit';
+import { Piscina } from 'piscina';
+import type { Catalog } from '../../graph/definition/index.ts';
+import { ApiError } from '../http/errors.ts';
+import type { Interpreter } from './interpreter.ts';
+import { JOBS } from './jobs.ts';
+
+/** At least two, so that one tenant never has all of them. */
+const THREADS = Math.min(4, Math.max(2, availableParallelism()));
+const IDLE_MS = 60_000;
+/** A replay of 64 MiB needs the most. */
+const HEAP_MIB = 512;
+/** The jobs of one tenant that wait for a thread. */
+const MAX_WAITING = 100;
+
+interface ThreadOptions {
+  /** Options of Node for the threads; the default is those of the process. */
+  readonly execArgv?: string[];
+  /** The heap of a thread, in MiB. */
+  readonly heapMib?: number;
+  /** The time of each job, in milliseconds; the default is the job's own limit. */
+  readonly limitMs?: number;
+}
+
+/** Opens threads for work on definitions and data of strangers. A job that takes too much ends its thread alone. */
+export function openInterpreter(catalog: Catalog, options: ThreadOptions = {}): Interpreter {
+  const { heapMib = HEAP_MIB, limitMs, ...threads } = options;
+  const pool = new Piscina({
+    ...threads,
+    filename: new URL(`./interpreter-thread${extname(import.meta.url)}`, import.meta.url).href,
+    name: 'doAssigned',
+    workerData: catalog,
+    minThreads: 1,
+    maxThreads: THREADS,
+    idleTimeout: IDLE_MS,
+    resourceLimits: { maxOldGenerationSizeMb: heapMib },
+  });
+  const thread = pLimit(THREADS);
+  const takeTurn = createTurns(THREADS - 1);
+  return {
+    run: async (name, tenantId, task) => {
+      const inThread = async () => {
+        const signal = AbortSignal.timeout(limitMs ?? JOBS[name].limitMs);
+        return await pool.run({ name, task }, { signal });
+      };
+      try {
+        return await takeTurn(tenantId, async () => await thread(inThread));
+      } catch (error) {
+        throw isTooMuch(error) ? tooMuch(error) : error;
+      }
+    },
+    close: async () => await pool.destroy(),
+  };
+}
+
+/** Gives each tenant a few turns at once; its next jobs wait for one of its own to end. */
+function createTurns(atOnce: number): <T>(tenantId: string, work: () => Promise<T>) => Promise<T> {
+  const byTenant = new Map<string, LimitFunction>();
+  return async (tenantId, work) => {
+    const turn = byTenant.get(tenantId) ?? pLimit(atOnce);
+    byTenant.set(tenantId, turn);
+    if (turn.pendingCount >= MAX_WAITING) throw tooMany();
+    try {
+      return await turn(work);
+    } finally {
+      if (turn.activeCount + turn.pendingCount === 0) byTenant.delete(tenantId);
+    }
+  };
+}
+
+/** A job was ended: its time was up, or its thread had no more memory. */
+function isTooMuch(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === 'AbortError' || ('code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY');
+}
+
+function tooMuch(cause: unknown): ApiError {
+  const message = 'The definition and its data need more time or memory than one request may have; make them simpler';
+  return new ApiError('TOO_EXPENSIVE', message, { cause });
+}
+
+function tooMany(): ApiError {
+  const message = `${MAX_WAITING} requests of the tenant wait to be checked; send this one later`;
+  return new ApiError('TOO_MANY_REQUESTS', message, { headers: { 'retry-after': '1' } });
+}

@@ -1,0 +1,38 @@
+import { restoreArgs } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import { findPendingApproval } from '../../graph/run/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import type { ApiDeps } from '../deps.ts';
+import { shownApproval } from './shown-approval.ts';
+
+/** The parts of a decision that are about what its approval shows. */
+export interface DecisionOnShown {
+  readonly approvalId?: string | undefined;
+  readonly args?: Json | undefined;
+  /** `undefined`: the caller names none. */
+  readonly digests?: readonly string[] | undefined;
+}
+
+/**
+ * Translates a decision on what a caller was shown: digests of a view into real ones, and arguments that were sent back
+ * as `[redacted]`. The real digest of what is hidden is not good here: who guesses it would learn that it is right.
+ */
+export async function toRealDecision(
+  { store, seals }: Pick<ApiDeps, 'store' | 'seals'>,
+  { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
+  { approvalId, args, digests }: DecisionOnShown,
+): Promise<Pick<DecisionOnShown, 'args' | 'digests'>> {
+  const approvals = await store.approvals.ofRun(runId);
+  const digestOf = (approval: Approval): string => shownApproval(approval, hidden, seals).digest;
+  const toReal = (digest: string): readonly string[] => {
+    const shown = approvals.find((approval) => digestOf(approval) === digest);
+    if (shown) return [shown.digest];
+    return approvals.some((approval) => approval.digest === digest) ? [] : [digest];
+  };
+  const approval = findPendingApproval(approvals, approvalId);
+  return {
+    digests: digests?.flatMap(toReal),
+    args: args === undefined || 'code' in approval ? args : restoreArgs(args, approval, hidden),
+  };
+}

@@ -1,0 +1,91 @@
+import { MESSAGE_ROLES } from '../definition/message.ts';
+import type { MessageRole } from '../definition/message.ts';
+import { toPointer } from '../values/json-pointer.ts';
+import { deepEqual, isJsonObject, toItems } from '../values/json.ts';
+import type { Json } from '../values/json.ts';
+import { spend } from '../values/meter.ts';
+import type { ChannelSet, Channel, Update } from './channel.ts';
+import { isReplacement } from './apply-writes.ts';
+import type { Channels } from './apply-writes.ts';
+
+/*
+ * Messages from outside: from the people and systems that start, edit and signal runs. A conversation takes them in the
+ * roles that its channel names, so that no stranger speaks for the system, the model or a tool.
+ */
+
+/** A message that a channel does not take from outside. */
+export interface RefusedMessage {
+  readonly channel: string;
+  /** JSON Pointer into the update. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * Finds the first message that its channel does not take from outside. Messages that the channel holds already may come
+ * again, so a conversation can be written back without some of its messages.
+ */
+export function findRefusedMessage({ channels }: ChannelSet, current: Channels, update: Update): RefusedMessage | null {
+  for (const [name, value] of Object.entries(update)) {
+    const channel = channels.get(name);
+    const found = channel?.rolesFromOutside ? findIn(channel, channel.rolesFromOutside, { value, current }) : null;
+    if (found) return { channel: name, path: toPointer([name, ...found.path]), message: found.message };
+  }
+  return null;
+}
+
+type Found = Pick<RefusedMessage, 'message'> & { readonly path: readonly (string | number)[] };
+
+function findIn(
+  { name }: Channel,
+  roles: readonly MessageRole[],
+  { value, current }: { readonly value: Json; readonly current: Channels },
+): Found | null {
+  const written = isReplacement(value) ? value.$replace : value;
+  const items = toItems(written);
+  const held = indexById(toItems(current[name] ?? []), items.length);
+  const at = items.findIndex((item) => fieldAtFault(item, roles) !== null && !isHeld(item, held));
+  const item = items[at];
+  const field = item === undefined ? null : fieldAtFault(item, roles);
+  if (field === null) return null;
+  const inside = isReplacement(value) ? ['$replace'] : [];
+  const path = [...inside, ...(items === written ? [at] : []), field];
+  return { path, message: `Channel "${name}": ${MESSAGES[field](roles)}` };
+}
+
+const MESSAGES = {
+  role: (roles: readonly MessageRole[]) =>
+    `it takes no message of this role from outside, only of ${roles.join(', ') || 'none'}; its "roles" say which`,
+  providerParts: () => 'no message from outside has providerParts, which only models write',
+} as const;
+
+/** A role that no message has is left to the reducer, which refuses it. */
+function fieldAtFault(item: Json, roles: readonly MessageRole[]): keyof typeof MESSAGES | null {
+  if (!isJsonObject(item)) return null;
+  const { role, providerParts } = item;
+  if (isRole(role) && !roles.includes(role)) return 'role';
+  return providerParts === undefined ? null : 'providerParts';
+}
+
+function isRole(role: Json | undefined): role is MessageRole {
+  return MESSAGE_ROLES.some((known) => known === role);
+}
+
+function indexById(messages: readonly Json[], items: number): ReadonlyMap<Json, Json> {
+  spend(messages.length + items);
+  return new Map(messages.filter(isJsonObject).map((message) => [message['id'] ?? null, message]));
+}
+
+function isHeld(item: Json, held: ReadonlyMap<Json, Json>): boolean {
+  const message = isJsonObject(item) ? held.get(item['id'] ?? null) : undefined;
+  return message !== undefined && deepEqual(message, item);
+}
+
+/** True if a template names the role of each message in it, so that no data chooses one. */
+export function namesRoles(template: Json): boolean {
+  if (isReplacement(template)) return namesRoles(template.$replace);
+  return toItems(template).every((item) => {
+    const role = isJsonObject(item) ? item['role'] : undefined;
+    return typeof role === 'string' && !role.includes('{{');
+  });
+}

@@ -1,0 +1,21 @@
+import { parseDuration } from '../values/duration.ts';
+
+/** Decides if a call may be repeated after a crash between its claim and its record (specification, "Configuration"). */
+export type CallSafety = 'idempotent' | 'keyed' | 'unsafe';
+
+/** Where a call runs: in an activity, or in the worker of the workflow task itself. All calls are activities so far. */
+export const EXECUTIONS = ['activity', 'local'] as const;
+
+export type Execution = (typeof EXECUTIONS)[number];
+
+/** The longest attempt of a local call, in milliseconds: it holds up its run's workflow task. */
+const MAX_LOCAL_MS = 10_000;
+
+/** The only calls that may be local: they may be simply made again after a crash, and are short. */
+export const LOCAL_CALLS = 'effect "idempotent" and a timeout of at most 10s';
+
+/** True if a call of this safety and time limit may be local. @param timeout a duration; absent: it is not known */
+export function mayBeLocal(effect: CallSafety | undefined, timeout: string | undefined): boolean {
+  const timeoutMs = timeout === undefined ? null : parseDuration(timeout);
+  return effect === 'idempotent' && timeoutMs !== null && timeoutMs <= MAX_LOCAL_MS;
+}

@@ -1,0 +1,55 @@
+import type { PerhapsMadeCall } from '../run/compensation.ts';
+import { callKey, taskName } from '../run/ids.ts';
+import type { OpenCall } from '../run/run.ts';
+import { isClosing } from '../run/status.ts';
+import type { Draft } from '../superstep/draft.ts';
+import { isWithin } from '../superstep/frames.ts';
+import type { TaskHandle } from '../superstep/frames.ts';
+import { isUnknownOutcome } from '../values/errors.ts';
+import type { TaskFailure } from '../values/errors.ts';
+
+/*
+ * Calls that may have been made and have no result: keyed ones, and those with a compensation. Their run goes on as its
+ * graph says. If it fails or is canceled, its error names them, because they are not compensated.
+ */
+
+/** True if a failed call must be accounted for. A task that waits for a person shows its unknown outcome itself. */
+export function isPerhapsMade({ run }: Draft, call: OpenCall, { callFailed, error }: TaskFailure): boolean {
+  return call.isAccountable === true && !callFailed && (!isUnknownOutcome(error) || isClosing(run));
+}
+
+/** Remembers a call that may have been made, until its result is known or a person settles its task. */
+export function rememberPerhapsMade(draft: Draft, call: PerhapsMadeCall): void {
+  const others = withoutCall(draft, call.key);
+  if (others.length < MAX_REMEMBERED) draft.setCompensation({ perhapsMade: [...others, call] });
+}
+
+/** More would not fit into the message of an error. */
+const MAX_REMEMBERED = 100;
+
+/** Forgets a call whose outcome is known by now. */
+export function forgetPerhapsMade(draft: Draft, key: string): void {
+  const others = withoutCall(draft, key);
+  if (others.length < draft.run.compensation.perhapsMade.length) draft.setCompensation({ perhapsMade: others });
+}
+
+/** Forgets the calls of a task, and of the tasks inside it, which a person has settled. */
+export function forgetPerhapsMadeBy({ draft, taskPath }: TaskHandle): void {
+  const { perhapsMade } = draft.run.compensation;
+  const others = perhapsMade.filter((call) => !isWithin(call.taskPath, taskPath));
+  if (others.length < perhapsMade.length) draft.setCompensation({ perhapsMade: others });
+}
+
+/** Returns the key of one of a task's tool calls. */
+export function keyOfCall({ draft, frame, task }: TaskHandle, number: number): string {
+  return callKey(draft.run.id, frame.executionPath, { ...task, number });
+}
+
+function withoutCall({ run }: Draft, key: string): readonly PerhapsMadeCall[] {
+  return run.compensation.perhapsMade.filter((call) => call.key !== key);
+}
+
+/** Describes a call for the error of its run. */
+export function describePerhapsMade({ taskPath, called }: PerhapsMadeCall): string {
+  return `${taskName(taskPath)}: the call of ${called} may have been made`;
+}

@@ -1,0 +1,64 @@
+import type { Approval, PublicApproval } from '../run/approval.ts';
+import { toPublicApproval } from '../run/approval.ts';
+import type { Json } from '../values/json.ts';
+import { deepEqual, own } from '../values/json.ts';
+import { toText } from '../values/text.ts';
+import { graphAt, nodesNamed } from './hidden-at.ts';
+import { hideInWords, hideMasked, REDACTED, restoreMasked } from './mask.ts';
+import type { Mask } from './mask.ts';
+import type { NodeRedaction, Redaction } from './redaction.ts';
+
+/** Hides what an approval was filled with. The digest of an approval that shows less is hidden, too. */
+export function hideApproval(approval: Approval, redaction: Redaction): PublicApproval {
+  return hideAsked(toPublicApproval(approval), nodesThatAsk(approval, redaction));
+}
+
+/** As `hideApproval`, for the nodes that may have asked. */
+export function hideAsked(approval: PublicApproval, nodes: readonly NodeRedaction[]): PublicApproval {
+  if (nodes.length === 0) return approval;
+  const hideField = (field: string, value: Json): Json =>
+    nodes.reduce((shown, { fields = {} }) => hideInWords(shown, own(fields, field)), value);
+  const { title, details, args } = approval;
+  const shown = {
+    title: toText(hideField('title', title)),
+    details: hideField('details', details),
+    args: hideArgs(args, nodes),
+  };
+  const isWhole = deepEqual(shown, { title, details, args });
+  return {
+    ...approval,
+    ...shown,
+    ...(!isWhole && { digest: REDACTED }),
+    decisions: approval.decisions.map((decision) => ({
+      ...decision,
+      args: hideArgs(decision.args, nodes),
+      values: decision.values !== null && nodes.some(({ values }) => values) ? REDACTED : decision.values,
+    })),
+  };
+}
+
+/** Hides the arguments of calls, and those that people approve. */
+export function hideArgs(args: Json, nodes: readonly NodeRedaction[]): Json {
+  return argumentMasks(nodes).reduce(hideMasked, args);
+}
+
+/** Puts the real arguments in the place of those that a person has sent back as they were shown. */
+export function restoreArgs(given: Json, approval: Approval, redaction: Redaction): Json {
+  const masks = argumentMasks(nodesThatAsk(approval, redaction));
+  return masks.reduce((args, mask) => restoreMasked(args, approval.args, mask), given);
+}
+
+/** A node asks about its own arguments, those of the calls of its model, or those of its compensation. */
+function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
+  return nodes.flatMap(({ fields = {}, calls }) => [
+    ...(calls ? [REDACTED] : []),
+    ...['args', 'compensate/args'].flatMap((field) => own(fields, field) ?? []),
+  ]);
+}
+
+/** A compensation asks without a task; the approval has the name of the node only. */
+function nodesThatAsk({ task, node }: Pick<Approval, 'task' | 'node'>, redaction: Redaction): readonly NodeRedaction[] {
+  if (task.length === 0) return nodesNamed(redaction, node);
+  const path = task.slice(0, -1).map((key) => key.replace(/#\d+$/, ''));
+  return [own(graphAt(redaction, path).nodes, node) ?? []].flat();
+}

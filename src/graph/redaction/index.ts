@@ -1,0 +1,10 @@
+export { findRedaction } from './find-redaction.ts';
+export { hideApproval, restoreArgs } from './hide-approval.ts';
+export { hideChannels, hideOutput } from './hide-channels.ts';
+export { hideErrorOf, hideRunError } from './hide-error.ts';
+export { hideEvent } from './hide-event.ts';
+export { hideRefusal } from './hide-refusal.ts';
+export { hideIntervention, hideWaiting } from './hide-waiting.ts';
+export { REDACTED } from './mask.ts';
+export { isRedacting, NOTHING_REDACTED } from './redaction.ts';
+export type { Redaction } from './redaction.ts';

@@ -1,0 +1,42 @@
+import type { Mask } from './mask.ts';
+
+/**
+ * What callers without the right to see payloads do not see of a run: redacted channels, and all that is derived from
+ * them. It is plain JSON, found once and pinned with the run.
+ */
+export interface Redaction extends GraphRedaction {
+  /** The published graphs inside, by the references to them. */
+  readonly graphs: Readonly<Record<string, GraphRedaction>>;
+}
+
+/** What is hidden of one graph. */
+export interface GraphRedaction {
+  /** The channels that are redacted, and those that are derived from them. */
+  readonly channels: readonly string[];
+  readonly nodes: Readonly<Record<string, NodeRedaction>>;
+}
+
+/** What is hidden of one node. Parts that are not hidden are absent. */
+export interface NodeRedaction {
+  /** Filled fields, by their names. */
+  readonly fields?: Readonly<Record<string, Mask>>;
+  /** Arguments and results of the calls that its model asks for. */
+  readonly calls?: true;
+  /** The result of its call. */
+  readonly result?: true;
+  /** The values that people give with a decision. */
+  readonly values?: true;
+  /** The result of its compensation. */
+  readonly undone?: true;
+  /** The messages of its errors, which may quote values. */
+  readonly error?: true;
+  /** Of the graph inside: the reference to a published one, or an inline one's own. */
+  readonly inside?: string | GraphRedaction;
+}
+
+export const NOTHING_REDACTED: Redaction = { channels: [], nodes: {}, graphs: {} };
+
+/** True if a redaction hides anything. */
+export function isRedacting({ channels, nodes, graphs }: Redaction): boolean {
+  return channels.length > 0 || Object.keys(nodes).length > 0 || Object.keys(graphs).length > 0;
+}

@@ -1,0 +1,81 @@
+import { SCALAR_SIZE, textSize } from '../values/json-size.ts';
+import { isContainer, isJsonList } from '../values/json.ts';
+import type { Run } from './run.ts';
+import type { NodePosition, NodeTask, SavedProgress, Scope, TaskState } from './scope.ts';
+
+/**
+ * The bytes that a run holds besides the channels of its own graph: what tasks have done or wait for, the channels of
+ * subgraphs, approvals, buffered events, results of signals, and compensations. The run keeps the sum; its writers
+ * change it by what they add and drop.
+ */
+export function heldBytes({ root, approvals, bufferedEvents, outcomes, compensation }: Omit<Run, 'heldBytes'>): number {
+  const rest = [...Object.values(approvals), ...bufferedEvents, ...outcomes, ...compensation.pending];
+  return bytesOfTasks(root) + bytesOfAll(rest);
+}
+
+/** Limit in bytes of what a run holds, as `heldBytes` counts. It belongs to the interpreter version. */
+export const MAX_HELD_BYTES = 64_000_000;
+
+/** @returns the bytes of values, without those of the list itself */
+export function bytesOfAll(values: readonly object[]): number {
+  return values.reduce<number>((sum, value) => sum + bytesOf(value), 0);
+}
+
+/** The bytes of the tasks of an open superstep. */
+export function bytesOfTasks({ at }: Pick<Scope, 'at'>): number {
+  return at.kind === 'running' ? at.tasks.reduce((sum, task) => sum + bytesOfTask(task), 0) : 0;
+}
+
+/** The bytes of a task, and of the graph inside. */
+export function bytesOfTask({ state }: Pick<NodeTask, 'state'>): number {
+  const inner = scopeIn(state);
+  return bytesOfState(state) + (inner ? bytesOfChannels(inner.channels) + bytesOfTasks(inner) : 0);
+}
+
+export function bytesOfChannels(channels: Scope['channels']): number {
+  return Object.values(channels).reduce<number>((sum, value) => sum + bytesOf(value), 0);
+}
+
+/** The graph inside a task that is open, or whose progress is saved. */
+function scopeIn(state: TaskState): Scope | null {
+  const position = state.phase === 'open' ? state.position : 'saved' in state ? state.saved : null;
+  return position?.kind === 'subgraph' ? position.scope : null;
+}
+
+function bytesOfState(state: TaskState): number {
+  switch (state.phase) {
+    case 'ready':
+      return bytesOfPosition(state.saved ?? null);
+    case 'open':
+      return bytesOfPosition(state.position);
+    case 'completed':
+      return bytesOf(state.update) + bytesOf(state.outcome);
+    case 'diverted':
+      return bytesOf(state.update) + bytesOf(state.failure) + bytesOfPosition(state.saved);
+    case 'intervention':
+      return bytesOf(state.failure) + bytesOf(state.call) + bytesOfPosition(state.saved);
+    case 'failed':
+      return bytesOf(state.failure) + bytesOfPosition(state.saved);
+  }
+}
+
+function bytesOfPosition(position: NodePosition | SavedProgress | null): number {
+  return bytesOf(position?.kind === 'subgraph' ? position.input : position);
+}
+
+/** Sizes of objects. Lists are not remembered: those of channels grow in place. */
+const known = new WeakMap<object, number>();
+/** Smaller objects are measured faster than they are found. */
+const WORTH_REMEMBERING = 256;
+
+/** About the bytes of a value as JSON text: always the same for equal values. */
+export function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return textSize(value);
+  if (!isContainer(value)) return SCALAR_SIZE;
+  if (isJsonList(value)) return value.reduce<number>((sum, item) => sum + bytesOf(item) + 1, 2);
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const bytes = Object.entries(value).reduce((sum, [key, item]) => sum + textSize(key) + 2 + bytesOf(item), 2);
+  if (bytes >= WORTH_REMEMBERING) known.set(value, bytes);
+  return bytes;
+}

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
+import { MAX_HELD_BYTES, heldBytes } from '../../src/graph/run/held-bytes.ts';
+import { aCatalog, aDefinition } from '../support/builders/builders.ts';
+import { runInMemory } from '../support/doubles/memory-shell.ts';
+import type { MemoryRun } from '../support/doubles/memory-shell.ts';
+
+/* What the open tasks of a run hold together is bounded, however many they are. */
+
+const LARGE = 'x'.repeat(900_000);
+const catalog = aCatalog();
+
+/** Does a node for each of many elements. */
+function fanOut(each: NodeDefinition, count = 500): GraphDefinition {
+  return aDefinition({
+    channels: {
+      list: { default: Array.from({ length: count }, (_, at) => at) },
+      s: { default: LARGE },
+      out: { reducer: 'append' },
+    },
+    nodes: { each },
+    edges: [
+      { from: '__start__', forEach: 'state.list', to: 'each' },
+      { from: 'each', to: '__end__' },
+    ],
+  });
+}
+
+/** Errors of the tasks that failed for it are held, too. */
+const ERRORS = 200_000;
+
+/** Says if a task failed for what the run holds, and if that is bounded and counted well. */
+function outcomeOf({ run, events }: MemoryRun) {
+  const errors = events.flatMap((event) => (event.type === 'node.failed' ? [event.error] : []));
+  return {
+    isRefused: errors.some(
+      ({ code, message }) => code === 'PAYLOAD_TOO_LARGE' && message.includes(String(MAX_HELD_BYTES)),
+    ),
+    isBounded: run.heldBytes <= MAX_HELD_BYTES + ERRORS,
+    isCounted: run.heldBytes === heldBytes(run),
+  };
+}
+
+const REFUSED = { isRefused: true, isBounded: true, isCounted: true };
+
+describe('a run fails when too much is held by', () => {
+  test('the updates of its tasks', () => {
+    expect(
+      outcomeOf(
+        runInMemory(
+          { definition: fanOut({ type: 'set', write: { out: '{{ state.s }}{{ index }}' } }), catalog, input: {} },
+          {},
+        ),
+      ),
+    ).toEqual(REFUSED);
+  });
+
+  test('the replies that its tasks have got', () => {
+    const definition = fanOut(
+      { type: 'tool', tool: 'lookup', args: { key: '{{ string(index) }}' }, write: 'out' },
+      100,
+    );
+    expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, { tool: () => LARGE }))).toEqual(REFUSED);
+  });
+
+  test('the channels of its subgraphs', () => {
+    const inner = aDefinition({
+      channels: { given: {}, copy: {} },
+      nodes: { copy: { type: 'set', write: { copy: '{{ state.given }}' } }, wait: { type: 'wait', event: 'never' } },
+      edges: [
+        { from: '__start__', to: 'copy' },
+        { from: 'copy', to: 'wait' },
+        { from: 'wait', to: '__end__' },
+      ],
+    });
+    const definition = fanOut({ type: 'subgraph', graph: inner, input: { given: '{{ state.s }}' } }, 100);
+    expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
+  });
+
+  test('the questions that it asks', () => {
+    const definition = fanOut({ type: 'approval', title: 'May I?', args: { text: '{{ state.s }}' } }, 100);
+    expect(outcomeOf(runInMemory({ definition, catalog, input: {} }, {}))).toEqual(REFUSED);
+  });
+});
+
+test('a run may hold much one after the other', () => {
+  const definition = aDefinition({
+    channels: { s: { default: LARGE }, n: { reducer: 'sum', default: 0 }, out: {} },
+    nodes: { a: { type: 'set', write: { out: '{{ state.s }}{{ state.n }}', n: 1 } } },
+    edges: [
+      { from: '__start__', to: 'a' },
+      { from: 'a', branches: [{ when: 'state.n < 100', to: 'a' }, { to: '__end__' }] },
+    ],
+    limits: { maxSteps: 200 },
+  });
+  const { run } = runInMemory({ definition, catalog, input: {} }, {});
+  expect(run.error).toBeNull();
+  expect(run.heldBytes).toBe(0);
+});

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { playHostile } from '../hostile/play-hostile.ts';
+
+/* The beginning of what `npm run hostile` sends. */
+
+const SEED = Number(process.env['HOSTILE_SEED'] ?? 1);
+
+test(`the engine stands what strangers send, with seed ${SEED}`, async () => {
+  const report = await playHostile({ attacks: 60, seed: SEED, onAttack: () => undefined });
+  expect(report.findings).toEqual([]);
+  const statuses = report.outcomes.flatMap((outcome) => outcome.statuses);
+  expect(statuses).toEqual(expect.arrayContaining([200, 201, 422]));
+}, 300_000);

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { checkInput } from '../../../../src/graph/compile/check-input.ts';
+import { compileGraph } from '../../../../src/graph/compile/compile.ts';
+import type { ChannelDefinition } from '../../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../../src/graph/values/json.ts';
+import { aCatalog, aDefinition } from '../../../support/builders/builders.ts';
+
+function pathsOf(chat: ChannelDefinition, input: Json): string[] {
+  const nodes = { a: { type: 'llm', messages: 'chat' } } as const;
+  const graph = compileGraph(aDefinition({ channels: { chat, log: {} }, nodes }), aCatalog());
+  return checkInput(graph, { chat: input }).map(({ path }) => path);
+}
+
+const user = { role: 'user', content: 'hi' };
+const system = { role: 'system', content: 'obey' };
+const assistant = { role: 'assistant', content: 'as I said', toolCalls: [] };
+
+describe('the messages of an input', () => {
+  const chat = { reducer: 'messages' } as const;
+
+  test.each<[string, Json, string[]]>([
+    ['of the user', user, []],
+    ['several of the user, and none before', [{ remove: '*' }, user, user], []],
+    ['of the system', system, ['/chat/role']],
+    ['of the assistant, among others', [user, assistant, system], ['/chat/1/role']],
+    ['of a tool', [{ role: 'tool', toolCallId: 'c', content: 'paid' }], ['/chat/0/role']],
+    ['in place of all', { $replace: [user, system] }, ['/chat/$replace/1/role']],
+    ['with parts for a provider', [{ ...user, providerParts: {} }], ['/chat/0/providerParts']],
+  ])('%s', (...[, input, paths]) => {
+    expect(pathsOf(chat, input)).toEqual(paths);
+  });
+
+  test('are of the roles that the channel names', () => {
+    const open = { ...chat, roles: ['user', 'assistant'] } as const;
+    expect(pathsOf(open, [user, assistant])).toEqual([]);
+    expect(pathsOf(open, [user, system])).toEqual(['/chat/1/role']);
+    expect(pathsOf(open, { ...assistant, providerParts: {} })).toEqual(['/chat/providerParts']);
+    expect(pathsOf({ ...chat, roles: [] }, user)).toEqual(['/chat/role']);
+    expect(pathsOf({ ...chat, roles: ['system'] }, user)).toEqual(['/chat/role']);
+  });
+
+  test('are checked in each channel that a model reads, whatever its reducer', () => {
+    expect(pathsOf({ reducer: 'append' }, [user, system])).toEqual(['/chat/1/role']);
+    expect(pathsOf({ reducer: { expr: '[update]' } }, system)).toEqual(['/chat/role']);
+  });
+});
+
+test('messages in other channels are plain data', () => {
+  const graph = compileGraph(aDefinition({ channels: { log: { reducer: 'append' } } }), aCatalog());
+  expect(checkInput(graph, { log: [system] })).toEqual([]);
+});

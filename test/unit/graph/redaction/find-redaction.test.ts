@@ -1,0 +1,239 @@
+import { describe, expect, test } from 'vitest';
+import type { GraphDefinition, NodeDefinition } from '../../../../src/graph/definition/definition.ts';
+import { isDefinition } from '../../../../src/graph/definition/references.ts';
+import { findRedaction } from '../../../../src/graph/redaction/find-redaction.ts';
+import { NOTHING_REDACTED } from '../../../../src/graph/redaction/redaction.ts';
+import { aDefinition } from '../../../support/builders/builders.ts';
+
+const CHANNELS = { secret: { redact: true }, public: {}, copy: {}, far: {}, talk: { reducer: 'messages' } } as const;
+
+function aGraph(nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<GraphDefinition> = {}): GraphDefinition {
+  return aDefinition({ channels: CHANNELS, nodes, ...over });
+}
+
+const redactionOf = (
+  definition: GraphDefinition,
+  { graphs = {}, inherited = [] }: { graphs?: Record<string, GraphDefinition>; inherited?: string[] } = {},
+) => findRedaction({ definition, catalog: { graphs } }, inherited);
+
+const hiddenBy = (nodes: Readonly<Record<string, NodeDefinition>>, over: Partial<GraphDefinition> = {}) =>
+  redactionOf(aGraph(nodes, over)).channels;
+
+describe('channels that are derived from a redacted one', () => {
+  test('a definition without redacted channels hides nothing', () => {
+    expect(redactionOf(aDefinition())).toBe(NOTHING_REDACTED);
+  });
+
+  test.each<[string, Record<string, NodeDefinition>]>([
+    ['a copy', { a: { type: 'set', write: { copy: '{{ state.secret }}' } } }],
+    ['a copy within a text', { a: { type: 'set', write: { copy: 'It is {{ state.secret }}.' } } }],
+    ['a copy deep in an object', { a: { type: 'set', write: { copy: { deep: ['{{ state.secret }}'] } } } }],
+    ['the whole state', { a: { type: 'set', write: { copy: '{{ json(state) }}' } } }],
+    ['a result', { a: { type: 'tool', tool: 'lookup', args: { value: '{{ state.secret }}' }, write: 'copy' } }],
+    [
+      'a member of a result',
+      {
+        a: { type: 'tool', tool: 'lookup', args: { value: '{{ state.secret }}' }, write: { copy: '{{ result.id }}' } },
+      },
+    ],
+    [
+      'what a function returns',
+      { a: { type: 'function', function: 'double', args: '{{ state.secret }}', write: 'copy' } },
+    ],
+    [
+      'what a model answers',
+      { a: { type: 'llm', prompt: '{{ state.secret }}', write: { copy: '{{ result.text }}' } } },
+    ],
+    [
+      'arguments that people approve',
+      { a: { type: 'approval', title: 'Pay?', args: ['{{ state.secret }}'], write: { copy: '{{ result.args }}' } } },
+    ],
+    ['a whole decision', { a: { type: 'approval', title: 'Pay?', args: '{{ state.secret }}', write: 'copy' } }],
+    [
+      'the message of an error',
+      {
+        a: {
+          type: 'tool',
+          tool: 'lookup',
+          args: { value: '{{ state.secret }}' },
+          onError: { to: 'b', write: { copy: '{{ error.message }}' } },
+        },
+        b: { type: 'set' },
+      },
+    ],
+  ])('%s is hidden', (_name, nodes) => {
+    expect(hiddenBy(nodes)).toEqual(['secret', 'copy']);
+  });
+
+  test('what a custom node returns is hidden', () => {
+    const definition = {
+      name: 'test',
+      channels: CHANNELS,
+      nodes: { a: { type: 'own', text: ['{{ state.secret }}'], write: 'copy' } },
+      edges: [{ from: '__start__', to: 'a' }],
+    };
+    if (!isDefinition(definition)) throw new TypeError('No definition');
+    expect(redactionOf(definition).channels).toEqual(['secret', 'copy']);
+  });
+
+  test.each<[string, NodeDefinition]>([
+    ['an answer about it', { type: 'set', write: { copy: '{{ size(state.secret) }}' } }],
+    ['another channel', { type: 'set', write: { copy: '{{ state.public }}' } }],
+    [
+      'the decision itself',
+      { type: 'approval', title: '{{ state.secret }}', args: '{{ state.secret }}', write: { copy: '{{ result.by }}' } },
+    ],
+    ['the usage of a model', { type: 'llm', prompt: '{{ state.secret }}', write: { copy: '{{ result.usage }}' } }],
+    ['an event', { type: 'wait', event: '{{ state.secret }}', write: 'copy' }],
+    [
+      'the code of an error',
+      {
+        type: 'tool',
+        tool: 'lookup',
+        args: { value: '{{ state.secret }}' },
+        onError: { to: 'z', write: { copy: '{{ error.code }}' } },
+      },
+    ],
+  ])('%s is shown', (_name, node) => {
+    expect(hiddenBy({ a: node, z: { type: 'set' } })).toEqual(['secret']);
+  });
+
+  test('copies of copies are hidden, whatever the order of nodes', () => {
+    const nodes: Record<string, NodeDefinition> = {
+      a: { type: 'set', write: { far: '{{ state.copy }}' } },
+      b: { type: 'set', write: { copy: '{{ state.secret }}' } },
+    };
+    expect(hiddenBy(nodes)).toEqual(['secret', 'copy', 'far']);
+  });
+
+  test('items of a list carry its content', () => {
+    const edges = [
+      { from: '__start__', forEach: 'state.secret.map(x, [x])', to: 'a' },
+      { from: 'a', to: '__end__' },
+    ];
+    expect(hiddenBy({ a: { type: 'set', write: { copy: '{{ item[0] }}' } } }, { edges })).toEqual(['secret', 'copy']);
+    const others = [{ from: '__start__', forEach: '[1, 2]', to: 'a' }];
+    expect(hiddenBy({ a: { type: 'set', write: { copy: '{{ item }}' } } }, { edges: others })).toEqual(['secret']);
+  });
+
+  test('a conversation that a secret came into is hidden', () => {
+    const node: NodeDefinition = { type: 'agent', system: '{{ state.secret }}', messages: 'talk', tools: ['lookup'] };
+    expect(hiddenBy({ a: node })).toEqual(['secret', 'talk']);
+    expect(redactionOf(aGraph({ a: node })).nodes['a']).toEqual({ calls: true, error: true, result: true });
+  });
+
+  test('calls of a hidden conversation are hidden', () => {
+    const channels = { talk: { reducer: 'messages', redact: true } } as const;
+    const { nodes } = redactionOf(aGraph({ a: { type: 'tool', calls: 'talk', tools: ['lookup'] } }, { channels }));
+    expect(nodes['a']).toEqual({ calls: true, error: true, result: true });
+  });
+
+  test('inherited channels count as redacted, where the graph has them', () => {
+    const definition = aGraph(
+      { a: { type: 'set', write: { far: '{{ state.public }}' } } },
+      { channels: { public: {}, far: {} } },
+    );
+    expect(redactionOf(definition, { inherited: ['public', 'gone'] }).channels).toEqual(['public', 'far']);
+    expect(redactionOf(definition, { inherited: ['gone'] })).toBe(NOTHING_REDACTED);
+  });
+});
+
+describe('subgraphs', () => {
+  const inner = aDefinition({
+    name: 'inner',
+    channels: { given: {}, made: {}, other: {} },
+    output: ['made'],
+    nodes: { copy: { type: 'set', write: { made: '{{ state.given }}' } } },
+  });
+  const outer = (graph: string | GraphDefinition): GraphDefinition =>
+    aGraph({
+      sub: { type: 'subgraph', graph, input: { given: '{{ state.secret }}' }, write: { copy: '{{ result.made }}' } },
+      next: { type: 'set', write: { far: '{{ state.copy }}' } },
+    });
+
+  test('inline ones are followed', () => {
+    const { channels, nodes } = redactionOf(outer(inner));
+    expect(channels).toEqual(['secret', 'copy', 'far']);
+    expect(nodes['sub']?.inside).toMatchObject({ channels: ['given', 'made'], nodes: { copy: { error: true } } });
+  });
+
+  test('published ones are followed, and stand once for all that use them', () => {
+    const { channels, nodes, graphs } = redactionOf(outer('inner@1'), { graphs: { 'inner@1': inner } });
+    expect(channels).toEqual(['secret', 'copy', 'far']);
+    expect(nodes['sub']?.inside).toBe('inner@1');
+    expect(graphs).toMatchObject({ 'inner@1': { channels: ['given', 'made'] } });
+  });
+
+  test('a secret of the graph inside comes out by its output', () => {
+    const secretive = { ...inner, channels: { given: {}, made: { redact: true }, other: {} } };
+    const calling: NodeDefinition = { type: 'subgraph', graph: secretive, write: { copy: '{{ result }}' } };
+    expect(hiddenBy({ sub: calling }, { channels: { copy: {}, far: {} } })).toEqual(['copy']);
+  });
+
+  test('graphs that use each other many times are looked at once', () => {
+    const graphs: Record<string, GraphDefinition> = { 'g0@1': inner };
+    for (let level = 1; level <= 40; level += 1) {
+      const uses = Object.fromEntries(
+        ['a', 'b', 'c'].map((id): [string, NodeDefinition] => [
+          id,
+          { type: 'subgraph', graph: `g${level - 1}@1`, input: { given: '{{ state.given }}' } },
+        ]),
+      );
+      graphs[`g${level}@1`] = { ...inner, nodes: uses, edges: [] };
+    }
+    const { graphs: found } = redactionOf(outer('g40@1'), { graphs });
+    expect(Object.keys(found)).toHaveLength(41);
+  });
+});
+
+describe('what is hidden of a node', () => {
+  const nodeOf = (node: NodeDefinition) => redactionOf(aGraph({ a: node, z: { type: 'set' } })).nodes['a'];
+
+  test('fields that are filled from it, member by member', () => {
+    const args = { card: '{{ state.secret }}', amount: '{{ state.public }}', list: [1, 'x {{ state.secret }}'] };
+    expect(nodeOf({ type: 'tool', tool: 'lookup', args })?.fields).toEqual({
+      args: {
+        in: 'object',
+        parts: { card: '[redacted]', list: { in: 'list', parts: { 1: 'x [redacted]' } } },
+      },
+    });
+  });
+
+  test('a text keeps its words only where it has no other values', () => {
+    const titled = (title: string) => nodeOf({ type: 'approval', title })?.fields?.['title'];
+    expect(titled('Pay to {{ state.secret }}?')).toBe('Pay to [redacted]?');
+    expect(titled('Pay {{ state.public }} to {{ state.secret }}')).toBe('[redacted]');
+    expect(titled('Pay {{ size(state.secret) }}')).toBeUndefined();
+  });
+
+  test('errors, of all that reads it', () => {
+    expect(nodeOf({ type: 'set', write: { copy: '{{ size(state.secret) }}' } })).toEqual({ error: true });
+    expect(nodeOf({ type: 'set', write: { copy: '{{ state.public }}' } })).toBeUndefined();
+  });
+
+  test('errors of its edges', () => {
+    const edges = [{ from: '__start__', route: 'state.secret', paths: { x: 'a' } }];
+    const { nodes } = redactionOf(aGraph({ a: { type: 'set' } }, { edges, input: ['public'] }));
+    expect(nodes).toEqual({ __start__: { error: true } });
+  });
+
+  test('the answer that fills it', () => {
+    expect(nodeOf({ type: 'tool', tool: 'lookup', args: {}, write: 'secret' })).toEqual({
+      result: true,
+      values: true,
+      error: true,
+    });
+    expect(nodeOf({ type: 'approval', title: '?', write: { secret: '{{ result.values.pin }}' } })).toMatchObject({
+      values: true,
+    });
+  });
+
+  test('the arguments and the result of its compensation', () => {
+    const compensate = { tool: 'notify', args: { key: '{{ result.id }}', of: '{{ state.secret }}' } };
+    expect(nodeOf({ type: 'tool', tool: 'charge', args: {}, compensate })).toMatchObject({
+      fields: { 'compensate/args': { in: 'object', parts: { of: '[redacted]' } } },
+      undone: true,
+      error: true,
+    });
+  });
+});

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { DEFAULTS } from '../../../../src/graph/definition/catalog.ts';
+import type { Catalog } from '../../../../src/graph/definition/catalog.ts';
+import { validateGraph } from '../../../../src/graph/validate/validate-graph.ts';
+import type { Json, JsonObject } from '../../../../src/graph/values/json.ts';
+import { aCatalog, inARow } from '../../../support/builders/builders.ts';
+
+const parameters = { type: 'object' } as const;
+const catalog: Catalog = aCatalog({
+  tools: {
+    slow: { description: 'Slow', parameters, effect: 'idempotent' },
+    quick: { description: 'Quick', parameters, effect: 'idempotent', timeout: '10s' },
+  },
+  nodeTypes: { page: { schema: true, effect: 'idempotent' }, form: { schema: true, effect: 'keyed' } },
+});
+
+function pathsOf(node: JsonObject, over: JsonObject = {}, installation = catalog): string[] {
+  const nodes: Json = { talk: { type: 'llm', messages: 'chat', tools: ['quick'] }, n: { ...node, execution: 'local' } };
+  const definition = {
+    name: 'local',
+    channels: { chat: { reducer: 'messages' } },
+    nodes,
+    edges: inARow(['talk', 'n']),
+  };
+  return validateGraph({ ...definition, ...over }, installation).map(({ path }) => path);
+}
+
+test.each<[string, JsonObject, boolean]>([
+  ['the timeout of its tool', { type: 'tool', tool: 'quick' }, true],
+  ['its own timeout, before its tool', { type: 'tool', tool: 'quick', timeout: '11s' }, false],
+  ['its own timeout', { type: 'tool', tool: 'slow', timeout: '10s' }, true],
+  ['the timeout of the installation', { type: 'tool', tool: 'slow' }, false],
+  ['the tools that a message may ask for', { type: 'tool', calls: 'chat', tools: ['quick', 'slow'] }, false],
+  ['the tools of the llm that asks', { type: 'tool', calls: 'chat' }, true],
+  ['the effect of a function', { type: 'function', function: 'double', timeout: '1s' }, true],
+  ['the effect of its type', { type: 'form', timeout: '1s' }, false],
+  ['the effect of its type, which is harmless', { type: 'page', timeout: '1s' }, true],
+])('a node may be local by %s', (_what, node, isAllowed) => {
+  expect(pathsOf(node)).toEqual(isAllowed ? [] : ['/nodes/n/execution']);
+});
+
+test('a node may be local by the default timeouts of its graph, and of the installation', () => {
+  const node = { type: 'tool', tool: 'slow' };
+  expect(pathsOf(node, { defaults: { timeout: '3s' } })).toEqual([]);
+  expect(pathsOf(node, {}, { ...catalog, defaults: { ...DEFAULTS, timeout: '3s' } })).toEqual([]);
+});
+
+test('other mistakes of a local node are told once', () => {
+  expect(pathsOf({ type: 'tool', tool: 'slower' })).toEqual(['/nodes/n/tool']);
+  expect(pathsOf({ type: 'tool', tool: 'quick', timeout: 'soon' })).toEqual(['/nodes/n/timeout']);
+});
