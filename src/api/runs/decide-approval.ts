@@ -42,7 +42,7 @@ export async function decideApproval(
   const request = { approvalId, decision, by: caller, at, reason, args: payload['args'], values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
-  if (result.taken) return await afterSending(() => readApproval(deps, caller, result.value));
+  if (result.taken) return await afterSending(() => readApproval(deps, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
   throw toApiError(sinceEnded ?? result.refusal);
@@ -71,10 +71,15 @@ async function refuseByRows(
   const approval = findPendingApproval(approvals, approvalId);
   if (!('code' in approval)) {
     const result = decide(approval, request);
-    return 'refusal' in result ? result.refusal : null;
+    return 'refusal' in result && !mayBeOutdated(approval, result.refusal) ? result.refusal : null;
   }
   if (approvalId !== undefined) return approval;
   return hasEnded ? NOTHING_WAITS : null;
+}
+
+/** A second decision counts if somebody has edited the arguments meanwhile. */
+function mayBeOutdated({ status }: Approval, { code }: Refusal): boolean {
+  return status === 'pending' && code === 'ALREADY_DECIDED';
 }
 
 const NOTHING_WAITS: Refusal = {
@@ -82,12 +87,13 @@ const NOTHING_WAITS: Refusal = {
   message: 'The run has ended; nothing waits for a decision',
 };
 
-/** Reads the decided approval. The run answers with the id only if the approval is large; the row follows. */
-async function readApproval({ store }: ApiDeps, { sub }: Caller, value: Json): Promise<PublicApproval> {
+/** Reads the decided approval. The run answers without it if it is large; the row follows. */
+async function readApproval({ store }: ApiDeps, value: Json): Promise<PublicApproval> {
   if (isApproval(value)) return value;
-  const id = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : '';
-  const look = async () => (await store.approvals.find(id))?.approval;
-  const isWritten = (approval?: Approval): boolean => approval?.decisions.some(({ by }) => by === sub) === true;
+  const { id, decided } = isJsonObject(value) ? value : {};
+  const look = async () => (await store.approvals.find(typeof id === 'string' ? id : ''))?.approval;
+  const count = typeof decided === 'number' ? decided : 1;
+  const isWritten = (approval?: Approval): boolean => (approval?.decisions.length ?? 0) >= count;
   const approval = await poll(look, isWritten, UNTIL_WRITTEN);
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
   return toPublicApproval(approval);
