@@ -274,6 +274,15 @@ describe('a quorum of two', () => {
     expect(await answerOf(run)).toMatchObject({ decision: 'approved' });
   });
 
+  test('is reached by as many people as it takes, although one of them edits the arguments', async () => {
+    const run = await asking({ policy, args: { euros: 1 } });
+    await approve('approver', run);
+    await decide('approver2', run, { decision: 'approve', args: { euros: 2 } });
+    const decisions = [{ by: 'ada' }, { by: 'bob' }, { by: 'ada' }];
+    expect(await approve('approver', run)).toMatchObject({ status: 200, body: { status: 'approved', decisions } });
+    expect(await answerOf(run)).toMatchObject({ args: { euros: 2 } });
+  });
+
   test('ends with one rejection', async () => {
     const run = await asking({ policy });
     await approve('approver', run);

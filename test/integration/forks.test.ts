@@ -262,6 +262,25 @@ describe('an approval in a fork', () => {
     expect(at(approval ?? null, '/details')).toEqual({ amount: 3 });
   });
 
+  test('lists the rejections of its parent, and of the parent of that', async () => {
+    const reject = async (id: string, reason: string) => {
+      await until(id, 'waiting');
+      await stack().as('approver').post(`/api/runs/${id}/reject`, { reason });
+      await until(id, 'completed');
+    };
+    const parent = await startParent(asking, 'ask');
+    await reject(parent.id, 'no');
+    const child = await forked(parent);
+    await reject(child, 'still no');
+    const id = await forked({ id: child, checkpoint: await checkpointWhere(user(), child, leadsTo('ask')) });
+    await until(id, 'waiting');
+    const [approval] = await readAll(user(), `/api/approvals?runId=${id}`);
+    expect(at(approval ?? null, '/previous')).toMatchObject([
+      { id: expect.stringContaining(parent.id), status: 'rejected', decisions: [{ by: 'ada', reason: 'no' }] },
+      { id: expect.stringContaining(child), status: 'rejected', decisions: [{ by: 'ada', reason: 'still no' }] },
+    ]);
+  });
+
   test('decided there decides nothing in the parent', async () => {
     const parent = await startParent(asking, 'ask');
     const id = await forked(parent);

@@ -25,6 +25,13 @@ function asking(over: Partial<NodeDefinition & { readonly type: 'approval' }> = 
   });
 }
 
+/** Forks a run at its first checkpoint. */
+function forkAtStart(run: MemoryRun): MemoryRun {
+  const fork = run.fork(run.checkpoints[0]?.id ?? '');
+  if ('code' in fork) throw new Error(fork.message);
+  return fork;
+}
+
 const approvalOf = ({ run }: MemoryRun, number: number) => run.approvals[`run-1.a${number}`];
 
 describe('the digest of an approval', () => {
@@ -108,6 +115,26 @@ describe('an approval that is asked again', () => {
     run.signal('retry', {});
     run.signal('replan', { node: 'ask', by: ADA });
     expect(approvalOf(run, 3)?.previous).toEqual([earlier(1, 'expired', null), earlier(2, 'canceled', null)]);
+  });
+
+  test('in a fork lists what people have said to the runs before it', () => {
+    const run = asking({ onReject: 'fail' });
+    run.signal('reject', { by: ADA, reason: 'no' });
+    const fork = forkAtStart(run);
+    const first = `${fork.run.id}.a1`;
+    expect(fork.run.approvals).toMatchObject({ [first]: { previous: [earlier(1, 'rejected', 'no')] } });
+    fork.signal('reject', { by: ADA, reason: 'still no' });
+    const second = forkAtStart(fork);
+    const previous = [earlier(1, 'rejected', 'no'), { ...earlier(1, 'rejected', 'still no'), id: first }];
+    expect(second.run.approvals).toMatchObject({ [`${second.run.id}.a1`]: { previous } });
+  });
+
+  test('in a fork lists none of before a yes to the run before it', () => {
+    const run = asking({}, true);
+    run.signal('reject', { by: ADA });
+    run.signal('approve', { by: ADA });
+    const fork = forkAtStart(run);
+    expect(fork.run.approvals).toMatchObject({ [`${fork.run.id}.a1`]: { status: 'pending', previous: [] } });
   });
 
   test('lists none of before a yes, and no more than twenty', () => {

@@ -73,6 +73,36 @@ describe('a policy', () => {
     expect(logOf(other)).toEqual(['rejected', null, 'next']);
   });
 
+  test('who has approved the old arguments may approve the edited ones', () => {
+    const run = ask({ args: { amount: 1 }, policy: { quorum: 2, users: ['ada', 'bob'] } });
+    run.signal('approve', { by: ADA });
+    run.signal('approve', { by: BOB, args: { amount: 2 } });
+    run.signal('approve', { by: BOB });
+    expect([refusalOf(run), run.run.status]).toEqual(['already_decided', 'waiting']);
+    run.signal('approve', { by: ADA });
+    expect(logOf(run)).toEqual(['approved', { amount: 2 }, 'next']);
+  });
+
+  test('one person does not count twice where the arguments are edited back', () => {
+    const run = ask({ args: { amount: 1 }, policy: { quorum: 2 } });
+    run.signal('approve', { by: ADA });
+    run.signal('approve', { by: BOB, args: { amount: 2 } });
+    run.signal('approve', { by: ADA, args: { amount: 1 } });
+    expect(run.run.status).toBe('waiting');
+    run.signal('approve', { by: BOB });
+    expect(logOf(run)).toEqual(['approved', { amount: 1 }, 'next']);
+  });
+
+  test('arguments are not edited without end', () => {
+    const run = ask({ args: 0, policy: { quorum: 2 } });
+    for (let n = 1; n <= 30; n += 1) run.signal('approve', { by: n % 2 === 0 ? ADA : BOB, args: n });
+    expect(refusalOf(run)).toBe('invalid_args');
+    const { decisions } = Object.values(run.run.approvals)[0] ?? { decisions: [] };
+    expect(decisions).toHaveLength(21);
+    run.signal('approve', { by: decisions.at(-1)?.by === 'ada' ? BOB : ADA });
+    expect(run.run.status).toBe('completed');
+  });
+
   test('escalation lets others decide after a while', () => {
     const run = ask({ policy: { roles: ['nobody'], escalate: [{ after: '1h', roles: ['boss'] }] } });
     run.signal('approve', { by: BOB });

@@ -198,8 +198,15 @@ test('an undo that is under way is not called back by a cancellation', () => {
 });
 
 describe('a definition', () => {
+  const within = (node: NodeDefinition): NodeDefinition => ({
+    type: 'subgraph',
+    graph: aDefinition({ name: 'inside', nodes: { inner: node } }),
+  });
+  const naps = aDefinition({ name: 'naps', nodes: { nap: { type: 'wait', for: '1s' } } });
   const issuesOf = (over: Partial<GraphDefinition>): string[] =>
-    validateGraph(toJson(aDefinition(over)), aCatalog()).map(({ code, path }) => `${code} ${path}`);
+    validateGraph(toJson(aDefinition(over)), aCatalog({ graphs: { 'naps@1': naps } })).map(
+      ({ code, path }) => `${code} ${path}`,
+    );
 
   test.each([
     [{ nodes: { a: { ...pays('k'), compensate: { tool: 'nowhere' } } } }, ['UNKNOWN_TOOL /nodes/a/compensate/tool']],
@@ -209,6 +216,10 @@ describe('a definition', () => {
     ],
     [{ nodes: { a: pays('k') }, onCancel: 'b' }, ['UNKNOWN_NODE /onCancel']],
     [{ nodes: { a: asks }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
+    [{ nodes: { a: within(asks) }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
+    [{ nodes: { a: within(within({ type: 'wait', for: '1s' })) }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
+    [{ nodes: { a: { type: 'subgraph', graph: 'naps@1' } }, onCancel: 'a' }, ['INVALID_FIELD /onCancel']],
+    [{ nodes: { a: within(saysGoodbye) }, onCancel: 'a' }, []],
   ] satisfies [Partial<GraphDefinition>, string[]][])('%j has the issues %j', (over, issues) => {
     expect(issuesOf(over).filter((issue) => !issue.startsWith('UNUSED'))).toEqual(issues);
   });

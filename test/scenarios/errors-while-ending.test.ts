@@ -119,7 +119,7 @@ describe('an error that is thrown', () => {
 
 test('a fork that is refused when it begins fails', () => {
   const graph = compileGraph(aDefinition(GRAPH), aCatalog());
-  const parent = { runId: 'run-0', checkpoint: 'run-0.c1', callsSince: [] };
+  const parent = { runId: 'run-0', checkpoint: 'run-0.c1', callsSince: [], closedApprovals: [] };
   const fork = { parent, channels: {}, resumePoint: foldResumePoints([]), step: 0, values: {}, asNode: 'gone' };
   const { run, events } = beginRun(graph, IDENTITY, { begin: { kind: 'fork', fork }, now: 0 });
   expect(shown(run).error).toMatchObject({ code: 'INTERNAL', message: expect.stringContaining('no node "gone"') });

@@ -40,7 +40,7 @@ describe('a fork', () => {
     const fork = forkOf(startRun(abc), 2);
     const parent = { runId: 'run-1', checkpoint: 'run-1.c2' };
     expect(fork.events[0]).toMatchObject({ seq: 1, type: 'run.started', by: 'uma', parent });
-    expect(fork.run.parent).toEqual({ ...parent, callsSince: [] });
+    expect(fork.run.parent).toEqual({ ...parent, callsSince: [], closedApprovals: [] });
     expect(fork.checkpoints.map(({ id, parentId, source, step, next }) => [id, parentId, source, step, next])).toEqual([
       ['fork-of-run-1.c2.c1', 'run-1.c2', 'fork', 0, ['b']],
       ['fork-of-run-1.c2.c2', 'fork-of-run-1.c2.c1', 'loop', 1, ['c']],

@@ -2,7 +2,7 @@ import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { decide, findPendingApproval, isEnded } from '../../graph/run/index.ts';
 import type { Approval, DecisionRequest, PublicApproval, Refusal } from '../../graph/run/index.ts';
-import { isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
+import { isJsonList, isJsonObject, toJson, toJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
@@ -50,7 +50,7 @@ export async function decideApproval(
   const request = { approvalId, decision, by: caller, at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
-  if (result.taken) return await afterSending(() => readApproval(deps, { caller, hidden }, result.value));
+  if (result.taken) return await afterSending(() => readApproval(deps, hidden, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
   throw toApiError(sinceEnded ?? result.refusal);
@@ -79,10 +79,15 @@ async function refuseByRows(
   const approval = findPendingApproval(approvals, approvalId);
   if (!('code' in approval)) {
     const result = decide(approval, request);
-    return 'refusal' in result ? result.refusal : null;
+    return 'refusal' in result && !mayBeOutdated(approval, result.refusal) ? result.refusal : null;
   }
   if (approvalId !== undefined) return approval;
   return hasEnded ? NOTHING_WAITS : null;
+}
+
+/** A second decision counts if somebody has edited the arguments meanwhile. */
+function mayBeOutdated({ status }: Approval, { code }: Refusal): boolean {
+  return status === 'pending' && code === 'ALREADY_DECIDED';
 }
 
 const NOTHING_WAITS: Refusal = {
@@ -91,18 +96,19 @@ const NOTHING_WAITS: Refusal = {
 };
 
 /**
- * Reads the decided approval. The run answers with the id only if the approval is large; the row follows. It tells, too,
- * which node asks, and so what is hidden.
+ * Reads the decided approval. The run answers without it if it is large; the row follows. It tells, too, which node
+ * asks, and so what is hidden.
  */
 async function readApproval(
   { store, seals }: Pick<ApiDeps, 'store' | 'seals'>,
-  { caller: { sub }, hidden }: { readonly caller: Caller; readonly hidden: Redaction },
+  hidden: Redaction,
   value: Json,
 ): Promise<PublicApproval> {
   if (isApproval(value) && !isRedacting(hidden)) return value;
-  const id = isJsonObject(value) && typeof value['id'] === 'string' ? value['id'] : '';
-  const look = async () => (await store.approvals.find(id))?.approval;
-  const isWritten = (approval?: Approval): boolean => approval?.decisions.some(({ by }) => by === sub) === true;
+  const { id, decided, decisions } = isJsonObject(value) ? value : {};
+  const look = async () => (await store.approvals.find(typeof id === 'string' ? id : ''))?.approval;
+  const count = isJsonList(decisions) ? decisions.length : typeof decided === 'number' ? decided : 1;
+  const isWritten = (approval?: Approval): boolean => (approval?.decisions.length ?? 0) >= count;
   const approval = await poll(look, isWritten, UNTIL_WRITTEN);
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
   return shownApproval(approval, hidden, seals);

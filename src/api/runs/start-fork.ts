@@ -1,6 +1,7 @@
 import type { ForkStart, RunStart } from '../../graph/advance/index.ts';
 import { hideRefusal } from '../../graph/redaction/index.ts';
-import type { EarlierCall } from '../../graph/run/index.ts';
+import { closedApprovals, readRun } from '../../graph/run/index.ts';
+import type { EarlierCall, ParentRun } from '../../graph/run/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { StoredState } from '../../store/checkpoints.ts';
 import type { RunRecord } from '../../store/runs.ts';
@@ -41,9 +42,9 @@ export async function startFork(
   const hidden = hiddenFrom(caller, parent);
   refusePlaceholders(wanted.values, hidden);
   const { start, pinned } = await pinnedByRun(deps, parent, wanted.graph);
-  const done = await callsSince(deps, state);
+  const parentRun = await parentOf(deps, state, start);
   const isSameGraph = pinned.graph.hash === parent.graph.hash;
-  const fork = toFork(state, { wanted, done, isSameGraph });
+  const fork = toFork(state, { wanted, parent: parentRun, isSameGraph });
   const { tenantId, input, metadata } = parent;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId: null });
   const refusal = await deps.interpreter.run('refuseFork', tenantId, {
@@ -53,7 +54,7 @@ export async function startFork(
     startedAt: Date.now(),
     underParent: isSameGraph
       ? null
-      : { graph: toRunnable(start), fork: toFork(state, { wanted, done, isSameGraph: true }) },
+      : { graph: toRunnable(start), fork: toFork(state, { wanted, parent: parentRun, isSameGraph: true }) },
   });
   if (refusal) throw toApiError(hideRefusal(refusal, hidden));
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
@@ -61,6 +62,25 @@ export async function startFork(
     newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),
   );
   await tryDispatch(deps, id);
+}
+
+/** Reads what a fork tells deciders of its parent. */
+async function parentOf(deps: ApiDeps, state: StoredState, { begin }: RunGraphInput): Promise<ParentRun> {
+  const { id: checkpoint, runId } = state.checkpoint;
+  const approvals = await deps.store.approvals.ofRun(runId);
+  const inherited = inheritedBy(begin)?.closedApprovals;
+  return {
+    runId,
+    checkpoint,
+    callsSince: await callsSince(deps, state),
+    closedApprovals: closedApprovals(approvals, inherited),
+  };
+}
+
+/** The parent of the parent, if that is a fork itself. */
+function inheritedBy(begin: RunGraphInput['begin']): ParentRun | null {
+  if (begin.kind === 'fork') return begin.fork.parent;
+  return begin.kind === 'reopen' ? readRun(begin.run).parent : null;
 }
 
 /** The number of the parent's calls that approvals in the fork mention. */
@@ -79,11 +99,11 @@ async function callsSince({ store }: ApiDeps, { checkpoint }: StoredState): Prom
 /** A half-filled join names edges of the parent's graph, so a fork with another graph begins without joins. */
 function toFork(
   { checkpoint, channels, resumePoint }: StoredState,
-  { wanted, done, isSameGraph }: { wanted: WantedFork; done: readonly EarlierCall[]; isSameGraph: boolean },
+  { wanted, parent, isSameGraph }: { wanted: WantedFork; parent: ParentRun; isSameGraph: boolean },
 ): ForkStart {
-  const { id, runId, step } = checkpoint;
+  const { step } = checkpoint;
   return {
-    parent: { runId, checkpoint: id, callsSince: done },
+    parent,
     channels,
     resumePoint: isSameGraph ? resumePoint : { ...resumePoint, joins: {} },
     step,

@@ -23,7 +23,7 @@ export interface GraphDefinition {
   readonly interruptAfter?: readonly string[];
   readonly limits?: Limits;
   readonly defaults?: Defaults;
-  /** The node that runs last when a run is canceled: a tool, function, llm or set node. */
+  /** The node that runs last when a run is canceled. Neither it nor a node inside it may wait. */
   readonly onCancel?: string;
 }
 

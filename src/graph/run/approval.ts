@@ -89,7 +89,7 @@ export function findPendingApproval(approvals: readonly Approval[], id: string |
 
 /**
  * Applies a decision to an approval: one rejection decides, approvals count towards the quorum. An approval with edited
- * arguments restarts the count, as the earlier ones approved other arguments.
+ * arguments restarts the count, as the earlier ones approved other arguments; their authors may decide anew.
  * @returns the changed approval, or the reason for the refusal
  */
 export function decide(approval: Approval, request: DecisionRequest): DecisionResult {
@@ -114,12 +114,14 @@ export function decide(approval: Approval, request: DecisionRequest): DecisionRe
 }
 
 function statusAfter(approval: Approval, decisions: readonly Decision[]): Approval['status'] {
-  const last = decisions.at(-1);
-  if (last?.decision === 'reject') return 'rejected';
-  const agreeing = decisions.filter(
-    ({ decision, args }) => decision === 'approve' && deepEqual(args, last?.args ?? null),
-  );
-  return agreeing.length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
+  if (decisions.at(-1)?.decision === 'reject') return 'rejected';
+  return decisionsThatCount(decisions).length >= (approval.policy.quorum ?? 1) ? 'approved' : 'pending';
+}
+
+/** Returns the decisions since the arguments were edited last. Earlier ones are void: they were about others. */
+function decisionsThatCount(decisions: readonly Decision[]): readonly Decision[] {
+  const args = decisions.at(-1)?.args ?? null;
+  return decisions.slice(decisions.findLastIndex((decision) => !deepEqual(decision.args, args)) + 1);
 }
 
 /** Checks a person against the policy. @returns `null` if the person may decide */
@@ -156,7 +158,7 @@ function refusalByStatus(approval: Approval, { by }: DecisionRequest): Refusal |
     case 'canceled':
       return { code: 'APPROVAL_CANCELED', message: 'The approval was canceled with its run' };
     case 'pending':
-      return refusalOfSecondDecision(approval.decisions, by);
+      return refusalOfSecondDecision(decisionsThatCount(approval.decisions), by);
   }
 }
 
@@ -172,6 +174,17 @@ function refusalByDigest({ digest }: Approval, { digests }: DecisionRequest): Re
   return { code: 'APPROVAL_CHANGED', message: 'The approval shows something else by now; look at it again' };
 }
 
+/** Each edit lets everyone decide once more, so their number has a limit. */
+const MAX_EDITS = 20;
+
+function refusalOfEdit({ args: shown, decisions }: Approval, args: Json | undefined): Refusal | null {
+  if (args === undefined || deepEqual(args, shown)) return null;
+  const edits = decisions.filter((one, at) => at > 0 && !deepEqual(one.args, decisions[at - 1]?.args ?? null));
+  if (edits.length < MAX_EDITS) return null;
+  const message = `The arguments have been edited ${MAX_EDITS} times; approve them as they are, or reject them`;
+  return { code: 'INVALID_ARGS', message, issues: [{ path: '/args', message }] };
+}
+
 function refusalByContent(approval: Approval, { decision, reason, args, values }: DecisionRequest): Refusal | null {
   if (approval.policy.requireReason === true && (reason ?? '').trim() === '') {
     return {
@@ -182,11 +195,13 @@ function refusalByContent(approval: Approval, { decision, reason, args, values }
   }
   if (decision === 'reject') return null;
   return (
+    refusalOfEdit(approval, args) ??
     violation('INVALID_ARGS', {
       schema: approval.argsSchema,
       value: args === undefined ? approval.args : args,
       field: 'args',
-    }) ?? violation('INVALID_VALUES', { schema: approval.decisionSchema, value: values ?? {}, field: 'values' })
+    }) ??
+    violation('INVALID_VALUES', { schema: approval.decisionSchema, value: values ?? {}, field: 'values' })
   );
 }
 

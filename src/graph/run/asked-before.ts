@@ -4,28 +4,63 @@ import { parseApprovalId } from './ids.ts';
 /** The number of earlier approvals that one lists; the history has all of them. */
 const MAX_LISTED = 20;
 
+/** The number of closed approvals that a fork takes over, the latest ones. */
+const MAX_INHERITED = 200;
+
+/** A closed approval with all that tells its question from others. */
+export interface ClosedApproval extends EarlierApproval, Question {}
+
+/** The task that asks, the tool that it asks about, and the digest of the question. */
+type Question = Pick<Approval, 'task' | 'tool' | 'asked'>;
+
 /**
  * Returns the closed approvals of a question, oldest first: those of the same task since its last yes. A task asks about
  * several calls of tools, so the question about a call is the same one only if it shows the same.
  * @param approvals of the run, in any order
+ * @param inherited those of the runs that it was forked from, oldest first
  */
 export function askedBefore(
   approvals: readonly Approval[],
-  { task, asked, tool }: { readonly task: Approval['task']; readonly asked: string; readonly tool: string | undefined },
+  question: Omit<Question, 'tool'> & { readonly tool: string | undefined },
+  inherited: readonly ClosedApproval[] = [],
 ): readonly EarlierApproval[] {
-  const path = task.join('/');
-  const same = approvals
-    .filter((one) => one.task.join('/') === path && one.tool === tool && (tool === undefined || one.asked === asked))
-    .sort((one, other) => numberOf(one) - numberOf(other));
+  const path = question.task.join('/');
+  const { tool, asked } = question;
+  const same = [...inherited, ...closedInOrder(approvals)].filter(
+    (one) => one.task.join('/') === path && one.tool === tool && (tool === undefined || one.asked === asked),
+  );
   const sinceYes = same.slice(same.findLastIndex(({ status }) => status === 'approved') + 1);
-  return sinceYes
+  return sinceYes.slice(-MAX_LISTED).map(({ id, status, decisions }) => ({ id, status, decisions }));
+}
+
+/**
+ * Returns the closed approvals that a fork takes over from its parent, so that no rejection is forgotten.
+ * @param approvals of the parent, in any order
+ * @param inherited those that the parent has taken over itself
+ */
+export function closedApprovals(
+  approvals: readonly Approval[],
+  inherited: readonly ClosedApproval[] = [],
+): readonly ClosedApproval[] {
+  return [...inherited, ...closedInOrder(approvals)].slice(-MAX_INHERITED);
+}
+
+function closedInOrder(approvals: readonly Approval[]): readonly ClosedApproval[] {
+  return approvals
     .filter(({ status }) => status !== 'pending')
-    .slice(-MAX_LISTED)
-    .map(({ id, status, decisions }) => ({
-      id,
-      status,
-      decisions: decisions.map(({ by, decision, reason, at }) => ({ by, decision, reason, at })),
-    }));
+    .toSorted((one, other) => numberOf(one) - numberOf(other))
+    .map(toClosed);
+}
+
+function toClosed({ id, status, decisions, task, asked, tool }: Approval): ClosedApproval {
+  return {
+    id,
+    status,
+    decisions: decisions.map(({ by, decision, reason, at }) => ({ by, decision, reason, at })),
+    task,
+    asked,
+    ...(tool !== undefined && { tool }),
+  };
 }
 
 function numberOf({ id }: Approval): number {

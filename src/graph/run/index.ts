@@ -1,5 +1,6 @@
 export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
+export { closedApprovals } from './asked-before.ts';
 export { calleeName, isAccountable, isCallReply, isUnsafe, needsSettlement } from './call.ts';
 export type {
   CallEffect,
@@ -27,6 +28,6 @@ export type { Principal } from './principal.ts';
 export type { SignalResult, Refusal, RefusalCode } from './refusal.ts';
 export { readRun } from './run-format.ts';
 export type { StoredRun } from './run-format.ts';
-export type { Breakpoints, EarlierCall, Run } from './run.ts';
+export type { Breakpoints, EarlierCall, ParentRun, Run } from './run.ts';
 export { hasEnded, isEnded, statusOf } from './status.ts';
 export type { RunStatus } from './status.ts';

@@ -1,5 +1,6 @@
 import type { Json } from '../values/json.ts';
 import type { Approval } from './approval.ts';
+import type { ClosedApproval } from './asked-before.ts';
 import type {
   AskedCompensation,
   Compensation,
@@ -85,6 +86,8 @@ export interface ParentRun {
   readonly checkpoint: string;
   /** The parent's calls after the checkpoint, shown to deciders in the fork. */
   readonly callsSince: readonly EarlierCall[];
+  /** The parent's closed approvals, oldest first, which approvals of the fork list if they ask the same. */
+  readonly closedApprovals: readonly ClosedApproval[];
 }
 
 /** A call that a run has made. */

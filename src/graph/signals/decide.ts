@@ -62,10 +62,10 @@ function digestsIn(value: Json | undefined): readonly string[] | undefined {
 /** Bytes of one result: a run keeps the results of its latest decisions for queries. */
 const MAX_RESULT_BYTES = 10_000;
 
-/** Returns the approval as the decision's result, or only its id if the approval is too large. */
+/** Returns the approval as the decision's result; of one that is too large, its id and the number of its decisions. */
 function toResult(approval: Approval): Json {
   const whole = toJson(toPublicApproval(approval));
-  return jsonSize(whole) <= MAX_RESULT_BYTES ? whole : { id: approval.id };
+  return jsonSize(whole) <= MAX_RESULT_BYTES ? whole : { id: approval.id, decided: approval.decisions.length };
 }
 
 /** Refuses an approval that the run has dropped after it was closed; its number shows that it existed. */

@@ -46,7 +46,11 @@ export function openApproval(
     digest: digestOf(shown),
     status: 'pending',
     decisions: [],
-    previous: askedBefore(Object.values(run.approvals), { task: taskPath, asked, tool: question.tool }),
+    previous: askedBefore(
+      Object.values(run.approvals),
+      { task: taskPath, asked, tool: question.tool },
+      run.parent?.closedApprovals,
+    ),
     requestedBy: run.createdBy.sub,
     requesters: [...new Set(shapersOf(run).map(({ sub }) => sub))],
     requestedAt: draft.timestamp,

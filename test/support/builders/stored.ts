@@ -43,7 +43,7 @@ export function forkStartAt(id: string, forking: Forking, { checkpoints }: Pick<
   const chain = copyOf(checkpoints.slice(0, checkpoints.findIndex((checkpoint) => checkpoint.id === id) + 1));
   const last = chain.at(-1);
   if (!last) throw new Error(`There is no checkpoint "${id}"`);
-  const parent = { runId: id.slice(0, id.lastIndexOf('.')), checkpoint: id, callsSince };
+  const parent = { runId: id.slice(0, id.lastIndexOf('.')), checkpoint: id, callsSince, closedApprovals: [] };
   const place = foldResumePoints(chain);
   return {
     parent,

@@ -10,6 +10,7 @@ import type { GraphDefinition } from '../../../src/graph/definition/definition.t
 import type { Checkpoint } from '../../../src/graph/journal/checkpoint.ts';
 import type { RunEvent } from '../../../src/graph/journal/events.ts';
 import type { Approval } from '../../../src/graph/run/approval.ts';
+import { closedApprovals } from '../../../src/graph/run/asked-before.ts';
 import type {
   CallEffect,
   CallReply,
@@ -149,7 +150,10 @@ function openMemoryRun(shell: Shell, outside: Outside): MemoryRun {
     },
     fork(checkpoint, forking = {}) {
       const graph = forking.graph ? compileShared(forking.graph, shell.graph.catalog) : shell.graph;
-      const fork = forkStartAt(checkpoint, forking, shell);
+      const { parent, ...start } = forkStartAt(checkpoint, forking, shell);
+      const { approvals, parent: inherited } = shell.last.run;
+      const closed = closedApprovals(Object.values(approvals), inherited?.closedApprovals);
+      const fork = { ...start, parent: { ...parent, closedApprovals: closed } };
       const identity = { ...identityOf(`fork-of-${checkpoint}`, graph), createdBy: forking.by ?? REQUESTER };
       const first = forkRun(graph, identity, { fork, startedAt: shell.now + 1 });
       return 'code' in first ? first : openMemoryRun(openShell(graph, first), outside);

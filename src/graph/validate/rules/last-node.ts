@@ -1,18 +1,53 @@
+import { describeNode } from '../../definition/node-types/describe-node.ts';
+import { innerGraphAt } from '../../definition/inner-graph.ts';
+import { isJsonObject, own } from '../../values/json.ts';
+import type { Json, JsonObject } from '../../values/json.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
+import type { Subject } from '../subject.ts';
 import { lastNodeOf } from './unknown-nodes.ts';
 
-/** `INVALID_FIELD`: the last node of canceled runs would wait for people, time or an event. */
+/** `INVALID_FIELD`: the last node of canceled runs, or a node inside it, would wait for people, time or an event. */
 export const lastNode: Rule = (subject) =>
   lastNodeOf(subject).flatMap(({ name, path }) => {
     const node = subject.nodes.get(name);
-    return node?.description.mayWait
-      ? [
-          error(
-            'INVALID_FIELD',
-            path,
-            `Node "${name}" is of type ${node.type}: it would keep a canceled run from ending`,
-          ),
-        ]
-      : [];
+    const waiting = node && findWaiting(node.fields, name, { catalog: subject.catalog, seen: new Set() });
+    if (!waiting) return [];
+    const message = `Node "${waiting.name}" is of type ${waiting.type}: it would keep a canceled run from ending`;
+    return [error('INVALID_FIELD', path, message)];
   });
+
+interface Search extends Pick<Subject, 'catalog'> {
+  /** Names of the published graphs that the search has looked at. */
+  readonly seen: Set<string>;
+}
+
+interface Waiting {
+  /** Includes the names of the nodes around it, such as `tidy/nap`. */
+  readonly name: string;
+  readonly type: string;
+}
+
+function findWaiting(fields: JsonObject, name: string, search: Search): Waiting | null {
+  const { type } = fields;
+  if (typeof type === 'string' && describeNode(fields).mayWait) return { name, type };
+  for (const [id, inner] of nodesInside(fields, search)) {
+    const found = isJsonObject(inner) ? findWaiting(inner, `${name}/${id}`, search) : null;
+    if (found) return found;
+  }
+  return null;
+}
+
+function nodesInside(fields: JsonObject, { catalog, seen }: Search): readonly (readonly [string, Json])[] {
+  const graph = innerGraphAt(fields)?.definition ?? null;
+  const definition = typeof graph === 'string' ? publishedGraph(graph, { catalog, seen }) : graph;
+  const nodes = isJsonObject(definition) ? definition['nodes'] : undefined;
+  return isJsonObject(nodes) ? Object.entries(nodes) : [];
+}
+
+/** Returns a published graph when the search comes to it first. */
+function publishedGraph(name: string, { catalog, seen }: Search): unknown {
+  if (seen.has(name)) return null;
+  seen.add(name);
+  return own(catalog.graphs ?? {}, name);
+}
