@@ -105,8 +105,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
-    packages: [NODE],
-    typePackages: ['@temporalio/worker'],
+    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow'],
   },
   'worker.ts': {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config', 'workers'],
@@ -121,8 +120,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'api/http': { rooms: ['graph/values', ...STATE, 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
-    packages: ['@temporalio/client'],
-    typePackages: ['@temporalio/common'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/deps.ts': { rooms: ['graph/definition', 'store', 'process', 'config', 'api/http', 'api/temporal'] },
   'api/middleware': {
@@ -141,6 +139,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/diagram',
       'graph/advance',
       'store',
+      'process',
       'workflows',
       ...API_BASE,
       'api/temporal',
