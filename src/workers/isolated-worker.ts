@@ -10,7 +10,7 @@ import type { FailedTask } from './workflow-process/task-observer.ts';
 import { openWorkflowHost } from './workflow-process/workflow-host.ts';
 
 /** A backstop for a process whose worker is gone, and ends it no more. */
-const BACKSTOP_FACTOR = 6;
+const BACKSTOP_FACTOR = 3;
 
 /**
  * Makes a worker whose workflow code runs in a process of its own. In a thread, as the SDK has it, code that uses up its

@@ -46,7 +46,7 @@ describe('a run that poisons its workflow task', () => {
 
   test.each([
     ['late-throws', /failed \d+ times: Poison/],
-    ['late-loops', /failed \d+ times: .*it took more than 5 s/],
+    ['late-loops', /failed \d+ times: .*it took more than 10 s/],
     ['late-kills', /failed \d+ times: .*it was ended by SIGKILL/],
     ['now-throws', /failed \d+ times: Poison/],
   ])(

@@ -64,8 +64,14 @@ function isRequest(message: unknown): message is Request {
 let lastAnswer: Promise<unknown> = Promise.resolve();
 
 process.on('message', (message) => {
-  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => process.send?.(await answer(message)));
+  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => say(await answer(message)));
 });
+
+/** A worker that is gone hears nothing; this process ends then. */
+function say(given: Answer): void {
+  process.send?.(given, undefined, undefined, () => undefined);
+}
+
 process.once('disconnect', () => process.exit());
 // Signals to the process group are for the worker, which needs this process until it ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -85,7 +85,8 @@ function createProxy(process: WorkflowProcess, executionRunId: string, observer:
       return await Promise.resolve(calls);
     },
     async dispose() {
-      if (!process.hasEnded) await process.ask({ kind: 'dispose', executionRunId });
+      // What ends with the process is disposed of; the SDK ends the worker if this throws.
+      await process.ask({ kind: 'dispose', executionRunId }).catch(() => undefined);
     },
   };
 }
