@@ -1,11 +1,13 @@
 import { SearchAttributeType, defineSearchAttributeKey } from '@temporalio/common';
-import { workflowInfo } from '@temporalio/workflow';
+import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { WorkflowInterceptorsFactory } from '@temporalio/workflow';
 
 /*
  * Workflow code that fails, for a test's bundle (`poison-bundle.ts`). The name of a graph says how, and if at once
  * (`now-throws`) or when a timer has fired (`late-throws`).
  */
+
+type Moment = 'now' | 'late';
 
 const POISONS: Readonly<Record<string, () => void>> = {
   throws() {
@@ -27,9 +29,15 @@ const POISONS: Readonly<Record<string, () => void>> = {
 
 const GRAPH_NAME = defineSearchAttributeKey('GraphName', SearchAttributeType.KEYWORD);
 
-function poison(moment: 'now' | 'late'): void {
-  const [when, kind = ''] = workflowInfo().typedSearchAttributes.get(GRAPH_NAME)?.split('-') ?? [];
+function poison(moment: Moment): void {
+  const { typedSearchAttributes, unsafe } = workflowInfo();
+  const name = typedSearchAttributes.get(GRAPH_NAME) ?? '';
+  const [when, kind = ''] = name.split('-');
   if (when === moment) POISONS[kind]?.();
+  // Fails once, and does in the replay after that what is not in its history.
+  if (name !== 'differs') return;
+  if (unsafe.isReplaying) void sleep('1h');
+  else if (moment === 'late') throw new Error('Poison');
 }
 
 export const interceptors: WorkflowInterceptorsFactory = () => ({
