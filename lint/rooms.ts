@@ -113,8 +113,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
-    packages: [NODE],
-    typePackages: ['@temporalio/worker'],
+    packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow'],
   },
   'worker.ts': {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config', 'workers'],
@@ -129,8 +128,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'api/http': { rooms: ['graph/values', ...STATE, 'graph/redaction', 'store', 'process'], packages: [NODE, 'jose'] },
   'api/temporal': {
     rooms: ['graph/values', ...STATE, 'workflows', 'api/http'],
-    packages: ['@temporalio/client'],
-    typePackages: ['@temporalio/common'],
+    packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
     rooms: [
@@ -170,6 +168,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/diagram',
       'graph/advance',
       'store',
+      'process',
       'workflows',
       ...API_BASE,
       'api/interpreter',

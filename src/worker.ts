@@ -2,6 +2,7 @@ import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporal
 import type { WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
+import { createIsolatedWorker } from './workers/isolated-worker.ts';
 import { cachedRuns } from './workers/cached-runs.ts';
 import { loadConfig } from './config/load-config.ts';
 import type { Config } from './config/load-config.ts';
@@ -17,9 +18,11 @@ import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
-import { toTemporalLogger } from './process/temporal-logger.ts';
+import { temporalRuntime, toTemporalLogger } from './process/temporal-logger.ts';
 import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
 import type { WorkerSupplies } from './workers/activity-deps.ts';
+import { processLimits } from './workers/process-limits.ts';
+import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
 import { workflowCode } from './workers/workflow-code.ts';
@@ -65,8 +68,10 @@ export async function createWorkers({
     maxConcurrentActivityTaskExecutions: JOURNAL_SLOTS,
   };
   const create = async (taskQueue: string): Promise<Worker> => {
-    const ofRuns = taskQueue === TASK_QUEUE ? await optionsOfRuns(parts) : {};
-    return await Worker.create({ ...options, ...ofCalls, ...ofRuns, taskQueue });
+    const ofQueue = { ...options, ...ofCalls, taskQueue };
+    if (taskQueue !== TASK_QUEUE) return await Worker.create(ofQueue);
+    const ofRuns = { ...ofQueue, ...(await optionsOfRuns(parts)) };
+    return await createIsolatedWorker(ofRuns, processLimits(), reportFailedTask(parts));
   };
   return await Promise.all([
     ...taskQueues.map(create),
@@ -99,7 +104,7 @@ async function main(): Promise<void> {
   const logger = createLogger(LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
-  Runtime.install({ logger: toTemporalLogger(logger), shutdownSignals: [] });
+  Runtime.install(temporalRuntime(logger));
   const loaded = await loadConfig(HOLDFAST_CONFIG);
   const unavailable = new Set<string>();
   const health = HOLDFAST_HEALTH_PORT

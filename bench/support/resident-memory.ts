@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LOOKS = 20;
 const LOOK_EVERY_MS = 500;
 
-/** The memory of a process that has nothing to do: the least of some looks, in KiB. Linux only. */
+/** The memory of a process, with all that it has started, while it has nothing to do: the least of some looks, in KiB. Linux only. */
 export async function settledMemory(pid: number): Promise<number> {
   const seen: number[] = [];
   for (let look = 0; look < LOOKS; look++) {
@@ -14,8 +14,11 @@ export async function settledMemory(pid: number): Promise<number> {
   return Math.min(...seen);
 }
 
-/** The memory of a process as it is, in KiB. Linux only. */
+/** The memory of a process and of all that it has started, as it is, in KiB. Linux only. */
 export async function residentMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const ofChildren = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(residentMemory));
+  const own = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
+  return ofChildren.reduce((sum, memory) => sum + memory, own);
 }

@@ -32,6 +32,9 @@ export interface SweepTimes {
   readonly terminatedRunsMs: number;
   /** A terminated run is left alone for this long, because its last write may still come. */
   readonly settledAfterMs: number;
+  readonly poisonedRunsMs: number;
+  /** A workflow task must have failed for this long before its run is put aside. */
+  readonly failingForMs: number;
 }
 
 /** One try of a request. */

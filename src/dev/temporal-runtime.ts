@@ -1,6 +1,6 @@
 import { Runtime } from '@temporalio/worker';
 import type { Logger } from '../process/logger.ts';
-import { toTemporalLogger } from '../process/temporal-logger.ts';
+import { temporalRuntime } from '../process/temporal-logger.ts';
 
 let isInstalled = false;
 
@@ -11,5 +11,5 @@ let isInstalled = false;
 export function installTemporalRuntime(logger: Logger): void {
   if (isInstalled) return;
   isInstalled = true;
-  Runtime.install({ logger: toTemporalLogger(logger), shutdownSignals: [] });
+  Runtime.install(temporalRuntime(logger));
 }

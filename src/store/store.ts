@@ -9,6 +9,8 @@ import { createCheckpoints } from './checkpoints.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { createEndedRuns } from './ended-runs.ts';
 import type { EndedRuns } from './ended-runs.ts';
+import { createFailingRuns } from './failing-runs.ts';
+import type { FailingRuns } from './failing-runs.ts';
 import { createGraphs } from './graphs.ts';
 import type { Graphs } from './graphs.ts';
 import { createPendingStarts } from './pending-starts.ts';
@@ -40,6 +42,7 @@ export interface Store {
   readonly runs: Runs;
   readonly pendingStarts: PendingStarts;
   readonly endedRuns: EndedRuns;
+  readonly failingRuns: FailingRuns;
   readonly journal: Journal;
   readonly checkpoints: Checkpoints;
   readonly threads: Threads;
@@ -93,6 +96,7 @@ async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
     runs: createRuns(db),
     pendingStarts: createPendingStarts(db),
     endedRuns: createEndedRuns(db),
+    failingRuns: createFailingRuns(db),
     journal: createJournal(db),
     checkpoints: createCheckpoints(db),
     threads: createThreads(db),

@@ -44,6 +44,7 @@ export interface KeptDivergence extends Divergence {
 type Payload<T = Json> = ColumnType<T, string, string>;
 type OptionalPayload<T = Json> = ColumnType<T | null, string | null | undefined, string | null>;
 type Time = ColumnType<Date, string, string>;
+type OptionalText = ColumnType<string | null, string | null | undefined, string | null>;
 type OptionalTime = ColumnType<Date | null, string | null | undefined, string | null>;
 
 export interface DefinitionsTable {
@@ -100,6 +101,9 @@ export interface RunsTable {
   dispatch_after: Time;
   started_at: OptionalTime;
   ended_at: OptionalTime;
+  /** Temporal's id of the execution whose workflow task has failed. */
+  failing_execution: OptionalText;
+  failing_reason: OptionalText;
   /** The last event that the row includes; an older view changes nothing. */
   last_seq: number;
   view: OptionalPayload<RunView>;

@@ -58,13 +58,13 @@ function isLive({ isDispatched, status }: RunRecord): boolean {
 
 /** Reads a run after a control. @param before the run before the control */
 async function readAfterControl({ store, engine }: ApiDeps, caller: Caller, before: RunRecord) {
-  const [now, view, retrying] = await Promise.all([
-    store.runs.find(before.id),
-    isLive(before) ? engine.view(before) : null,
-    store.ledger.retrying(before.id),
+  const run = (await store.runs.find(before.id)) ?? before;
+  const [view, retrying] = await Promise.all([
+    // A run that has ended in the store need not be asked, and one that was put aside can't be.
+    isLive(before) && isLive(run) ? engine.view(run) : null,
+    store.ledger.retrying(run.id),
   ]);
-  const run = now ?? before;
-  return toRunJson(run, caller, { retrying, view });
+  return toRunJson(run, caller, { retrying, view: view ?? run.view });
 }
 
 /** Routes of the controls of a run. */

@@ -10,17 +10,23 @@ type LastEvent = { readonly at: string } & (
   | { readonly type: 'run.canceled'; readonly by: string; readonly reason: string | null }
 );
 
+interface ClosingOptions {
+  readonly approvals?: readonly Approval[];
+  /** Why a canceled run could not end in order. */
+  readonly cancelError?: RunError | null;
+}
+
 /** The last batch of a run without a workflow that could write it. Pending approvals are canceled. */
 export function closingBatch(
   run: Pick<RunRecord, 'view' | 'lastSeq'>,
   event: LastEvent,
-  approvals: readonly Approval[] = [],
+  { approvals = [], cancelError = null }: ClosingOptions = {},
 ): JournalBatch {
   const view = run.view ?? NOT_BEGUN;
   const ended =
     event.type === 'run.failed'
       ? { status: 'failed' as const, error: event.error }
-      : { status: 'canceled' as const, error: null };
+      : { status: 'canceled' as const, error: cancelError };
   return journalBatch({
     events: [{ seq: run.lastSeq + 1, step: view.step, ...event }],
     approvals: approvals

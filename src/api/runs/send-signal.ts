@@ -7,6 +7,7 @@ import type { Caller } from '../http/authenticate.ts';
 import { unavailable } from '../http/errors.ts';
 import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
+import { cancelPoisonedRun } from './cancel-poisoned-run.ts';
 import { dispatchRun } from './dispatch-run.ts';
 import { reopen } from './reopen-run.ts';
 import type { SignedSignal } from './signal-queued.ts';
@@ -32,7 +33,7 @@ export async function sendSignal(
   caller: Caller,
   { run, signal: { name, attempt, payload, refusal } }: { run: RunRecord; signal: SignalToSend },
 ): Promise<SignalResult> {
-  const earlier = attempt.isRepetition ? await deps.engine.outcome(run, attempt.id) : null;
+  const earlier = attempt.isRepetition ? await earlierResult(deps, run, attempt.id) : null;
   if (earlier) return earlier;
   if (refusal) return { id: attempt.id, taken: false, refusal };
   const by = { sub: caller.sub, roles: [...caller.roles] };
@@ -40,6 +41,13 @@ export async function sendSignal(
   let now: RunRecord | SignalResult = run;
   while (!('taken' in now)) now = await waysToSignal[stateOf(now)](deps, now, signal);
   return now;
+}
+
+/** A run that was put aside can't be asked: it would fail again. */
+async function earlierResult({ engine }: SendDeps, run: RunRecord, id: string): Promise<SignalResult | null> {
+  const end = isEnded(run.status) ? await engine.terminatedRun(run) : null;
+  if (end?.kind !== 'put-aside') return await engine.outcome(run, id);
+  return end.cancel?.decisionId === id ? { id, taken: true, value: null } : null;
 }
 
 type RunState = 'queued' | 'pending' | 'running' | 'ended';
@@ -75,13 +83,10 @@ async function dispatchFirst(deps: SendDeps, { id }: RunRecord): Promise<RunReco
 }
 
 /** A workflow that takes no signal has ended, and its last write ends the run. @throws ApiError 503 */
-async function signalWorkflow(
-  { engine, store }: SendDeps,
-  run: RunRecord,
-  { name, payload }: SignedSignal,
-): Promise<SignalResult | RunRecord> {
+async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | RunRecord> {
+  const { store } = deps;
   return await afterSending(async () => {
-    const result = await engine.decide(run, name, payload);
+    const result = await decide(deps, run, signal);
     if (result) return result;
     const ended = await poll(
       () => store.runs.find(run.id),
@@ -91,4 +96,16 @@ async function signalWorkflow(
     if (!ended || !isEnded(ended.status)) throw unavailable('The run');
     return ended;
   });
+}
+
+/** Sends a signal and waits for its result. A run that takes nothing more can still be canceled. */
+async function decide(deps: SendDeps, run: RunRecord, signal: SignedSignal): Promise<SignalResult | null> {
+  const { name, payload } = signal;
+  try {
+    return await deps.engine.decide(run, name, payload);
+  } catch (error) {
+    const canceled = name === 'cancel' ? await cancelPoisonedRun(deps, run, signal) : null;
+    if (canceled) return canceled;
+    throw error;
+  }
 }

@@ -1,6 +1,8 @@
 import type { ApiDeps, SweepTimes } from '../deps.ts';
 import { tryDispatch } from '../runs/dispatch-run.ts';
+import { eachOf } from './each-of.ts';
 import { pruneRuns } from './prune-runs.ts';
+import { FAILING_FOR_MS, activeRunsInTurns, createPoisonedRunsChore, notedRuns } from './put-aside-poisoned-runs.ts';
 import { SETTLED_AFTER_MS, createTerminatedRunsReconciler } from './reconcile-terminated-runs.ts';
 import { createQueueStarter } from './start-queued-runs.ts';
 
@@ -22,22 +24,36 @@ const KEEP_ANSWERS_MS = 25 * 3_600_000;
 /** A failed chore pauses, because the cause rarely passes at once and would fill the log. */
 const PAUSE_AFTER_FAILURE_MS = 3_000;
 
+/** Each look asks Temporal about some active runs. */
+const LOOK_AT_ACTIVE_RUNS_MS = 5_000;
+
 const TIMES: SweepTimes = {
   queuesMs: 250,
   dispatchMs: 2_000,
   terminatedRunsMs: 5_000,
   settledAfterMs: SETTLED_AFTER_MS,
+  poisonedRunsMs: 2_000,
+  failingForMs: FAILING_FOR_MS,
 };
 
-const toChores = ({ queuesMs, dispatchMs, terminatedRunsMs, settledAfterMs }: SweepTimes): readonly Chore[] => [
+const toChores = ({
+  queuesMs,
+  dispatchMs,
+  terminatedRunsMs,
+  settledAfterMs,
+  poisonedRunsMs,
+  failingForMs,
+}: SweepTimes): readonly Chore[] => [
   { everyMs: queuesMs, run: createQueueStarter() },
   { everyMs: dispatchMs, run: dispatchRuns },
   { everyMs: terminatedRunsMs, run: createTerminatedRunsReconciler(settledAfterMs) },
+  { everyMs: poisonedRunsMs, run: createPoisonedRunsChore(notedRuns, failingForMs) },
+  { everyMs: LOOK_AT_ACTIVE_RUNS_MS, run: createPoisonedRunsChore(activeRunsInTurns(), failingForMs) },
   { everyMs: 60_000, run: forgetAnswers },
   { everyMs: 3_600_000, run: prune },
 ];
 
-/** Does periodic work: dispatches accepted runs, starts queued runs, ends terminated runs, deletes old data. */
+/** Does periodic work: dispatches accepted runs, starts queued runs, ends terminated and poisoned runs, deletes old data. */
 export interface Sweeper {
   stop(): Promise<void>;
 }
@@ -80,13 +96,4 @@ async function prune(deps: SweeperDeps, stopping: AbortSignal): Promise<void> {
 
 async function forgetAnswers({ store }: SweeperDeps): Promise<void> {
   await store.idempotency.forgetBefore(new Date(Date.now() - KEEP_ANSWERS_MS).toISOString());
-}
-
-/** Does work for each item, with a limit of concurrent items. @throws the first error of the work */
-export async function eachOf<T>(items: readonly T[], atOnce: number, work: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
-  const workThrough = async (): Promise<void> => {
-    for (const item of left) await work(item);
-  };
-  await Promise.all(Array.from({ length: atOnce }, workThrough));
 }

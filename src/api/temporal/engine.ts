@@ -9,7 +9,11 @@ import { MAX_SUMMARY, QUERIES, RUN_GRAPH, TASK_QUEUE, isTooLarge, toWorkflowId }
 import type { RunGraphInput, RunReference, TooLarge } from '../../workflows/contract.ts';
 import { attributesAtStart } from '../../workflows/search-attributes.ts';
 import { notNow, unavailable } from '../http/errors.ts';
+import { readFailingTask } from './failing-task.ts';
+import type { FailingTask } from './failing-task.ts';
 import { poll } from './poll.ts';
+import { putAside } from './put-aside.ts';
+import type { PutAside } from './put-aside.ts';
 import { findTerminatedRuns, readTerminatedRun } from './terminated-runs.ts';
 import type { TerminatedRun, Span } from './terminated-runs.ts';
 
@@ -45,9 +49,13 @@ export interface Engine {
   /**
    * Reads how a run's workflow was terminated.
    * @returns `null` when it was not
-   * @throws when Temporal does not answer
+   * @throws ApiError 503
    */
   terminatedRun(run: RunReference): Promise<TerminatedRun | null>;
+  /** @returns `null` when the run's workflow task does not fail @throws ApiError 503 */
+  failingTask(run: RunReference): Promise<FailingTask | null>;
+  /** Ends one execution of a run's workflow. @returns false when it has ended already @throws ApiError 503 */
+  putAside(run: RunReference & { readonly executionRunId: string }, aside: PutAside): Promise<boolean>;
   /** @throws when Temporal does not answer */
   ping(): Promise<void>;
 }
@@ -95,7 +103,14 @@ export function createEngine(connection: Connection, namespace: string, dataConv
         async (request) => await soon(() => client.workflowService.listWorkflowExecutions({ namespace, ...request })),
         span,
       ),
-    terminatedRun: async (run) => await ifThere(soon(() => readTerminatedRun(client, run))),
+    terminatedRun: async (run) =>
+      await orUnavailable('Temporal', () => ifThere(soon(() => readTerminatedRun(client, run)))),
+    failingTask: async (run) =>
+      await orUnavailable('Temporal', () => ifThere(soon(() => readFailingTask(client, run)))),
+    putAside: async (run, aside) => {
+      const done = soon(() => putAside(client, run, aside)).then(() => true);
+      return (await orUnavailable('Temporal', () => ifThere(done))) !== null;
+    },
     ping: async () => void (await soon(() => connection.workflowService.describeNamespace({ namespace }))),
   };
 }

@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { RUN_GRAPH, fromWorkflowId, toWorkflowId } from '../../workflows/contract.ts';
 import type { RunReference } from '../../workflows/contract.ts';
+import { readPutAside } from './put-aside.ts';
+import type { PutAside } from './put-aside.ts';
 
 /** The end of a workflow that was terminated, timed out, or failed without telling the store. */
 export type TerminatedRun = {
@@ -11,6 +13,7 @@ export type TerminatedRun = {
 } & (
   | { readonly kind: 'timed-out' | 'failed' }
   | { readonly kind: 'terminated'; readonly by: string; readonly reason: string }
+  | ({ readonly kind: 'put-aside' } & PutAside)
 );
 
 /** A span between two times (RFC 3339); without `after` it has no beginning. */
@@ -57,7 +60,7 @@ export async function readTerminatedRun(client: Client, run: RunReference): Prom
   const end = { executionRunId, at: (closeTime ?? new Date()).toISOString() };
   switch (status.name) {
     case 'TERMINATED':
-      return { ...end, kind: 'terminated', ...(await terminationOf(client, run, executionRunId)) };
+      return { ...end, ...(await terminationOf(client, run, executionRunId)) };
     case 'TIMED_OUT':
       return { ...end, kind: 'timed-out' };
     case 'FAILED':
@@ -67,13 +70,21 @@ export async function readTerminatedRun(client: Client, run: RunReference): Prom
   }
 }
 
+type Termination = Pick<TerminatedRun & { readonly kind: 'terminated' }, 'kind' | 'by' | 'reason'>;
+
 async function terminationOf(
-  { workflowService, options: { namespace } }: Client,
+  client: Client,
   run: RunReference,
   executionRunId: string,
-): Promise<{ by: string; reason: string }> {
+): Promise<Termination | ({ readonly kind: 'put-aside' } & PutAside)> {
+  const {
+    workflowService,
+    options: { namespace },
+  } = client;
   const execution = { workflowId: toWorkflowId(run), runId: executionRunId };
   const last = await workflowService.getWorkflowExecutionHistoryReverse({ namespace, execution, maximumPageSize: 1 });
-  const { identity, reason } = last.history?.events?.[0]?.workflowExecutionTerminatedEventAttributes ?? {};
-  return { by: identity ?? '', reason: reason ?? '' };
+  const terminated = last.history?.events?.[0]?.workflowExecutionTerminatedEventAttributes ?? {};
+  const aside = await readPutAside(client, terminated);
+  if (aside) return { kind: 'put-aside', ...aside };
+  return { kind: 'terminated', by: terminated.identity ?? '', reason: terminated.reason ?? '' };
 }

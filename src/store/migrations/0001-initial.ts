@@ -50,6 +50,8 @@ const STATEMENTS = [
     dispatch_after timestamptz not null,
     started_at timestamptz,
     ended_at timestamptz,
+    failing_execution text,
+    failing_reason text,
     last_seq integer not null default 0,
     view json,
     ended_state json
@@ -62,6 +64,8 @@ const STATEMENTS = [
   `create index runs_queued on runs (tenant_id, thread_id, created_at, id) where not is_dequeued`,
   `create index runs_of_thread on runs (tenant_id, thread_id, created_at desc, id desc) where thread_id is not null`,
   `create index runs_ended on runs (ended_at) where ended_at is not null`,
+  `create index runs_active on runs (id) where ended_at is null`,
+  `create index runs_failing on runs (id) where failing_execution is not null`,
   `create index runs_of_predecessor on runs (predecessor_id) where predecessor_id is not null`,
   `create index runs_of_definition on runs (graph_hash)`,
   `create index graphs_of_definition on graphs (hash)`,

@@ -15,6 +15,8 @@ export function anAbsentEngine(over: Partial<Engine> = {}): Engine {
     view: unavailable,
     terminatedRuns: nothing,
     terminatedRun: unavailable,
+    failingTask: unavailable,
+    putAside: unavailable,
     ping: unavailable,
     ...over,
   };

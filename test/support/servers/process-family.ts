@@ -22,7 +22,23 @@ export async function killFamily(pid: number): Promise<void> {
   send(pid, 'SIGSTOP');
   const family = familyOf(await listProcesses(), pid);
   for (const member of family) send(member, 'SIGKILL');
-  while (await isAnyAlive(family)) await sleep(20);
+  await untilGone(family);
+}
+
+/** All that a process has started, and what that has. */
+export async function descendantsOf(pid: number): Promise<readonly number[]> {
+  return familyOf(await listProcesses(), pid).slice(1);
+}
+
+/** The time that the processor has spent on some processes, in seconds. */
+export async function cpuSecondsOf(processes: readonly number[]): Promise<number> {
+  const { stdout } = await run('ps', ['-o', 'cputimes=', '-p', processes.join()]);
+  return stdout.split('\n').reduce((sum, seconds) => sum + Number(seconds), 0);
+}
+
+/** Waits until none of some processes is alive. */
+export async function untilGone(processes: readonly number[]): Promise<void> {
+  while (await isAnyAlive(processes)) await sleep(20);
 }
 
 async function listProcesses(): Promise<readonly Process[]> {

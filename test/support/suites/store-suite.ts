@@ -13,6 +13,7 @@ import {
 } from '../builders/store-builders.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
+import { failingRunsSuite } from './failing-runs-suite.ts';
 import { pagesSuite } from './pages-suite.ts';
 import { threadQueueSuite } from './thread-queue-suite.ts';
 
@@ -36,6 +37,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     blobsSuite(store);
     idempotencySuite(store);
     threadQueueSuite(store);
+    failingRunsSuite(store);
     pagesSuite(store);
     checkpointsSuite(() => opened);
   });

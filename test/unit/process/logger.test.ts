@@ -20,3 +20,13 @@ test('a line of the SDK about a failed workflow holds its error', async () => {
   expect(JSON.stringify(line)).toContain('it broke');
   expect(JSON.stringify(line)).toContain('inside');
 });
+
+test('a long text of the SDK is cut', async () => {
+  const file = join(folder, 'cut');
+  toTemporalLogger(createLogger('info', file)).warn('Failing workflow task', {
+    run_id: 'e1',
+    failure: 'x'.repeat(9_000),
+  });
+  const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')));
+  expect(line).toMatchObject({ run_id: 'e1', failure: 'x'.repeat(2_000) });
+});

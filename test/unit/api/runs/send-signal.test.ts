@@ -1,6 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { unavailable } from '../../../../src/api/http/errors.ts';
 import { sendSignal } from '../../../../src/api/runs/send-signal.ts';
+import type { Engine } from '../../../../src/api/temporal/engine.ts';
+import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
+import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
 import { createLogger } from '../../../../src/process/logger.ts';
+import type { RunRecord } from '../../../../src/store/runs.ts';
 import type { Store } from '../../../../src/store/store.ts';
 import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
 import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
@@ -14,28 +19,94 @@ beforeAll(async () => {
 });
 afterAll(async () => await store.close());
 
-test('a signal to a run that has just ended is refused once the store has the end', async () => {
-  await store.runs.create(aNewRun({ id: 'E' }));
-  await store.pendingStarts.claim('E', AT, LATER);
-  await store.pendingStarts.complete({ id: 'E', execution: 1 }, AT);
-  const run = await store.runs.find('E');
+const logger = createLogger('silent');
+const caller = { sub: 'bob', tenantId: 'acme', roles: ['approver'], permissions: new Set<never>() };
+
+async function aDispatchedRun(id: string): Promise<RunRecord> {
+  await store.runs.create(aNewRun({ id }));
+  await store.pendingStarts.claim(id, AT, LATER);
+  await store.pendingStarts.complete({ id, execution: 1 }, AT);
+  return await runOf(id);
+}
+
+async function runOf(id: string): Promise<RunRecord> {
+  const run = await store.runs.find(id);
   if (!run) throw new Error('The run is not there');
+  return run;
+}
+
+test('a signal to a run that has just ended is refused once the store has the end', async () => {
+  const run = await aDispatchedRun('E');
   let lastWrite: Promise<void> | undefined;
   const decide = async (): Promise<null> => {
     setImmediate(() => void (lastWrite = endRun(store, { id: 'E' })));
     return await Promise.resolve(null);
   };
-  const caller = { sub: 'bob', tenantId: 'acme', roles: ['approver'], permissions: new Set<never>() };
   const signal = { name: 'approve', attempt: { id: 'd1', isRepetition: false }, payload: {} };
-  const deps = {
-    store,
-    interpreter: interpretHere(aCatalog()),
-    engine: anAbsentEngine({ decide }),
-    logger: createLogger('silent'),
-  };
+  const deps = { store, interpreter: interpretHere(aCatalog()), engine: anAbsentEngine({ decide }), logger };
   await expect(sendSignal(deps, caller, { run, signal })).resolves.toMatchObject({
     taken: false,
     refusal: { code: 'NOT_ALLOWED_NOW', message: `The run is failed since ${AT}` },
   });
   await lastWrite;
+});
+
+describe('a run whose workers do not answer', () => {
+  const aTask = (over: Partial<FailingTask>): FailingTask => ({
+    executionRunId: 'e1',
+    failures: 1,
+    since: Date.now(),
+    last: { kind: 'failed', message: 'of a worker' },
+    ...over,
+  });
+
+  /** A Temporal whose workers do not answer. */
+  function silent(task: FailingTask | null): Engine {
+    let aside: PutAside | null = null;
+    const noAnswer = async (): Promise<never> => await Promise.reject(unavailable('A worker of this run'));
+    return anAbsentEngine({
+      decide: noAnswer,
+      outcome: noAnswer,
+      failingTask: async () => await Promise.resolve(task),
+      async putAside(_run, how) {
+        aside = how;
+        return await Promise.resolve(true);
+      },
+      terminatedRun: async () =>
+        await Promise.resolve(aside && { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...aside }),
+    });
+  }
+
+  const send = async (engine: Engine, id: string, { name = 'cancel', isRepetition = false } = {}) =>
+    await sendSignal({ store, interpreter: interpretHere(aCatalog()), engine, logger }, caller, {
+      run: await runOf(id),
+      signal: { name, attempt: { id: 'd1', isRepetition }, payload: { reason: 'why not' } },
+    });
+
+  test.each<{ what: string; id: string; reason?: string; task: Partial<FailingTask> }>([
+    { what: 'has failed its task', id: 'C-code', reason: 'Bad code', task: {} },
+    { what: 'has cost three workers', id: 'C-lost', task: { failures: 3, last: { kind: 'timed-out' } } },
+    { what: 'can’t be done by its workers', id: 'C-worker', task: { failures: 3 } },
+  ])('is canceled when it $what, and once', async ({ id, reason, task }) => {
+    await aDispatchedRun(id);
+    if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', reason });
+    const engine = silent(aTask(task));
+    await expect(send(engine, id, { name: 'pause' })).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const taken = { id: 'd1', taken: true, value: null };
+    expect(await send(engine, id)).toEqual(taken);
+    const error = { code: 'INTERNAL', message: expect.stringContaining(reason ?? 'failed 3 times') };
+    expect(await runOf(id)).toMatchObject({ status: 'canceled', view: { error } });
+    expect(await send(engine, id, { isRepetition: true })).toEqual(taken);
+    expect((await store.journal.events(id, 0, 10)).map(({ type }) => type)).toEqual(['run.canceled']);
+  });
+
+  test.each([
+    ['waits for a worker', 'W-wait', null],
+    ['has lost a worker', 'W-lost', aTask({ last: { kind: 'timed-out' } })],
+    ['has a worker without a database', 'W-away', aTask({ failures: 2 })],
+  ])('keeps its cancel when it %s', async (_, id, task) => {
+    await aDispatchedRun(id);
+    await expect(send(silent(task), id)).rejects.toMatchObject({ code: 'UNAVAILABLE', mayTakeEffect: true });
+    expect((await runOf(id)).status).toBe('queued');
+  });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { eachOf } from '../../../../src/api/sweeper/sweeper.ts';
+import { eachOf } from '../../../../src/api/sweeper/each-of.ts';
 
 describe('eachOf', () => {
   test.each([

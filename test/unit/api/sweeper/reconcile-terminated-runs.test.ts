@@ -99,6 +99,31 @@ describe('a run whose workflow was terminated', () => {
   });
 });
 
+describe('a run that was put aside', () => {
+  const aside: TerminatedRun = { kind: 'put-aside', executionRunId: 'e1', at: LATER, message: 'Why', cancel: null };
+
+  test('has failed with INTERNAL, without waiting for late writes', async () => {
+    await aDispatchedRun('A-now');
+    const at = new Date().toISOString();
+    await sweep(endingOf('A-now', { end: () => ({ ...aside, at }) }));
+    expect(await store.runs.find('A-now')).toMatchObject({
+      status: 'failed',
+      view: { error: { code: 'INTERNAL', message: 'Why' }, endedAt: at },
+    });
+  });
+
+  test('is canceled if that was asked for', async () => {
+    await aDispatchedRun('A-canceled');
+    const cancel = { decisionId: 'd1', by: 'bob', reason: null };
+    await sweep(endingOf('A-canceled', { end: () => ({ ...aside, cancel }) }));
+    expect(await store.runs.find('A-canceled')).toMatchObject({
+      status: 'canceled',
+      view: { error: { code: 'INTERNAL', message: 'Why' }, endedAt: LATER },
+    });
+    expect(await store.journal.events('A-canceled', 0, 10)).toMatchObject([{ type: 'run.canceled', by: 'bob' }]);
+  });
+});
+
 describe('the sweep leaves a run alone', () => {
   test('that continues in another execution', async () => {
     await aDispatchedRun('A');

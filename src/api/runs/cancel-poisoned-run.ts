@@ -1,0 +1,25 @@
+import type { SignalResult } from '../../graph/run/index.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { ApiDeps } from '../deps.ts';
+import { isToBlame, putRunAside } from './put-run-aside.ts';
+import type { SignedSignal } from './signal-queued.ts';
+
+/** Without a culprit, the worker may just be lost: so many times it is not. */
+const FEWEST_FAILURES = 3;
+
+/**
+ * Ends a run that takes no cancel, because its workflow task fails.
+ * @returns `null` when that is not why
+ * @throws ApiError 503
+ */
+export async function cancelPoisonedRun(
+  deps: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
+  run: RunRecord,
+  { payload: { decisionId, by, reason } }: SignedSignal,
+): Promise<SignalResult | null> {
+  const [task, note] = await Promise.all([deps.engine.failingTask(run), deps.store.failingRuns.find(run.id)]);
+  if (!task || !(isToBlame({ task, note }) || task.failures >= FEWEST_FAILURES)) return null;
+  const cancel = { decisionId, by: by.sub, reason: typeof reason === 'string' ? reason : null };
+  await putRunAside(deps, run, { task, note, cancel });
+  return { id: decisionId, taken: true, value: null };
+}

@@ -1,0 +1,59 @@
+import type { JournalBatch } from '../../graph/journal/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
+import type { Approval } from '../../graph/run/index.ts';
+import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
+import type { RunError } from '../../graph/values/index.ts';
+import type { RunRecord } from '../../store/runs.ts';
+import type { RunReference } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { TerminatedRun } from '../temporal/terminated-runs.ts';
+import { closingBatch } from './closing-batch.ts';
+
+/**
+ * Ends a run whose workflow has ended without telling the store. Runs that have ended or go on are left alone.
+ * @param before an end from this time on is left for later, as the last activity may still write. A run that was put
+ * aside has begun no activity for long
+ * @returns false when the run is not dispatched, or its end is left for later
+ */
+export async function endTerminatedRun(
+  { store, engine, logger }: Pick<ApiDeps, 'store' | 'engine' | 'logger'>,
+  { tenantId, id }: RunReference,
+  before: number,
+): Promise<boolean> {
+  const run = await store.runs.find(id);
+  if (run?.tenantId !== tenantId || isEnded(run.status)) return true;
+  if (!run.isDispatched) return false;
+  const end = await engine.terminatedRun(run);
+  if (!end) return true;
+  if (end.kind !== 'put-aside' && Date.parse(end.at) > before) return false;
+  const { executionRunId } = end;
+  const batch = lastBatch(run, end, await store.approvals.ofRun(id));
+  await store.journal.write(batch, { runId: id, tenantId, executionRunId });
+  logger.warn({ run: id, end }, 'a run whose workflow was terminated has been ended');
+  return true;
+}
+
+function lastBatch(run: RunRecord, end: TerminatedRun, approvals: readonly Approval[]): JournalBatch {
+  const error = toError(end);
+  const { at } = end;
+  if (end.kind !== 'put-aside' || !end.cancel)
+    return closingBatch(run, { type: 'run.failed', at, error }, { approvals });
+  const { by, reason } = end.cancel;
+  return closingBatch(run, { type: 'run.canceled', at, by, reason }, { approvals, cancelError: error });
+}
+
+function toError(end: TerminatedRun): RunError {
+  switch (end.kind) {
+    case 'timed-out':
+      return { code: 'TIMEOUT', message: 'The workflow timed out in Temporal' };
+    case 'failed':
+      return { code: 'INTERNAL', message: 'The workflow failed in Temporal, whose history says why' };
+    case 'put-aside':
+      return { code: 'INTERNAL', message: truncate(end.message, MAX_MESSAGE) };
+    case 'terminated': {
+      const { by, reason } = end;
+      const message = `Terminated in Temporal by ${by || 'somebody'}${reason === '' ? '' : `: ${reason}`}`;
+      return { code: 'ABORTED', message: truncate(message, MAX_MESSAGE) };
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { counters } from '../../process/counters.ts';
+import type { TaskFailureNote } from '../../store/failing-runs.ts';
+import type { RunReference } from '../../workflows/contract.ts';
+import type { ApiDeps } from '../deps.ts';
+import type { FailingTask } from '../temporal/failing-task.ts';
+import type { PutAside } from '../temporal/put-aside.ts';
+import { endTerminatedRun } from './end-terminated-run.ts';
+
+type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+
+/** A run's failing workflow task, and what a worker has noted of it. */
+export interface Poisoned {
+  readonly task: FailingTask;
+  readonly note: TaskFailureNote | null;
+}
+
+/** True if the run's own code has failed the task, and not just a worker. */
+export function isToBlame({ task, note }: Poisoned): boolean {
+  if (task.last.kind === 'refused') return true;
+  return note?.executionRunId === task.executionRunId && note.reason !== null;
+}
+
+/** Ends a run at once, without its last steps. Several processes may do so. @throws ApiError 503 */
+export async function putRunAside(
+  deps: PutAsideDeps,
+  run: RunReference,
+  { cancel = null, ...poisoned }: Poisoned & Partial<Pick<PutAside, 'cancel'>>,
+): Promise<void> {
+  const { executionRunId } = poisoned.task;
+  const message = messageOf(poisoned);
+  const isDone = await deps.engine.putAside({ ...run, executionRunId }, { message, cancel });
+  if (isDone)
+    deps.logger.warn({ run: run.id, message, cancel, count: counters.runsPutAside.add() }, 'a run was put aside');
+  await endTerminatedRun(deps, run, Date.now());
+}
+
+function messageOf({ task: { failures, last }, note }: Poisoned): string {
+  const told = last.kind === 'timed-out' ? 'the workers that had it gave no answer' : last.message;
+  const times = failures === 1 ? 'once' : `${failures} times`;
+  return `The run was ended without its last steps: its workflow task failed ${times}: ${note?.reason ?? told}`;
+}

@@ -1,0 +1,89 @@
+import type { ActiveRun, TaskFailureNote } from '../../store/failing-runs.ts';
+import type { ApiDeps } from '../deps.ts';
+import { isToBlame, putRunAside } from '../runs/put-run-aside.ts';
+import type { Poisoned } from '../runs/put-run-aside.ts';
+import { eachOf } from './each-of.ts';
+
+type PutAsideDeps = Pick<ApiDeps, 'store' | 'engine' | 'logger'>;
+
+/** A new version of the workers may do what an old one fails, so tasks get this time, and a second attempt. */
+export const FAILING_FOR_MS = 25_000;
+const FEWEST_FAILURES = 2;
+/** A task times out when its worker is lost; that is no fault of the run unless it happens again and again. */
+const FEWEST_TIME_OUTS = 3;
+
+/** The numbers of runs that one sweep asks Temporal about. */
+const NOTED_AT_ONCE = 100;
+const ACTIVE_AT_ONCE = 100;
+/** Limits the requests to Temporal at the same time. */
+const LOOKS_AT_ONCE = 8;
+
+/** More runs than this fail because of the workers' code, not of their own; putting them aside would lose them. */
+const MOST_IN_A_MINUTE = 20;
+const MINUTE_MS = 60_000;
+
+/** Finds runs to look at, with what a worker has noted of them. */
+type FindRuns = (deps: PutAsideDeps) => Promise<readonly Candidate[]>;
+type Candidate = ActiveRun & { readonly note: TaskFailureNote | null };
+
+/** Runs whose workers have noted a failure: they find poisoned runs among any number of others. */
+export const notedRuns: FindRuns = async ({ store }) =>
+  (await store.failingRuns.list(NOTED_AT_ONCE)).map(({ failure, ...run }) => ({ ...run, note: failure }));
+
+/** All active runs in turns, for those that end their workers before these can note it. */
+export function activeRunsInTurns(): FindRuns {
+  let after = '';
+  return async ({ store }) => {
+    const runs = await store.failingRuns.active(after, ACTIVE_AT_ONCE);
+    after = runs.length < ACTIVE_AT_ONCE ? '' : (runs.at(-1)?.id ?? '');
+    return runs.map((run) => ({ ...run, note: null }));
+  };
+}
+
+/** Ends runs whose workflow task fails again and again, because of what is in the run. */
+export function createPoisonedRunsChore(
+  find: FindRuns,
+  failingForMs = FAILING_FOR_MS,
+): (deps: PutAsideDeps, stopping: AbortSignal) => Promise<void> {
+  const brake = createBrake();
+  return async function putAsidePoisonedRuns(deps, stopping) {
+    await eachOf(await find(deps), LOOKS_AT_ONCE, async (run) => {
+      if (stopping.aborted) return;
+      try {
+        await look(deps, run, (poisoned) => isPoisoned(poisoned, failingForMs) && brake(deps));
+      } catch (error) {
+        deps.logger.warn({ error, run: run.id }, 'a run could not be looked at; it will be tried again');
+      }
+    });
+  };
+}
+
+async function look(
+  deps: PutAsideDeps,
+  { note, ...run }: Candidate,
+  isDue: (poisoned: Poisoned) => boolean,
+): Promise<void> {
+  const task = await deps.engine.failingTask(run);
+  if (note && note.executionRunId !== task?.executionRunId)
+    await deps.store.failingRuns.forget(run.id, note.executionRunId);
+  if (task && isDue({ task, note })) await putRunAside(deps, run, { task, note });
+}
+
+function isPoisoned(poisoned: Poisoned, failingForMs: number): boolean {
+  const { failures, since, last } = poisoned.task;
+  if (isToBlame(poisoned)) return failures >= FEWEST_FAILURES && Date.now() - since >= failingForMs;
+  return last.kind === 'timed-out' && failures >= FEWEST_TIME_OUTS;
+}
+
+/** @returns a function that tells if one more run may be put aside now */
+function createBrake(): (deps: PutAsideDeps) => boolean {
+  let since = 0;
+  let count = 0;
+  return ({ logger }) => {
+    if (Date.now() - since >= MINUTE_MS) [since, count] = [Date.now(), 0];
+    count += 1;
+    if (count === MOST_IN_A_MINUTE + 1)
+      logger.error('the workflow tasks of many runs fail: is the version of the workers broken? Some are left alone');
+    return count <= MOST_IN_A_MINUTE;
+  };
+}

@@ -1,0 +1,99 @@
+import type { Client } from '@temporalio/client';
+import proto from '@temporalio/proto';
+import type { temporal } from '@temporalio/proto';
+import { toWorkflowId } from '../../workflows/contract.ts';
+import type { RunReference } from '../../workflows/contract.ts';
+
+/** A workflow task that is tried again, because it has failed or timed out. */
+export interface FailingTask {
+  /** Temporal's id of the execution. */
+  readonly executionRunId: string;
+  /** How often it has failed, or timed out at a worker; perhaps oftener. */
+  readonly failures: number;
+  /** The time of the first failure, in milliseconds. */
+  readonly since: number;
+  readonly last: TaskFailure;
+}
+
+/** The last failure in the history; later attempts leave no trace there. */
+export type TaskFailure =
+  /** Temporal refuses what the task wants, or its history says otherwise. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** A worker says that it could not do the task. */
+  | { readonly kind: 'failed'; readonly message: string }
+  /** A worker took the task and gave no answer. */
+  | { readonly kind: 'timed-out' };
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+const { EventType, TimeoutType, WorkflowTaskFailedCause: Cause } = proto.temporal.api.enums.v1;
+
+/** A long history may have more events since the last task that was done; the oldest of them count for nothing then. */
+const MAX_EVENTS = 200;
+
+/** @returns `null` when no task of the run's workflow is being tried again */
+export async function readFailingTask(
+  { workflowService, options: { namespace } }: Client,
+  run: RunReference,
+): Promise<FailingTask | null> {
+  const { workflowExecutionInfo, pendingWorkflowTask } = await workflowService.describeWorkflowExecution({
+    namespace,
+    execution: { workflowId: toWorkflowId(run) },
+  });
+  const execution = workflowExecutionInfo?.execution;
+  if (!pendingWorkflowTask || !execution?.runId) return null;
+  const { history } = await workflowService.getWorkflowExecutionHistoryReverse({
+    namespace,
+    execution,
+    maximumPageSize: MAX_EVENTS,
+  });
+  return judgeTask(execution.runId, pendingWorkflowTask.attempt ?? 1, history?.events ?? []);
+}
+
+/** @param newestFirst the events of a history */
+export function judgeTask(
+  executionRunId: string,
+  attempt: number,
+  newestFirst: readonly HistoryEvent[],
+): FailingTask | null {
+  const done = newestFirst.findIndex(({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED);
+  const events = newestFirst.slice(0, done === -1 ? undefined : done).flatMap((event) => {
+    const failure = toFailure(event);
+    return failure ? [{ failure, at: Number(event.eventTime?.seconds ?? 0) * 1_000 }] : [];
+  });
+  const [last] = events;
+  const first = events.at(-1);
+  if (!last || !first) return null;
+  // The first attempt writes an event. If it fails, so does its successor on another queue, which is a first attempt, too.
+  const withoutEvent = Math.max(0, attempt - 2);
+  return { executionRunId, failures: events.length + withoutEvent, since: first.at, last: last.failure };
+}
+
+function toFailure({
+  workflowTaskFailedEventAttributes: failed,
+  workflowTaskTimedOutEventAttributes: timedOut,
+}: HistoryEvent): TaskFailure | null {
+  if (timedOut) return timedOut.timeoutType === TimeoutType.TIMEOUT_TYPE_START_TO_CLOSE ? { kind: 'timed-out' } : null;
+  if (!failed) return null;
+  const cause = failed.cause ?? Cause.WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED;
+  const message = failed.failure?.message ?? '';
+  if (NO_FAILURES.has(cause)) return null;
+  return { kind: OF_WORKERS.has(cause) ? 'failed' : 'refused', message };
+}
+
+/** A task is done anew because something has happened meanwhile. */
+const NO_FAILURES: ReadonlySet<number> = new Set([
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_COMMAND,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_UNHANDLED_UPDATE,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_RESET_STICKY_TASK_QUEUE,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_FORCE_CLOSE_COMMAND,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_FAILOVER_CLOSE_COMMAND,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_RESET_WORKFLOW,
+]);
+
+/** Only the worker knows if the run is to blame. */
+const OF_WORKERS: ReadonlySet<number> = new Set([
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_UNSPECIFIED,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_WORKFLOW_WORKER_UNHANDLED_FAILURE,
+  Cause.WORKFLOW_TASK_FAILED_CAUSE_BAD_BINARY,
+]);

@@ -1,0 +1,46 @@
+import { Worker } from '@temporalio/worker';
+import type { WorkerOptions } from '@temporalio/worker';
+import type { CompiledWorkerOptions } from '@temporalio/worker/lib/worker-options.js';
+import type { WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
+import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
+import { startWorkflowProcess } from './workflow-process/start-workflow-process.ts';
+import type { ProcessLimits } from './workflow-process/start-workflow-process.ts';
+import { createTaskObserver } from './workflow-process/task-observer.ts';
+import type { FailedTask } from './workflow-process/task-observer.ts';
+import { openWorkflowHost } from './workflow-process/workflow-host.ts';
+
+/** A backstop for a process whose worker is gone, and ends it no more. */
+const BACKSTOP_FACTOR = 3;
+
+/**
+ * Makes a worker whose workflow code runs in a process of its own. In a thread, as the SDK has it, code that uses up its
+ * memory ends the whole worker.
+ * @param report is told of each failed workflow task
+ */
+export async function createIsolatedWorker(
+  options: WorkerOptions,
+  limits: ProcessLimits,
+  report: (task: FailedTask) => void,
+): Promise<Worker> {
+  const observer = createTaskObserver(report);
+  class IsolatedWorker extends Worker {
+    protected static override async createWorkflowCreator(
+      bundle: WorkflowBundleWithSourceMapAndFilename,
+      { activities }: CompiledWorkerOptions,
+    ): Promise<WorkflowCreator> {
+      const activityNames = new Set(activities.keys());
+      const timeLimitMs = limits.timeLimitMs * BACKSTOP_FACTOR;
+      return await openWorkflowHost({
+        start: () => startWorkflowProcess(limits),
+        open: { kind: 'open', bundle, activityNames, timeLimitMs },
+        observer,
+      });
+    }
+
+    override async run(): Promise<void> {
+      this.evictionsEmitter.on('eviction', (eviction) => observer.evicted(eviction));
+      await super.run();
+    }
+  }
+  return await IsolatedWorker.create(options);
+}

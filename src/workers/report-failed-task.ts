@@ -1,0 +1,27 @@
+import { truncate } from '../graph/values/index.ts';
+import { counters } from '../process/counters.ts';
+import type { Logger } from '../process/logger.ts';
+import type { Store } from '../store/store.ts';
+import { fromWorkflowId } from '../workflows/contract.ts';
+import type { FailedTask } from './workflow-process/task-observer.ts';
+
+interface ReportDeps {
+  readonly store: Pick<Store, 'failingRuns'>;
+  readonly logger: Logger;
+}
+
+const MAX_REASON = 500;
+
+/** Logs and counts failed workflow tasks. Those for which the run may be to blame are noted for the sweeper. */
+export function reportFailedTask({ store, logger }: ReportDeps): (task: FailedTask) => void {
+  return ({ workflowId, executionRunId, reason: whole, by }) => {
+    const run = fromWorkflowId(workflowId);
+    const reason = truncate(whole, MAX_REASON);
+    const count = counters.failedWorkflowTasks.add();
+    logger.warn({ run: run?.id, workflowId, executionRunId, reason, by, count }, 'a workflow task failed');
+    if (!run || by === 'worker') return;
+    store.failingRuns
+      .note(run.id, { executionRunId, reason: by === 'code' ? reason : null })
+      .catch((error: unknown) => logger.warn({ error, run: run.id }, 'a failed workflow task could not be noted'));
+  };
+}

@@ -1,0 +1,77 @@
+import process from 'node:process';
+import proto from '@temporalio/proto';
+import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
+import type { ReusableVMWorkflow } from '@temporalio/worker/lib/workflow/reusable-vm.js';
+import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
+import { toSentInfo } from './messages.ts';
+import type { Answer, AnswerBody, Request, RequestBody } from './messages.ts';
+
+/* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends with its worker. */
+
+const { WorkflowActivation } = proto.coresdk.workflow_activation;
+const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
+
+let creator: ReusableVMWorkflowCreator | null = null;
+
+async function answerTo(request: RequestBody): Promise<AnswerBody> {
+  switch (request.kind) {
+    case 'open': {
+      const { bundle, timeLimitMs, activityNames } = request;
+      creator = await ReusableVMWorkflowCreator.create(bundle, timeLimitMs, activityNames);
+      return { kind: 'done' };
+    }
+    case 'create': {
+      const { info, ...options } = request.options;
+      const unsafe = { ...info.unsafe, now: Date.now, random: createUnsafeRandomSource(Math.random) };
+      await creator?.createWorkflow({ ...options, info: { ...info, unsafe } });
+      return { kind: 'done' };
+    }
+    case 'activate': {
+      const workflow = find(request.executionRunId);
+      const completion = await workflow.activate(WorkflowActivation.decode(request.activation));
+      const calls = await workflow.getAndResetSinkCalls();
+      return {
+        kind: 'activated',
+        completion: WorkflowActivationCompletion.encode(completion).finish(),
+        sinkCalls: calls.map((call) => ({ ...call, workflowInfo: toSentInfo(call.workflowInfo) })),
+      };
+    }
+    case 'dispose':
+      await find(request.executionRunId).dispose();
+      return { kind: 'done' };
+  }
+}
+
+function find(executionRunId: string): ReusableVMWorkflow {
+  const workflow = ReusableVMWorkflowCreator.workflowByRunId.get(executionRunId);
+  if (!workflow) throw new Error(`There is no workflow ${executionRunId} in this process`);
+  return workflow;
+}
+
+async function answer({ id, ...request }: Request): Promise<Answer> {
+  try {
+    return { id, ...(await answerTo(request)) };
+  } catch (error) {
+    const { message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { id, kind: 'failed', message, stack };
+  }
+}
+
+function isRequest(message: unknown): message is Request {
+  return typeof message === 'object' && message !== null && 'kind' in message;
+}
+
+let lastAnswer: Promise<unknown> = Promise.resolve();
+
+process.on('message', (message) => {
+  if (isRequest(message)) lastAnswer = lastAnswer.then(async () => say(await answer(message)));
+});
+
+/** A worker that is gone hears nothing; this process ends then. */
+function say(given: Answer): void {
+  process.send?.(given, undefined, undefined, () => undefined);
+}
+
+process.once('disconnect', () => process.exit());
+// Signals to the process group are for the worker, which needs this process until it ends.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

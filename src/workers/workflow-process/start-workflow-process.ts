@@ -1,0 +1,89 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Answer, AnswerBody, RequestBody } from './messages.ts';
+import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
+
+/** A process of its own that does requests one after the other. */
+export interface WorkflowProcess {
+  readonly hasEnded: boolean;
+  /** @throws ProcessEnded, or Error when the request fails in the process */
+  ask(request: RequestBody): Promise<Succeeded>;
+  stop(): Promise<void>;
+}
+
+type Succeeded = Exclude<AnswerBody, { readonly kind: 'failed' }>;
+
+export interface ProcessLimits {
+  /** The heap of the process, in MiB. */
+  readonly heapMib: number;
+  /** A request that takes longer ends the process. */
+  readonly timeLimitMs: number;
+}
+
+const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+/** Starting Node and reading the workflow's code takes a second or two, on a busy machine more. */
+const OPEN_WITHIN_MS = 60_000;
+const STOP_WITHIN_MS = 2_000;
+
+export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): WorkflowProcess {
+  const child = fork(MAIN, {
+    execArgv: ['--import', TSX, `--max-old-space-size=${heapMib}`],
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  let lastId = 0;
+  let late: string | null = null;
+  let end: string | null = null;
+  const pending = createPendingRequests((withinMs) => {
+    late = `it took more than ${withinMs / 1_000} s`;
+    child.kill('SIGKILL');
+  });
+  child.on('message', (message) => {
+    if (isAnswer(message)) pending.settle(message);
+  });
+  const ended = untilEnded(child).then((how) => {
+    end = late ?? how;
+    pending.end(end);
+  });
+  return {
+    get hasEnded() {
+      return end !== null;
+    },
+    async ask(request) {
+      if (end !== null) throw new ProcessEnded(end, false);
+      const id = ++lastId;
+      // A process that ends takes no request; its end is the answer.
+      child.send({ id, ...request }, () => undefined);
+      const answer = await pending.add(id, request.kind === 'open' ? OPEN_WITHIN_MS : timeLimitMs);
+      if (answer.kind === 'failed') throw Object.assign(new Error(answer.message), { stack: answer.stack });
+      return answer;
+    },
+    async stop() {
+      if (child.connected) child.disconnect();
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function isAnswer(message: unknown): message is Answer {
+  return typeof message === 'object' && message !== null && 'kind' in message;
+}
+
+/** Waits until a process has ended and all that it has said is heard. @returns how it ended */
+async function untilEnded(child: ChildProcess): Promise<string> {
+  const heard = once(child, 'disconnect');
+  try {
+    await Promise.all([once(child, 'exit'), heard]);
+  } catch (error) {
+    return `it could not be started (${String(error)})`;
+  }
+  const { exitCode, signalCode } = child;
+  if (signalCode === 'SIGABRT') return 'it was aborted, as it is when its memory is used up';
+  return signalCode === null ? `it exited with code ${exitCode}` : `it was ended by ${signalCode}`;
+}

@@ -1,0 +1,49 @@
+import proto from '@temporalio/proto';
+import type { coresdk } from '@temporalio/proto';
+import type { ExecutionObserver } from './workflow-host.ts';
+
+/** A workflow task that has failed. */
+export interface FailedTask {
+  readonly workflowId: string;
+  /** Temporal's id of the execution. */
+  readonly executionRunId: string;
+  readonly reason: string;
+  /** The workflow's own code; the worker, for example because the database is away; or Temporal, which took no answer. */
+  readonly by: 'code' | 'worker' | 'temporal';
+}
+
+/** An execution leaves the worker's memory; after a failed task it always does. */
+interface Eviction {
+  readonly runId: string;
+  readonly evictJob: coresdk.workflow_activation.IRemoveFromCache;
+}
+
+export interface TaskObserver extends ExecutionObserver {
+  evicted(eviction: Eviction): void;
+}
+
+const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
+/** Reports each failed workflow task, also those of which the SDK tells nobody: the second attempt and later ones. */
+export function createTaskObserver(report: (task: FailedTask) => void): TaskObserver {
+  const executions = new Map<string, { readonly workflowId: string; failure: string | null }>();
+  return {
+    opened: ({ runId, workflowId }) => void executions.set(runId, { workflowId, failure: null }),
+    failed(executionRunId, reason) {
+      const execution = executions.get(executionRunId);
+      if (execution) execution.failure = reason;
+    },
+    evicted({ runId, evictJob: { reason, message } }) {
+      const execution = executions.get(runId);
+      executions.delete(runId);
+      if (!execution) return;
+      const { workflowId, failure } = execution;
+      const task = { workflowId, executionRunId: runId, reason: failure ?? message ?? '' };
+      if (reason === EvictionReason.LANG_FAIL) report({ ...task, by: failure === null ? 'worker' : 'code' });
+      if (reason === EvictionReason.NONDETERMINISM) report({ ...task, reason: NONDETERMINISM, by: 'code' });
+      if (reason === EvictionReason.FATAL) report({ ...task, by: 'temporal' });
+    },
+  };
+}
+
+/** The SDK's own message prints events with all that is in them. */
+const NONDETERMINISM = 'its code does not do what its history says';

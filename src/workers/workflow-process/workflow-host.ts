@@ -1,0 +1,112 @@
+import proto from '@temporalio/proto';
+import type { Workflow, WorkflowCreator } from '@temporalio/worker/lib/workflow/interface.js';
+import type { WorkflowInfo } from '@temporalio/workflow';
+import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
+import { toSentInfo } from './messages.ts';
+import type { RequestBody, SentSinkCall } from './messages.ts';
+import { ProcessEnded } from './pending-requests.ts';
+import type { WorkflowProcess } from './start-workflow-process.ts';
+
+/** Is told of executions whose code runs in the process. */
+export interface ExecutionObserver {
+  opened(execution: Pick<WorkflowInfo, 'workflowId' | 'runId'>): void;
+  /** The code of the execution has failed its workflow task. */
+  failed(executionRunId: string, reason: string): void;
+}
+
+export interface HostOptions {
+  /** Starts a process. */
+  readonly start: () => WorkflowProcess;
+  /** The first request to each process. */
+  readonly open: RequestBody & { readonly kind: 'open' };
+  readonly observer: ExecutionObserver;
+}
+
+type CreateOptions = Parameters<WorkflowCreator['createWorkflow']>[0];
+type SinkCall = Awaited<ReturnType<Workflow['getAndResetSinkCalls']>>[number];
+
+const { WorkflowActivation } = proto.coresdk.workflow_activation;
+const { WorkflowActivationCompletion } = proto.coresdk.workflow_completion;
+
+/**
+ * Runs the code of workflows in a process of its own, and in another one when that has ended.
+ * @throws when the first process can't run the code
+ */
+export async function openWorkflowHost({ start, open, observer }: HostOptions): Promise<WorkflowCreator> {
+  const begin = (): OpenedProcess => {
+    const process = start();
+    const opened = process.ask(open).then(() => process);
+    opened.catch(async () => await process.stop());
+    return { process, opened };
+  };
+  let current = begin();
+  await current.opened;
+  const living = async (): Promise<WorkflowProcess> => {
+    if (current.process.hasEnded) current = begin();
+    return await current.opened;
+  };
+  return {
+    async createWorkflow(options) {
+      observer.opened(options.info);
+      const process = await living();
+      const { runId } = options.info;
+      await blaming(runId, observer, () => process.ask({ kind: 'create', options: toSent(options) }));
+      return createProxy(process, runId, observer);
+    },
+    destroy: () => current.process.stop(),
+  };
+}
+
+interface OpenedProcess {
+  readonly process: WorkflowProcess;
+  readonly opened: Promise<WorkflowProcess>;
+}
+
+/** A workflow as the worker sees it; its code is in the process. */
+function createProxy(process: WorkflowProcess, executionRunId: string, observer: ExecutionObserver): Workflow {
+  let sinkCalls: SinkCall[] = [];
+  return {
+    async activate(activation) {
+      const request = {
+        kind: 'activate' as const,
+        executionRunId,
+        activation: WorkflowActivation.encode(activation).finish(),
+      };
+      const answer = await blaming(executionRunId, observer, () => process.ask(request));
+      if (answer.kind !== 'activated') throw new TypeError('An activation was answered by nothing');
+      sinkCalls = answer.sinkCalls.map(toSinkCall);
+      const completion = WorkflowActivationCompletion.decode(answer.completion);
+      if (completion.failed) observer.failed(executionRunId, completion.failed.failure?.message ?? '');
+      return completion;
+    },
+    async getAndResetSinkCalls() {
+      const calls = sinkCalls;
+      sinkCalls = [];
+      return await Promise.resolve(calls);
+    },
+    async dispose() {
+      // What ends with the process is disposed of; the SDK ends the worker if this throws.
+      await process.ask({ kind: 'dispose', executionRunId }).catch(() => undefined);
+    },
+  };
+}
+
+/** Tells the observer when a request has ended the process. */
+async function blaming<T>(executionRunId: string, observer: ExecutionObserver, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    if (error instanceof ProcessEnded && error.isCause) observer.failed(executionRunId, error.message);
+    throw error;
+  }
+}
+
+function toSent({ info, ...options }: CreateOptions) {
+  return { ...options, info: toSentInfo(info) };
+}
+
+function toSinkCall({ workflowInfo, args, ...call }: SentSinkCall): SinkCall {
+  const { unsafe, ...info } = workflowInfo;
+  const random = createUnsafeRandomSource(Math.random);
+  return { ...call, args: [...args], workflowInfo: { ...info, unsafe: { ...unsafe, now: Date.now, random } } };
+}

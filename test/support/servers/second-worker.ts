@@ -1,0 +1,41 @@
+import { NativeConnection } from '@temporalio/worker';
+import type { Worker } from '@temporalio/worker';
+import { parseConfig } from '../../../src/config/load-config.ts';
+import { startWithTeardown } from '../../../src/dev/teardown.ts';
+import { createLogger } from '../../../src/process/logger.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import { createWorkers } from '../../../src/worker.ts';
+import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import type { TestStack } from './test-stack.ts';
+
+/** One more worker for the runs of a stack. */
+export interface SecondWorker {
+  readonly state: () => ReturnType<Worker['getState']>;
+  stop(): Promise<void>;
+}
+
+/** @param environment of the stack, besides that of this process */
+export async function startSecondWorker(stack: TestStack, environment: NodeJS.ProcessEnv): Promise<SecondWorker> {
+  return await startWithTeardown(async (teardown) => {
+    const store = await openPostgresStore(stack.databaseUrl ?? '');
+    teardown.add(() => store.close());
+    const connection = await NativeConnection.connect({ address: stack.temporalAddress });
+    teardown.add(() => connection.close());
+    const [worker] = await createWorkers({
+      config: parseConfig('the test', {}),
+      connection,
+      namespace: stack.namespace,
+      store,
+      taskQueues: [TASK_QUEUE],
+      logger: createLogger('fatal'),
+      environment: { ...process.env, ...environment },
+    });
+    if (!worker) throw new TypeError('A task queue has a worker');
+    const running = worker.run();
+    teardown.add(async () => {
+      worker.shutdown();
+      await running;
+    });
+    return { state: () => worker.getState(), stop: () => teardown.run() };
+  });
+}

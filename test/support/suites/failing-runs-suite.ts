@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import type { Store } from '../../../src/store/store.ts';
+import { AT, LATER, aNewRun, endRun } from '../builders/store-builders.ts';
+
+/** What a store must do about runs whose workflow tasks fail. @param store one that knows the definition `h1` */
+export function failingRunsSuite(store: () => Store): void {
+  const dispatch = async (id: string): Promise<void> => {
+    await store().runs.create(aNewRun({ id }));
+    await store().pendingStarts.claim(id, AT, LATER);
+    await store().pendingStarts.complete({ id, execution: 1 }, AT);
+  };
+  const noted = async (prefix: string) =>
+    (await store().failingRuns.list(1_000)).filter(({ id }) => id.startsWith(prefix)).map(({ id }) => id);
+
+  test('a failed task is noted until it is forgotten', async () => {
+    await dispatch('F-a');
+    expect(await store().failingRuns.find('F-a')).toBeNull();
+    await store().failingRuns.note('F-a', { executionRunId: 'e1', reason: 'odd \0 text' });
+    const failure = { executionRunId: 'e1', reason: 'odd \uFFFD text' };
+    expect(await store().failingRuns.find('F-a')).toEqual(failure);
+    expect(await store().failingRuns.list(1_000)).toContainEqual({ id: 'F-a', tenantId: 'acme', failure });
+    await store().failingRuns.forget('F-a', 'e0');
+    expect(await noted('F-a')).toEqual(['F-a']);
+    await store().failingRuns.forget('F-a', 'e1');
+    expect(await noted('F-a')).toEqual([]);
+  });
+
+  test('a note without a reason replaces none of the same execution', async () => {
+    await dispatch('F-b');
+    const note = async (executionRunId: string, reason: string | null) => {
+      await store().failingRuns.note('F-b', { executionRunId, reason });
+      return await store().failingRuns.find('F-b');
+    };
+    expect(await note('e1', null)).toEqual({ executionRunId: 'e1', reason: null });
+    expect(await note('e1', 'first')).toEqual({ executionRunId: 'e1', reason: 'first' });
+    expect(await note('e1', null)).toEqual({ executionRunId: 'e1', reason: 'first' });
+    expect(await note('e1', 'second')).toEqual({ executionRunId: 'e1', reason: 'second' });
+    expect(await note('e2', null)).toEqual({ executionRunId: 'e2', reason: null });
+  });
+
+  test('of a run that has ended, nothing is noted or listed', async () => {
+    await dispatch('F-c');
+    await store().failingRuns.note('F-c', { executionRunId: 'e1', reason: 'before' });
+    await endRun(store(), { id: 'F-c' });
+    await store().failingRuns.note('F-c', { executionRunId: 'e1', reason: 'after' });
+    expect(await noted('F-c')).toEqual([]);
+    expect(await store().failingRuns.find('F-c')).toMatchObject({ reason: 'before' });
+  });
+
+  test('active runs are those that Temporal has and that have not ended, page by page', async () => {
+    for (const id of ['G-1', 'G-2', 'G-3']) await dispatch(id);
+    await store().runs.create(aNewRun({ id: 'G-4' }));
+    await endRun(store(), { id: 'G-2' });
+    const page = async (after: string, limit: number) =>
+      (await store().failingRuns.active(after, limit)).map(({ id }) => id).filter((id) => id.startsWith('G-'));
+    expect(await page('G-', 1)).toEqual(['G-1']);
+    expect(await page('G-1', 1)).toEqual(['G-3']);
+    expect(await page('G-', 1_000)).toEqual(['G-1', 'G-3']);
+  });
+}

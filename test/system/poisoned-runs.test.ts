@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { createApiClient } from '../support/readers/api-client.ts';
+import type { ApiClient } from '../support/readers/api-client.ts';
+import { PATIENTLY, hasStatus } from '../support/readers/api-runs.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { bundlePoison } from '../support/servers/poison-bundle.ts';
+import { startPostgres } from '../support/servers/postgres-server.ts';
+import { cpuSecondsOf, descendantsOf, untilGone } from '../support/servers/process-family.ts';
+import { startProcesses } from '../support/servers/processes.ts';
+import type { Processes } from '../support/servers/processes.ts';
+
+/*
+ * Two workers and two APIs as they are deployed. The code of a run does what would end a process: it uses up the memory,
+ * kills the process, or never ends.
+ */
+
+const MINUTE_MS = 60_000;
+vi.setConfig({ testTimeout: 3 * MINUTE_MS });
+
+const teardown = openTeardown();
+let deployed: Processes;
+let user: ApiClient;
+beforeAll(async () => {
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const environment = {
+    HOLDFAST_WORKFLOW_BUNDLE: await bundlePoison(teardown),
+    NODE_OPTIONS: '--max-old-space-size=300',
+  };
+  const databaseUrl = await postgres.createDatabase('holdfast');
+  deployed = await startProcesses(
+    { databaseUrl, config: {}, environment, workers: 2, apis: [{}, {}], isAwaited: true },
+    teardown,
+  );
+  user = createApiClient(deployed.baseUrls[0] ?? '', deployed.tokens.user);
+}, 5 * MINUTE_MS);
+afterAll(async () => await teardown.run(), MINUTE_MS);
+
+async function start(name: string): Promise<string> {
+  const nodes = { nap: { type: 'wait', for: '100ms' }, note: { type: 'set', write: { log: 'a' } } } as const;
+  const { body } = await user.post('/api/runs', { graph: aDefinition({ name, nodes }), input: {} });
+  return textAt(body, '/id');
+}
+
+test.each(['late-gluts', 'now-kills'])(
+  '%s: two workers and a poisoned run: both are alive, every other run ends, and it has failed within a minute',
+  async (name) => {
+    const [id, others] = await Promise.all([
+      start(name),
+      Promise.all(Array.from({ length: 10 }, () => start('sound'))),
+    ]);
+    const run = await user.untilRun(id, hasStatus('failed'), MINUTE_MS);
+    expect(run).toMatchObject({
+      error: { code: 'INTERNAL', message: expect.stringMatching(/failed \d+ times: .*process/) },
+    });
+    for (const other of others) await user.untilRun(other, hasStatus('completed'));
+    expect(deployed.workers.map(({ ownEnds }) => ownEnds)).toEqual([0, 0]);
+    const words = deployed.workers.map((worker) => worker.words()).join('');
+    const lines = words
+      .split('\n')
+      .filter((line) => line.includes(id))
+      .map((line): unknown => JSON.parse(line));
+    expect(lines).toContainEqual(expect.objectContaining({ run: id, by: 'code', msg: 'a workflow task failed' }));
+    expect(words).toContain('"msg":"Failing workflow task"');
+    const aside = deployed.apis
+      .flatMap((api) => api.words().split('\n'))
+      .filter((line) => line.includes('was put aside'));
+    expect(aside.filter((line) => line.includes(id))).toHaveLength(1);
+  },
+);
+
+test('what runs the code of a lost worker ends with it, also when the code never does', async () => {
+  const families = await Promise.all(deployed.workers.map(({ pid }) => descendantsOf(pid)));
+  const code = families.flat();
+  const before = await cpuSecondsOf(code);
+  await start('now-loops');
+  await expect.poll(async () => (await cpuSecondsOf(code)) - before, PATIENTLY).toBeGreaterThan(0);
+  await Promise.all(deployed.workers.map((worker) => worker.kill()));
+  await untilGone(code);
+});

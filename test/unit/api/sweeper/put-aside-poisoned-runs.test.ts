@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import {
+  activeRunsInTurns,
+  createPoisonedRunsChore,
+  notedRuns,
+} from '../../../../src/api/sweeper/put-aside-poisoned-runs.ts';
+import type { Engine } from '../../../../src/api/temporal/engine.ts';
+import type { FailingTask } from '../../../../src/api/temporal/failing-task.ts';
+import type { PutAside } from '../../../../src/api/temporal/put-aside.ts';
+import { createLogger } from '../../../../src/process/logger.ts';
+import type { Store } from '../../../../src/store/store.ts';
+import { AT, LATER, aNewRun, endRun } from '../../../support/builders/store-builders.ts';
+import { anAbsentEngine } from '../../../support/doubles/absent-engine.ts';
+import { openMemoryStore } from '../../../support/servers/memory-database.ts';
+
+let store: Store;
+beforeAll(async () => {
+  store = await openMemoryStore();
+});
+afterAll(async () => await store.close());
+
+/** Ends the runs of earlier tests, so that no chore finds them. */
+beforeEach(async () => {
+  for (const { id } of await store.failingRuns.active('', 1_000)) await endRun(store, { id }, 100);
+});
+
+const logger = createLogger('silent');
+const going = new AbortController().signal;
+const LONG_AGO = Date.now() - 60_000;
+
+const aTask = (over: Partial<FailingTask> = {}): FailingTask => ({
+  executionRunId: 'e1',
+  failures: 2,
+  since: LONG_AGO,
+  last: { kind: 'failed', message: 'of a worker' },
+  ...over,
+});
+
+/** A Temporal with failing tasks, which notices what is put aside. */
+function failing(tasks: Readonly<Record<string, FailingTask>>): Engine & { readonly asked: string[] } {
+  const aside = new Map<string, PutAside>();
+  const asked: string[] = [];
+  return {
+    ...anAbsentEngine({
+      async failingTask({ id }) {
+        asked.push(id);
+        return await Promise.resolve(aside.has(id) ? null : (tasks[id] ?? null));
+      },
+      async putAside({ id }, how) {
+        if (aside.has(id)) return await Promise.resolve(false);
+        aside.set(id, how);
+        return true;
+      },
+      async terminatedRun({ id }) {
+        const how = aside.get(id);
+        return await Promise.resolve(how ? { kind: 'put-aside', executionRunId: 'e1', at: LATER, ...how } : null);
+      },
+    }),
+    asked,
+  };
+}
+
+async function aRun(id: string, reason?: string | null): Promise<void> {
+  await store.runs.create(aNewRun({ id }));
+  await store.pendingStarts.claim(id, AT, LATER);
+  await store.pendingStarts.complete({ id, execution: 1 }, AT);
+  if (reason !== undefined) await store.failingRuns.note(id, { executionRunId: 'e1', reason });
+}
+
+const sweep = async (engine: Engine, stopping = going): Promise<void> => {
+  await createPoisonedRunsChore(notedRuns)({ store, engine, logger }, stopping);
+  await createPoisonedRunsChore(activeRunsInTurns())({ store, engine, logger }, stopping);
+};
+const statusOf = async (id: string): Promise<string | undefined> => (await store.runs.find(id))?.status;
+
+interface Case {
+  readonly what: string;
+  readonly id: string;
+  /** Of the worker's note; without one there is no note. */
+  readonly reason?: string | null;
+  readonly task: Partial<FailingTask>;
+}
+
+describe('a run is put aside', () => {
+  test.each<Case & { readonly message: string }>([
+    {
+      what: 'whose code has failed its task twice',
+      id: 'P-code',
+      reason: 'Bad code',
+      task: {},
+      message: 'failed 2 times: Bad code',
+    },
+    {
+      what: 'whose commands Temporal refuses',
+      id: 'P-refused',
+      reason: null,
+      task: { last: { kind: 'refused', message: 'Too many' } },
+      message: 'failed 2 times: Too many',
+    },
+    {
+      what: 'whose task has taken three workers',
+      id: 'P-lost',
+      task: { failures: 3, last: { kind: 'timed-out' } },
+      message: 'failed 3 times: the workers that had it gave no answer',
+    },
+  ])('$what', async ({ id, reason, task, message }) => {
+    await aRun(id, reason);
+    const engine = failing({ [id]: aTask(task) });
+    await Promise.all([sweep(engine), sweep(engine)]);
+    expect(await store.runs.find(id)).toMatchObject({
+      status: 'failed',
+      view: { endedAt: LATER, error: { code: 'INTERNAL', message: expect.stringContaining(message) } },
+    });
+    expect(await store.journal.events(id, 0, 10)).toMatchObject([{ seq: 1, type: 'run.failed' }]);
+  });
+});
+
+describe('a run is left alone', () => {
+  test.each<Case>([
+    { what: 'that has failed its task once', id: 'L-once', reason: 'Bad code', task: { failures: 1 } },
+    {
+      what: 'that has failed its task in the last seconds',
+      id: 'L-young',
+      reason: 'Bad code',
+      task: { since: Date.now() - 20_000 },
+    },
+    { what: 'whose task its workers can’t do', id: 'L-worker', task: { failures: 9 } },
+    { what: 'for whose task Temporal gave no answer', id: 'L-temporal', reason: null, task: { failures: 9 } },
+    { what: 'that has lost two workers', id: 'L-lost', task: { failures: 2, last: { kind: 'timed-out' } } },
+    {
+      what: 'whose earlier execution has failed',
+      id: 'L-earlier',
+      reason: 'Bad code',
+      task: { executionRunId: 'e2', failures: 9 },
+    },
+  ])('$what', async ({ id, reason, task }) => {
+    await aRun(id, reason);
+    await sweep(failing({ [id]: aTask(task) }));
+    expect(await statusOf(id)).toBe('queued');
+  });
+
+  test('that has recovered, and the note is forgotten', async () => {
+    await aRun('L-well', 'Bad code');
+    await sweep(failing({}));
+    expect([await statusOf('L-well'), await store.failingRuns.find('L-well')]).toEqual(['queued', null]);
+  });
+
+  test('when the process stops', async () => {
+    await aRun('L-stop', 'Bad code');
+    await sweep(failing({ 'L-stop': aTask() }), AbortSignal.abort());
+    expect(await statusOf('L-stop')).toBe('queued');
+  });
+});
+
+test('an error with one run stops no other', async () => {
+  await aRun('E1', 'Bad code');
+  await aRun('E2', 'Bad code');
+  const engine = failing({ E2: aTask() });
+  const failingTask: Engine['failingTask'] = async (run) =>
+    await (run.id === 'E1' ? Promise.reject(new Error('away')) : engine.failingTask(run));
+  await sweep({ ...engine, failingTask });
+  expect([await statusOf('E1'), await statusOf('E2')]).toEqual(['queued', 'failed']);
+});
+
+test('of many runs that fail at once, twenty are put aside in a minute', async () => {
+  const ids = Array.from({ length: 25 }, (_, n) => `M-${n}`);
+  for (const id of ids) await aRun(id, 'Bad code');
+  const error = vi.spyOn(logger, 'error');
+  const chore = createPoisonedRunsChore(notedRuns);
+  const deps = { store, engine: failing(Object.fromEntries(ids.map((id) => [id, aTask()]))), logger };
+  const failed = async (): Promise<number> =>
+    (await Promise.all(ids.map(statusOf))).filter((status) => status === 'failed').length;
+  await chore(deps, going);
+  await chore(deps, going);
+  expect(await failed()).toBe(20);
+  expect(error).toHaveBeenCalledOnce();
+  vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+  await chore(deps, going);
+  vi.restoreAllMocks();
+  expect(await failed()).toBe(25);
+});
+
+test('active runs are looked at in turns, a hundred at a time', async () => {
+  const ids = Array.from({ length: 130 }, (_, n) => `T-${String(n).padStart(3, '0')}`);
+  for (const id of ids) await aRun(id);
+  const engine = failing({});
+  const chore = createPoisonedRunsChore(activeRunsInTurns());
+  const turn = async (): Promise<string[]> => {
+    engine.asked.length = 0;
+    await chore({ store, engine, logger }, going);
+    return engine.asked.toSorted();
+  };
+  expect(await turn()).toEqual(ids.slice(0, 100));
+  expect(await turn()).toEqual(ids.slice(100));
+  expect(await turn()).toEqual(ids.slice(0, 100));
+});

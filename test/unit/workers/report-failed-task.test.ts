@@ -1,0 +1,54 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect, test, vi } from 'vitest';
+import { toJson } from '../../../src/graph/values/json.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import type { TaskFailureNote } from '../../../src/store/failing-runs.ts';
+import { reportFailedTask } from '../../../src/workers/report-failed-task.ts';
+import { at } from '../../support/readers/json-at.ts';
+
+const never = async (): Promise<never> => await Promise.reject(new Error('Not asked'));
+
+type NoteFailure = (runId: string, failure: TaskFailureNote) => Promise<void>;
+
+/** A report with what it logs and notes. */
+function aReport(note: NoteFailure) {
+  const lines: Json[] = [];
+  const stream = new Writable({
+    write: (line: Buffer, _encoding, done) => {
+      lines.push(toJson(JSON.parse(line.toString())));
+      done();
+    },
+  });
+  const store = { failingRuns: { note, list: never, find: never, forget: never, active: never } };
+  return { lines, report: reportFailedTask({ store, logger: pino(stream) }) };
+}
+
+const failed = { workflowId: 'run:acme:R', executionRunId: 'e1', reason: 'x'.repeat(5_000), by: 'code' } as const;
+
+test('a failed task is logged with its run, and counted', () => {
+  const { lines, report } = aReport(async () => undefined);
+  report(failed);
+  report({ ...failed, workflowId: 'no run' });
+  const line = { run: 'R', executionRunId: 'e1', by: 'code', reason: 'x'.repeat(500), msg: 'a workflow task failed' };
+  expect(lines[0]).toMatchObject(line);
+  expect(Number(at(lines[1] ?? null, '/count')) - Number(at(lines[0] ?? null, '/count'))).toBe(1);
+});
+
+test.each([
+  ['code', [['R', { executionRunId: 'e1', reason: 'why' }]]],
+  ['temporal', [['R', { executionRunId: 'e1', reason: null }]]],
+  ['worker', []],
+] as const)('it is noted for the sweeper when the run may be to blame: %s', (by, expected) => {
+  const note = vi.fn<NoteFailure>(async () => undefined);
+  aReport(note).report({ ...failed, reason: 'why', by });
+  expect(note.mock.calls).toEqual(expected);
+});
+
+test('a note that can’t be written is logged', async () => {
+  const { lines, report } = aReport(never);
+  report(failed);
+  await vi.waitFor(() =>
+    expect(lines[1]).toMatchObject({ run: 'R', msg: 'a failed workflow task could not be noted' }),
+  );
+});

@@ -1,0 +1,65 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createPendingRequests } from '../../../../src/workers/workflow-process/pending-requests.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test('requests have their own answers', async () => {
+  const pending = createPendingRequests(() => undefined);
+  const both = Promise.all([pending.add(1, 100), pending.add(2, 100)]);
+  pending.settle({ id: 1, kind: 'done' });
+  pending.settle({ id: 2, kind: 'failed', message: 'no', stack: undefined });
+  expect(await both).toEqual([
+    { id: 1, kind: 'done' },
+    { id: 2, kind: 'failed', message: 'no', stack: undefined },
+  ]);
+});
+
+test('when the process ends, the oldest request is the cause', async () => {
+  const pending = createPendingRequests(() => undefined);
+  const all = Promise.allSettled([pending.add(1, 100), pending.add(2, 100), pending.add(3, 100)]);
+  pending.settle({ id: 1, kind: 'done' });
+  pending.end('it burnt');
+  const message = expect.stringContaining('it burnt');
+  expect(await all).toMatchObject([
+    { status: 'fulfilled' },
+    { status: 'rejected', reason: { message, isCause: true } },
+    { status: 'rejected', reason: { message, isCause: false } },
+  ]);
+});
+
+describe('a request is late', () => {
+  const watched = () => {
+    const late: number[] = [];
+    return { late, pending: createPendingRequests((withinMs) => void late.push(withinMs)) };
+  };
+
+  test('when its turn takes too long, which begins when the one before is answered', async () => {
+    const { late, pending } = watched();
+    void pending.add(1, 100);
+    void pending.add(2, 100);
+    await vi.advanceTimersByTimeAsync(90);
+    pending.settle({ id: 1, kind: 'done' });
+    await vi.advanceTimersByTimeAsync(90);
+    expect(late).toEqual([]);
+    await vi.advanceTimersByTimeAsync(20);
+    expect(late).toEqual([100]);
+  });
+
+  test('unless its answer has come while this process stood still', async () => {
+    const { late, pending } = watched();
+    void pending.add(1, 100);
+    setTimeout(() => setImmediate(() => pending.settle({ id: 1, kind: 'done' })), 99);
+    vi.advanceTimersByTime(100);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(late).toEqual([]);
+  });
+
+  test('only as long as there is one', async () => {
+    const { late, pending } = watched();
+    void pending.add(1, 100);
+    pending.settle({ id: 1, kind: 'done' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(late).toEqual([]);
+  });
+});

@@ -1,0 +1,48 @@
+import proto from '@temporalio/proto';
+import { expect, test } from 'vitest';
+import { createTaskObserver } from '../../../../src/workers/workflow-process/task-observer.ts';
+import type { FailedTask } from '../../../../src/workers/workflow-process/task-observer.ts';
+
+const { EvictionReason } = proto.coresdk.workflow_activation.RemoveFromCache;
+
+/** Evicts an execution once. @param failure of its code, before */
+function evict(reason: keyof typeof EvictionReason, failure?: string): Partial<FailedTask>[] {
+  const reported: FailedTask[] = [];
+  const observer = createTaskObserver((task) => void reported.push(task));
+  observer.opened({ workflowId: 'run:acme:1', runId: 'e1' });
+  if (failure !== undefined) observer.failed('e1', failure);
+  const eviction = { runId: 'e1', evictJob: { reason: EvictionReason[reason], message: 'of the SDK' } };
+  observer.evicted(eviction);
+  observer.evicted(eviction);
+  return reported;
+}
+
+const task = { workflowId: 'run:acme:1', executionRunId: 'e1' };
+
+test.each([
+  ['code that fails', evict('LANG_FAIL', 'boom'), { ...task, reason: 'boom', by: 'code' }],
+  ['a worker that can’t do it', evict('LANG_FAIL'), { ...task, reason: 'of the SDK', by: 'worker' }],
+  ['an answer that Temporal does not take', evict('FATAL'), { ...task, reason: 'of the SDK', by: 'temporal' }],
+  [
+    'code that differs from the history',
+    evict('NONDETERMINISM'),
+    { ...task, reason: 'its code does not do what its history says', by: 'code' },
+  ],
+])('a failed task is reported once: %s', (_, reported, expected) => {
+  expect(reported).toEqual([expected]);
+});
+
+test.each(['CACHE_FULL', 'UNHANDLED_COMMAND', 'TASK_NOT_FOUND', 'WORKFLOW_EXECUTION_ENDING'] as const)(
+  'an execution that leaves the memory otherwise has not failed: %s',
+  (reason) => {
+    expect(evict(reason)).toEqual([]);
+  },
+);
+
+test('a workflow that this worker has not opened is not reported', () => {
+  const reported: FailedTask[] = [];
+  const observer = createTaskObserver((failed) => void reported.push(failed));
+  observer.failed('e2', 'boom');
+  observer.evicted({ runId: 'e2', evictJob: { reason: EvictionReason.LANG_FAIL } });
+  expect(reported).toEqual([]);
+});
