@@ -52,7 +52,8 @@ describe('the node that ends a canceled run', () => {
     approval: { type: 'approval', title: 'Really?' },
     wait,
     agent: { type: 'agent', prompt: 'Say goodbye' },
-    subgraph: { type: 'subgraph', graph: inside },
+    'subgraph that waits': { type: 'subgraph', graph: inside },
+    subgraph: { type: 'subgraph', graph: aDefinition({ name: 'quick', nodes: { note: { type: 'set' } } }) },
     tool: { type: 'tool', tool: 'lookup', args: { key: 'k' } },
   };
 
@@ -60,7 +61,7 @@ describe('the node that ends a canceled run', () => {
     const nodes = { a: wait, last: last[type] ?? wait };
     const definition = aDefinition({ nodes, edges: [{ from: '__start__', to: 'a' }], onCancel: 'last' });
     const errors = validateGraph(toJson(definition), aCatalog()).filter(({ severity }) => severity === 'error');
-    const waits = type === 'approval' || type === 'wait';
+    const waits = ['approval', 'wait', 'subgraph that waits'].includes(type);
     expect(errors).toMatchObject(waits ? [{ code: 'INVALID_FIELD', path: '/onCancel' }] : []);
   });
 });

@@ -16,6 +16,7 @@ import type { OpenedStore } from './checkpoints-suite.ts';
 import { failingRunsSuite } from './failing-runs-suite.ts';
 import { pagesSuite } from './pages-suite.ts';
 import { threadQueueSuite } from './thread-queue-suite.ts';
+import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 
 /** What every store must do, whichever database is behind it. */
 export function storeSuite(name: string, open: () => Promise<OpenedStore>): void {
@@ -95,7 +96,13 @@ function runsSuite(store: () => Store): void {
     expect([run?.createdBy, run?.status, run?.isDispatched, run?.view]).toEqual(['ann', 'queued', false, null]);
     const { pendingStarts } = store();
     expect(await pendingStarts.due(AT, 10)).toEqual(['R-once']);
-    const first = { reopening: null, predecessorId: null, execution: 1, queuedSignals: [] };
+    const first = {
+      reopening: null,
+      predecessorId: null,
+      execution: 1,
+      queuedSignals: [],
+      redaction: NOTHING_REDACTED,
+    };
     const claimed = { id: 'R-once', start: { some: 'input' }, ...first };
     expect(await pendingStarts.claim('R-once', AT, LATER)).toEqual(claimed);
     expect([await pendingStarts.claim('R-once', AT, LATER), await pendingStarts.due(AT, 10)]).toEqual([null, []]);

@@ -4,6 +4,7 @@ import type { NewRun } from '../../../src/store/accept-run.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { QueueHead } from '../../../src/store/threads.ts';
 import { AT, LATER, aBatch, aNewRun, aView, endRun, writeTo } from '../builders/store-builders.ts';
+import { NOTHING_REDACTED } from '../../../src/graph/redaction/redaction.ts';
 
 /** What a store must do about runs that queue on threads, end and are reopened. @param store one that knows the definition `h1` */
 export function threadQueueSuite(store: () => Store): void {
@@ -211,6 +212,7 @@ function reopenings(store: () => Store): void {
       predecessorId: null,
       execution: 2,
       queuedSignals: [],
+      redaction: NOTHING_REDACTED,
     });
   });
 
