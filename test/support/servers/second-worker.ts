@@ -21,7 +21,7 @@ export async function startSecondWorker(stack: TestStack, environment: NodeJS.Pr
     teardown.add(() => store.close());
     const connection = await NativeConnection.connect({ address: stack.temporalAddress });
     teardown.add(() => connection.close());
-    const [worker] = await createWorkers({
+    const workers = await createWorkers({
       config: parseConfig('the test', {}),
       connection,
       namespace: stack.namespace,
@@ -30,12 +30,13 @@ export async function startSecondWorker(stack: TestStack, environment: NodeJS.Pr
       logger: createLogger('fatal'),
       environment: { ...process.env, ...environment },
     });
-    if (!worker) throw new TypeError('A task queue has a worker');
-    const running = worker.run();
+    const [ofRuns] = workers;
+    if (!ofRuns) throw new TypeError('A task queue has a worker');
+    const running = Promise.all(workers.map((worker) => worker.run()));
     teardown.add(async () => {
-      worker.shutdown();
+      for (const worker of workers) worker.shutdown();
       await running;
     });
-    return { state: () => worker.getState(), stop: () => teardown.run() };
+    return { state: () => ofRuns.getState(), stop: () => teardown.run() };
   });
 }
