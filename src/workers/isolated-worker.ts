@@ -9,9 +9,6 @@ import { createTaskObserver } from './workflow-process/task-observer.ts';
 import type { FailedTask } from './workflow-process/task-observer.ts';
 import { openWorkflowHost } from './workflow-process/workflow-host.ts';
 
-/** A backstop for a process whose worker is gone, and ends it no more. */
-const BACKSTOP_FACTOR = 3;
-
 /**
  * Makes a worker whose workflow code runs in a process of its own. In a thread, as the SDK has it, code that uses up its
  * memory ends the whole worker.
@@ -29,10 +26,9 @@ export async function createIsolatedWorker(
       { activities }: CompiledWorkerOptions,
     ): Promise<WorkflowCreator> {
       const activityNames = new Set(activities.keys());
-      const timeLimitMs = limits.timeLimitMs * BACKSTOP_FACTOR;
       return await openWorkflowHost({
         start: () => startWorkflowProcess(limits),
-        open: { kind: 'open', bundle, activityNames, timeLimitMs },
+        open: { kind: 'open', bundle, activityNames },
         observer,
       });
     }

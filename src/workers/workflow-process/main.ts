@@ -2,9 +2,11 @@ import process from 'node:process';
 import proto from '@temporalio/proto';
 import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusable-vm.js';
 import type { ReusableVMWorkflow } from '@temporalio/worker/lib/workflow/reusable-vm.js';
+import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
 import { toSentInfo } from './messages.ts';
 import type { Answer, AnswerBody, Request, RequestBody } from './messages.ts';
+import { endWithParent } from './end-with-parent.ts';
 
 /* The process that runs workflow code for a worker (`start-workflow-process.ts`). It ends with its worker. */
 
@@ -16,8 +18,7 @@ let creator: ReusableVMWorkflowCreator | null = null;
 async function answerTo(request: RequestBody): Promise<AnswerBody> {
   switch (request.kind) {
     case 'open': {
-      const { bundle, timeLimitMs, activityNames } = request;
-      creator = await ReusableVMWorkflowCreator.create(bundle, timeLimitMs, activityNames);
+      creator = await createCreator(request);
       return { kind: 'done' };
     }
     case 'create': {
@@ -40,6 +41,20 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
       await find(request.executionRunId).dispose();
       return { kind: 'done' };
   }
+}
+
+const OPEN_WITHIN_MS = 60_000;
+
+/**
+ * The SDK's time limit starts a thread for each call into workflow code, and its promise hook formats a stack trace for
+ * each promise: together more than half of the time of a workflow task. The worker ends this process when it takes too
+ * long, and `__stack_trace` says nothing about a graph, so both are off.
+ */
+async function createCreator({ bundle, activityNames }: RequestBody & { kind: 'open' }) {
+  Object.defineProperty(globalHandlers, 'setPromiseHook', { value: () => undefined });
+  const made = await ReusableVMWorkflowCreator.create(bundle, OPEN_WITHIN_MS, activityNames);
+  Object.defineProperty(made, 'isolateExecutionTimeoutMs', { value: undefined });
+  return made;
 }
 
 function find(executionRunId: string): ReusableVMWorkflow {
@@ -73,5 +88,6 @@ function say(given: Answer): void {
 }
 
 process.once('disconnect', () => process.exit());
+endWithParent();
 // Signals to the process group are for the worker, which needs this process until it ends.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);

@@ -10,8 +10,6 @@ export type RequestBody =
       readonly kind: 'open';
       readonly bundle: WorkflowBundleWithSourceMapAndFilename;
       readonly activityNames: Set<string>;
-      /** One call of workflow code may take this long. */
-      readonly timeLimitMs: number;
     }
   | { readonly kind: 'create'; readonly options: SentOptions }
   | { readonly kind: 'activate'; readonly executionRunId: string; readonly activation: Uint8Array }
