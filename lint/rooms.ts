@@ -107,6 +107,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'zod', '@temporalio/common'],
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
+  testing: {
+    rooms: [...FACTS, 'graph/validate', 'graph/compile', 'graph/advance', 'builder', 'activities', 'config'],
+    packages: ['pino'],
+    typePackages: ['zod'],
+    face: ['index.ts'],
+  },
   cli: {
     rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config'],
     packages: [NODE, 'zod'],

@@ -1,0 +1,31 @@
+import { Delayed } from './after.ts';
+
+/** How long the call that is being made takes by the test's clock. Calls are made one at a time. */
+export interface Pace {
+  /** Milliseconds since the epoch. */
+  now: number;
+  delayMs: number;
+}
+
+/** What the code of a fake is told besides its arguments. */
+export interface FakeContext {
+  /** The call key: the same in every attempt of this call, and unique to it. */
+  readonly key: string;
+  /** The time of the test's clock. */
+  readonly now: Date;
+}
+
+export type PacedCode = (args: unknown, context: object) => Promise<unknown>;
+
+/** Lets the code of a fake take time and know the time. */
+export function paced(code: unknown, pace: Pace): PacedCode {
+  if (typeof code !== 'function') throw new TypeError('A fake must be a function, or have one as "execute"');
+  return async (args, context) => {
+    const told = { ...context, now: new Date(pace.now) };
+    const returned: unknown = await Reflect.apply(code, undefined, [args, told]);
+    if (!(returned instanceof Delayed)) return returned;
+    pace.delayMs = returned.delayMs;
+    if (returned.answer instanceof Error) throw returned.answer;
+    return returned.answer;
+  };
+}
