@@ -20,6 +20,7 @@ const NODE = 'node:*';
 const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
 const STATE = ['graph/run', 'graph/journal'];
 const FACTS = ['graph/values', 'graph/definition', 'graph/run', 'graph/journal'];
+const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
 const API_BASE = ['api/deps.ts', 'api/http'];
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
@@ -57,10 +58,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...LANGUAGE, ...STATE, 'graph/compile', 'graph/superstep', 'graph/lifecycle', 'graph/signals'],
   }),
 
+  'graph/replay': known({ rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/advance'] }),
+
   builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
   store: {
     rooms: FACTS,
-    types: ['graph/redaction'],
+    types: ['graph/redaction', 'graph/replay'],
     packages: [NODE, 'kysely', 'pg'],
     typePackages: ['@electric-sql/pglite'],
   },
@@ -108,13 +111,13 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
   testing: {
-    rooms: [...FACTS, 'graph/validate', 'graph/compile', 'graph/advance', 'builder', 'activities', 'config'],
-    packages: ['pino'],
-    typePackages: ['zod'],
-    face: ['index.ts'],
+    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
+    packages: ['pino', 'zod'],
+    face: ['index.ts', 'evaluation/index.ts'],
   },
   cli: {
-    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config'],
+    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config', 'testing'],
+    types: ['graph/replay'],
     packages: [NODE, 'zod'],
   },
   workers: {
@@ -137,17 +140,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [
-      'graph/values',
-      'graph/definition',
-      ...STATE,
-      'graph/redaction',
-      'graph/compile',
-      'graph/validate',
-      'graph/advance',
-      'store',
-      'api/http',
-    ],
+    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -173,6 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/redaction',
       'graph/diagram',
       'graph/advance',
+      'graph/replay',
       'store',
       'process',
       'workflows',
@@ -194,6 +188,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/schema',
       'graph/redaction',
       'graph/run',
+      'graph/replay',
       'store',
       'process',
       ...API_BASE,

@@ -10,21 +10,26 @@ export type Decision = DecisionOf & {
   /** The node that waits; inside a subgraph its own id. */
   readonly node: string;
   /** The tool whose call is to be approved, where several wait at one node. */
-  readonly tool?: string;
+  readonly tool?: string | undefined;
   /** A name alone is a person with all roles that the approval asks for; by default `approver`. */
-  readonly by?: string | Principal;
+  readonly by?: string | Principal | undefined;
   /** The time that the person takes, such as `2h`. */
-  readonly after?: string;
+  readonly after?: string | undefined;
 };
 
 type DecisionOf =
-  | { readonly decision: 'approve'; readonly args?: Json; readonly values?: Json; readonly reason?: string }
-  | { readonly decision: 'reject'; readonly values?: Json; readonly reason?: string }
+  | {
+      readonly decision: 'approve';
+      readonly args?: Json | undefined;
+      readonly values?: Json | undefined;
+      readonly reason?: string | undefined;
+    }
+  | { readonly decision: 'reject'; readonly values?: Json | undefined; readonly reason?: string | undefined }
   /** Nobody decides: the approval's time-out comes. */
   | { readonly decision: 'timeout' }
   | { readonly decision: 'retry' }
-  | { readonly decision: 'skip'; readonly output?: Json }
-  | { readonly decision: 'fail'; readonly reason?: string };
+  | { readonly decision: 'skip'; readonly output?: Json | undefined }
+  | { readonly decision: 'fail'; readonly reason?: string | undefined };
 
 /** The decisions that each kind of waiting takes. */
 const FITTING: Readonly<Record<'approval' | 'intervention', readonly Decision['decision'][]>> = {
@@ -52,5 +57,8 @@ export function toSignal(given: Decision, { waiting, approval }: Question): Occu
   const roles = approval?.policy.roles ?? [];
   const person: JsonObject = typeof by === 'string' ? { sub: by, roles } : { sub: by.sub, roles: by.roles };
   const about = waiting.kind === 'approval' ? { approvalId: waiting.id ?? '' } : { id: waiting.id ?? '' };
-  return { kind: 'signal', name: decision, payload: { ...content, ...about, by: person } };
+  const fields = Object.entries(content).flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, value] as const],
+  );
+  return { kind: 'signal', name: decision, payload: { ...Object.fromEntries(fields), ...about, by: person } };
 }

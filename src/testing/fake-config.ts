@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { Functions, MessageProcessors, NodeType } from '../config/code-schemas.ts';
-import { parseConfig } from '../config/load-config.ts';
 import type { Config } from '../config/load-config.ts';
 import { Tool } from '../config/tool.ts';
 import type { ToolConfig } from '../config/tool.ts';
@@ -23,8 +22,7 @@ export interface FakeConfig {
  * graph is valid; they have no code that answers.
  * @throws Error if the configuration or a fake can't be used
  */
-export function toFakeConfig(fakes: Fakes, used: NamesUsed, pace: Pace): FakeConfig {
-  const base = parseConfig('config', fakes.config ?? {});
+export function toFakeConfig({ base, fakes, used }: Given, pace: Pace): FakeConfig {
   const { models = {}, tools = {}, functions = {}, nodeTypes = {}, messageProcessors = {} } = fakes;
   const config: Config = {
     ...base,
@@ -49,9 +47,10 @@ export function toFakeConfig(fakes: Fakes, used: NamesUsed, pace: Pace): FakeCon
   };
 }
 
+/** A configuration, what stands in for its code, and the names that a graph uses. */
 interface Given {
   readonly base: Config;
-  readonly fakes: Fakes;
+  readonly fakes: Omit<Fakes, 'config'>;
   readonly used: NamesUsed;
 }
 

@@ -16,14 +16,14 @@ export interface Fakes {
    * The configuration of the installation, as in `holdfast.config.ts`. Schemas, approvals, effects, retries and prices
    * are taken from it. Its functions, node types and message processors run; its models and tools need a fake.
    */
-  readonly config?: ConfigInput;
-  readonly models?: Readonly<Record<string, ModelFake>>;
-  readonly tools?: Readonly<Record<string, ToolFake>>;
-  readonly functions?: Readonly<Record<string, FunctionFake>>;
-  readonly nodeTypes?: Readonly<Record<string, NodeTypeFake>>;
-  readonly messageProcessors?: Readonly<Record<string, MessageProcessor>>;
+  readonly config?: ConfigInput | undefined;
+  readonly models?: Readonly<Record<string, ModelFake>> | undefined;
+  readonly tools?: Readonly<Record<string, ToolFake>> | undefined;
+  readonly functions?: Readonly<Record<string, FunctionFake>> | undefined;
+  readonly nodeTypes?: Readonly<Record<string, NodeTypeFake>> | undefined;
+  readonly messageProcessors?: Readonly<Record<string, MessageProcessor>> | undefined;
   /** Secrets of tools whose own code runs, by name. Others are `test-NAME`. */
-  readonly secrets?: Readonly<Record<string, string>>;
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A script, or a function that answers each request. */

@@ -49,8 +49,8 @@ async function execute(call: FakeCall, attempt: number, pace: Pace) {
   try {
     return { reply: await call.execute(attempt) };
   } catch (thrown) {
-    const origin: unknown = thrown instanceof CallError ? thrown.cause : thrown;
-    if (origin instanceof MissingAnswerError) throw origin;
+    if (pace.missing) throw pace.missing;
+    if (thrown instanceof MissingAnswerError) throw thrown;
     return { thrown, isExpired: false };
   }
 }

@@ -11,7 +11,7 @@ export interface PlannedSignal {
 }
 
 interface Outside {
-  readonly options: RunOptions;
+  readonly options: Pick<RunOptions, 'events' | 'signals' | 'clock'>;
   /** Who sends what says no one else. */
   readonly by: Principal;
   /** Milliseconds since the epoch. */

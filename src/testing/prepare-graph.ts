@@ -1,4 +1,5 @@
 import { InvalidGraphError } from '../builder/invalid-graph-error.ts';
+import type { Config } from '../config/load-config.ts';
 import { toCatalog } from '../config/to-catalog.ts';
 import { checkInput, compileShared, missingInput } from '../graph/compile/index.ts';
 import type { CompiledGraph } from '../graph/compile/index.ts';
@@ -12,6 +13,11 @@ import type { FakeConfig } from './fake-config.ts';
 import type { Pace } from './pace.ts';
 import type { AnyGraph, RunOptions } from './run-options.ts';
 
+interface Given {
+  readonly config: Config;
+  readonly options: Omit<RunOptions, 'config'>;
+}
+
 /** A graph that can run, with the fakes that it meets. */
 interface PreparedGraph {
   readonly graph: CompiledGraph;
@@ -22,10 +28,10 @@ interface PreparedGraph {
  * Validates a graph as `POST /api/graphs` does, against the configuration and the fakes of a test.
  * @throws InvalidGraphError
  */
-export function prepareGraph(given: AnyGraph, options: RunOptions, pace: Pace): PreparedGraph {
+export function prepareGraph(given: AnyGraph, { config, options }: Given, pace: Pace): PreparedGraph {
   const definition = toDefinition(given);
   const graphs = mapValues(options.graphs ?? {}, toDefinition);
-  const fakes = toFakeConfig(options, namesUsed(definition, graphs), pace);
+  const fakes = toFakeConfig({ base: config, fakes: options, used: namesUsed(definition, graphs) }, pace);
   const catalog = { ...toCatalog(fakes.config), graphs };
   const issues = validateGraph(toJson(definition), catalog);
   if (hasErrors(issues)) throw new InvalidGraphError(definition.name, issues);

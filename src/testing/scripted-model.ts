@@ -8,18 +8,23 @@ import { MissingAnswerError } from './missing-answer-error.ts';
 /** One answer of a scripted model. A text alone is an answer with this text. */
 export type ScriptedReply = string | ScriptedAnswer | ScriptedFailure | ((request: ModelRequest) => ScriptedReply);
 
-export interface ScriptedAnswer extends Pick<OwnReply, 'text' | 'usage' | 'finishReason'> {
+export interface ScriptedAnswer {
+  readonly text?: string | undefined;
+  readonly usage?: OwnReply['usage'] | undefined;
+  readonly finishReason?: OwnReply['finishReason'] | undefined;
   /** A value whose JSON is the text, for nodes with an `output` schema. */
-  readonly json?: Json;
-  readonly toolCalls?: readonly { readonly tool: string; readonly args: Json; readonly id?: string }[];
+  readonly json?: Json | undefined;
+  readonly toolCalls?:
+    | readonly { readonly tool: string; readonly args: Json; readonly id?: string | undefined }[]
+    | undefined;
   /** The time that the answer takes, such as `5s`. */
-  readonly delay?: string;
+  readonly delay?: string | undefined;
 }
 
 /** The request fails; the node's retry policy applies, unless the error is a `CallError` that rules retries out. */
 export interface ScriptedFailure {
   readonly error: string | Error;
-  readonly delay?: string;
+  readonly delay?: string | undefined;
 }
 
 /** A reply, or one that comes later, as a failure perhaps. */
@@ -76,8 +81,13 @@ function toFailure({ error }: ScriptedFailure): Error {
   return typeof error === 'string' ? new CallError('MODEL_FAILED', error, { retryable: true, done: 'perhaps' }) : error;
 }
 
-function toReply({ json, toolCalls = [], delay: _delay, ...answer }: ScriptedAnswer): OwnReply {
-  const calls = toolCalls.map(({ tool, ...call }, at) => ({ id: `call-${at + 1}`, ...call, name: tool }));
-  const finishReason = calls.length > 0 ? 'tool-calls' : 'stop';
-  return { finishReason, ...(json !== undefined && { text: JSON.stringify(json) }), ...answer, toolCalls: calls };
+function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
+  const calls = toolCalls.map(({ tool, args, id }, at) => ({ id: id ?? `call-${at + 1}`, name: tool, args }));
+  const said = json === undefined ? text : JSON.stringify(json);
+  return {
+    text: said ?? '',
+    toolCalls: calls,
+    finishReason: finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
+    ...(usage && { usage }),
+  };
 }
