@@ -21,7 +21,7 @@ export default defineConfig({
       description: 'Finds the customer of an order',
       parameters: { type: 'object', properties: { order: { type: 'string' } } },
       effect: 'idempotent',
-      execute: () => ({ name: 'Ada Lovelace', account: 'DE00 4711', age: 36 }),
+      execute: () => ({ name: 'Ada Lovelace', account: 'DE00 4711', age: 47_114_711 }),
     }),
     defineTool({
       name: 'refund',

@@ -6,7 +6,7 @@ import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { findRun } from '../runs/find-run.ts';
 import { readRecording } from '../runs/read-recording.ts';
-import { Id, json, problems, security } from '../schemas/common.ts';
+import { Id, NoQuery, json, problems, security } from '../schemas/common.ts';
 import { RecordingSchema } from '../schemas/recording.ts';
 
 const recording: AddRoute = (router, deps) => {
@@ -17,7 +17,7 @@ const recording: AddRoute = (router, deps) => {
     security,
     summary: 'All that makes an ended run happen again: its graph, its beginning, and what happened to it',
     middleware: [authorized(deps, 'payload:read')] as const,
-    request: { params: Id },
+    request: { params: Id, query: NoQuery },
     responses: { 200: json(RecordingSchema, 'The recording, with all that the run hides'), ...problems(404, 409) },
   });
   router.openapi(route, async (c) => {
