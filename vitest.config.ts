@@ -22,7 +22,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['test/**/*.test.ts'],
+          include: ['{test,examples}/**/*.test.ts'],
           exclude: [...INTEGRATION, SYSTEM],
           // A process evaluates each module once: a test that changes a global puts it back.
           isolate: false,

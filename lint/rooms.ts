@@ -20,6 +20,7 @@ const NODE = 'node:*';
 const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
 const STATE = ['graph/run', 'graph/journal'];
 const FACTS = ['graph/values', 'graph/definition', 'graph/run', 'graph/journal'];
+const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
 const API_BASE = ['api/deps.ts', 'api/http'];
 
 /** A room of the interpreter, known from outside by its `index.ts`. */
@@ -57,10 +58,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     rooms: [...LANGUAGE, ...STATE, 'graph/compile', 'graph/superstep', 'graph/lifecycle', 'graph/signals'],
   }),
 
+  'graph/replay': known({ rooms: [...FACTS, 'graph/redaction', 'graph/compile', 'graph/advance'] }),
+
   builder: { rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate'], code: 'pure' },
   store: {
     rooms: FACTS,
-    types: ['graph/redaction'],
+    types: ['graph/redaction', 'graph/replay'],
     packages: [NODE, 'kysely', 'pg'],
     typePackages: ['@electric-sql/pglite'],
   },
@@ -107,8 +110,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: [NODE, 'zod', '@temporalio/common'],
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
+  testing: {
+    rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
+    packages: ['pino', 'zod'],
+    face: ['index.ts', 'evaluation/index.ts'],
+  },
   cli: {
-    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config'],
+    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config', 'testing'],
+    types: ['graph/replay'],
     packages: [NODE, 'zod'],
   },
   workers: {
@@ -131,17 +140,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [
-      'graph/values',
-      'graph/definition',
-      ...STATE,
-      'graph/redaction',
-      'graph/compile',
-      'graph/validate',
-      'graph/advance',
-      'store',
-      'api/http',
-    ],
+    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -167,6 +166,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/redaction',
       'graph/diagram',
       'graph/advance',
+      'graph/replay',
       'store',
       'process',
       'workflows',
@@ -188,6 +188,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/schema',
       'graph/redaction',
       'graph/run',
+      'graph/replay',
       'store',
       'process',
       ...API_BASE,

@@ -15,6 +15,7 @@ import { docsRoutes } from './routes/docs.ts';
 import { graphRoutes } from './routes/graphs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { interventionRoutes } from './routes/interventions.ts';
+import { recordingRoutes } from './routes/recordings.ts';
 import { controlRoutes } from './routes/run-controls.ts';
 import { runRoutes } from './routes/runs.ts';
 import { schemaRoutes } from './routes/schemas.ts';
@@ -61,6 +62,7 @@ const ROUTES = [
   diagramRoutes,
   runRoutes,
   stateRoutes,
+  recordingRoutes,
   controlRoutes,
   threadRoutes,
   toolRoutes,

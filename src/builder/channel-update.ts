@@ -17,7 +17,7 @@ export type Writes<C> = [keyof C] extends [never]
 /** An update of a channel. `$replace` bypasses the reducer. */
 export type ChannelUpdate<Channel> = ReducerUpdate<ReducerOf<Channel>, Channel> | { readonly $replace: Value<Channel> };
 
-type ReducerOf<Channel> = Channel extends { readonly reducer: infer Reducer } ? Reducer : 'replace';
+export type ReducerOf<Channel> = Channel extends { readonly reducer: infer Reducer } ? Reducer : 'replace';
 
 type ReducerUpdate<Reducer, Channel> = Reducer extends ReducerName
   ? Updates<Value<Channel>>[ValueKindOf<Reducer>]
@@ -55,7 +55,7 @@ type MessageUpdate =
       readonly name?: string;
     };
 
-type Value<Channel> = Channel extends { readonly schema: infer Schema } ? SchemaValue<Schema> : Json;
+export type Value<Channel> = Channel extends { readonly schema: infer Schema } ? SchemaValue<Schema> : Json;
 
 /** A text of a single `{{ cel }}` has the type of its expression. */
 type Template = `{{${string}}}`;

@@ -4,11 +4,15 @@ import { didYouMean } from '../graph/values/index.ts';
 import { EXIT, RefusedError, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { diagram } from './diagram.ts';
+import { evaluate } from './evaluate.ts';
 import { mcp } from './mcp.ts';
+import { promote } from './promote.ts';
 import { run } from './run.ts';
 import { validate } from './validate.ts';
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries({ validate, diagram, run, mcp }));
+const COMMANDS: ReadonlyMap<string, Command> = new Map(
+  Object.entries({ validate, diagram, run, promote, eval: evaluate, mcp }),
+);
 
 const HELP = `Usage: holdfast COMMAND [flags]
 

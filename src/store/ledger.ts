@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Json, RunError, TaskFailure } from '../graph/values/index.ts';
+import type { RecordedAnswer } from '../graph/replay/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
 import { claimEntry } from './ledger-claims.ts';
 import type { CallClaim, ClaimJudgement, LedgerEntry, SeenEntry, SuccessfulClaim } from './ledger-claims.ts';
@@ -44,13 +45,6 @@ export interface Ledger {
   retrying(runId: string): Promise<readonly Retrying[]>;
   /** The answers to a run's calls, by the keys of the calls. */
   answers(runId: string): Promise<ReadonlyMap<string, RecordedAnswer>>;
-}
-
-/** The end of a call; an open call has neither a result nor a failure. */
-export interface RecordedAnswer {
-  readonly result: Json;
-  readonly failure: TaskFailure | null;
-  readonly failures: number;
 }
 
 export interface LedgerFailure {

@@ -3,6 +3,7 @@ import type { Approval, RecordedOccurrence, RunStatus, SentSignal } from '../gra
 import type { Checkpoint, EndedRunState, ResumePoint, RunEvent, RunView } from '../graph/journal/index.ts';
 import type { GraphIssue } from '../graph/definition/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
+import type { Divergence, DivergingEvents } from '../graph/replay/index.ts';
 import type { Json, JsonObject, TaskFailure } from '../graph/values/index.ts';
 
 /** The tables as Kysely sees them. Payloads are `json` columns: written as text, read as values. */
@@ -19,20 +20,6 @@ export interface Tables {
   ledger: LedgerTable;
   blobs: BlobsTable;
   idempotency: IdempotencyTable;
-}
-
-/** The first event of a replay that differs from the recorded run. */
-export interface Divergence extends DivergingEvents {
-  /** The number of the event. */
-  readonly seq: number;
-}
-
-/** Where a replay and the recorded run part. */
-export interface DivergingEvents {
-  /** The recorded event; `null`: the recorded run ended before. */
-  readonly expected: RunEvent | null;
-  /** The event of the replay; `null`: the replay ended before. */
-  readonly actual: RunEvent | null;
 }
 
 /** A divergence, and its events as callers see them who may not see payloads. */

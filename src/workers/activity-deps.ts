@@ -1,4 +1,5 @@
 import type { RegisteredFunction } from '../activities/call-function.ts';
+import { heartbeat } from '../activities/calls/heartbeat.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
 import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';
@@ -42,6 +43,7 @@ export function toActivityDeps(
     fetch: createGuardedFetch(http.allow),
     secrets: secrets ?? createEnvironmentSecrets(environment),
     logger,
+    heartbeat,
   };
   return {
     store,

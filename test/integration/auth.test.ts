@@ -208,6 +208,7 @@ const MATRIX: readonly [string, readonly number[], object?][] = [
   ['PATCH /api/runs/{id}/state', CONTROL.map((status) => (status === 403 ? 403 : 428)), { values: {} }],
   ['POST /api/runs/{id}/fork', CONTROL.map((status) => (status === 409 ? 404 : status)), { checkpoint: 'none' }],
   ['GET /api/runs/{id}/diff', READ_BY_ID],
+  ['GET /api/runs/{id}/recording', [403, 403, 200, 403, 403, 200, 403]],
   ['POST /api/runs/{id}/replay', [201, 403, 201, 404, 403, 201, 403], {}],
   ['POST /admin/prune', [403, 403, 200, 403, 403, 200, 403], { dryRun: true }],
   ['GET /api/threads/{id}', READ_BY_NAME],

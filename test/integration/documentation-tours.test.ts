@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startStack } from '../../src/dev/stack.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
     say,
   });
   await mkdir(join(folder, '.holdfast'));
-  await writeFile(join(folder, '.holdfast/tokens.json'), JSON.stringify(stack.tokens));
+  await writeFile(join(folder, '.holdfast/tokens.json'), JSON.stringify({ baseUrl: stack.baseUrl, ...stack.tokens }));
   await cp('examples', join(folder, 'examples'), { recursive: true });
 });
 afterAll(async () => {
@@ -59,14 +59,18 @@ function blocksOf(page: string): readonly Block[] {
   });
 }
 
+/** The command of a project that has installed Holdfast, and the configuration of this one. */
+const COMMAND = `npx() { HOLDFAST_CONFIG=${resolve('holdfast.config.ts')} node ${resolve('bin/holdfast.js')} "\${@:2}"; }`;
+
 test.each([
   ['agents', 7],
   ['recovery', 8],
+  ['testing', 4],
 ])('every command of docs/%s.md prints what the page says', async (page, least) => {
   const blocks = blocksOf(await readFile(`docs/${page}.md`, 'utf8'));
   const script = blocks.map(({ commands }) => `${commands}\necho '${MARK}'`).join('\n');
   const here = script.replace(/^API=\S+/m, `API=${stack.baseUrl}`);
-  const { stdout } = await run('bash', ['-eu', '-c', here], { cwd: folder });
+  const { stdout } = await run('bash', ['-eu', '-c', `${COMMAND}\n${here}`], { cwd: folder });
   const printed = stdout.split(`${MARK}\n`).slice(0, -1);
   expect(blocks.length).toBeGreaterThan(least);
   expect(printed).toEqual(blocks.map(({ prints }) => prints));

@@ -1,8 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { ApplicationFailureCategory } from '@temporalio/common';
-import { MAX_MESSAGE, truncate } from '../../graph/values/index.ts';
-import type { RunError, TaskFailure } from '../../graph/values/index.ts';
-import type { CallError } from './call-error.ts';
+import type { TaskFailure } from '../../graph/values/index.ts';
 
 /**
  * Converts a `TaskFailure` into the failure of an activity. With a delay the server retries it; without one it is
@@ -23,15 +21,4 @@ export function toFailure(failure: TaskFailure, delayMs?: number): ApplicationFa
 export function tryAgainLater(type: string, message: string, delayMs: number): ApplicationFailure {
   const category = ApplicationFailureCategory.BENIGN;
   return ApplicationFailure.create({ type, message, nextRetryDelay: delayMs, category });
-}
-
-/** The error of a call whose outcome is unknown. */
-export function unknownOutcomeError(message: string, attempts: number, failure?: CallError): RunError {
-  const cause = failure && { cause: { code: failure.code, message: truncate(failure.message, MAX_MESSAGE) } };
-  return {
-    code: 'UNKNOWN_OUTCOME',
-    message: `It is unknown whether the call was made: ${truncate(message, MAX_MESSAGE)}`,
-    attempts,
-    ...cause,
-  };
 }

@@ -1,7 +1,8 @@
 import { isCallReply } from '../../graph/run/index.ts';
 import type { TaskFailure } from '../../graph/values/index.ts';
 import type { Ledger } from '../../store/ledger.ts';
-import { toFailure, tryAgainLater, unknownOutcomeError } from './application-failure.ts';
+import { toFailure, tryAgainLater } from './application-failure.ts';
+import { unknownOutcomeError } from './unknown-outcome.ts';
 import type { CallOutcome } from './call-task.ts';
 import { ASK_AGAIN_AFTER_MS } from './claim-call.ts';
 import type { LedgerAnswer } from './judge-claim.ts';

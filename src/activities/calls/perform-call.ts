@@ -13,7 +13,8 @@ import { endByLedger } from './end-by-ledger.ts';
 import { withHeartbeat } from './heartbeat.ts';
 import { lostAfter } from './judge-claim.ts';
 import { judgeCancellation, judgeFailure } from './judge-failure.ts';
-import type { AttemptEnd, FailedAttempt } from './judge-failure.ts';
+import type { AttemptEnd } from './judge-failure.ts';
+import type { FailedAttempt } from './judge-attempt.ts';
 import { recordOutcome } from './record-outcome.ts';
 import { openTimeLimit } from './time-limit.ts';
 import type { CancelReason, TimeLimit } from './time-limit.ts';
@@ -132,7 +133,7 @@ function toFailed<R extends CallRequest>(
   { task, safety, failures, mayBeDone }: Call<R>,
   limit: TimeLimit,
 ): FailedAttempt {
-  return { task, safety, failures, mayBeDone, limit, isCancelRequested: isCancelRequested() };
+  return { task, safety, failures, mayBeDone, limit, isCancelRequested: isCancelRequested(), jitter: Math.random() };
 }
 
 /** Records the end of a failed attempt, and throws the failure of its activity. */

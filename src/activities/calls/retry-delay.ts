@@ -6,12 +6,17 @@ const JITTER = 0.2;
 /**
  * Computes the delay before the next attempt: exponential backoff with jitter, at least as long as the callee asks for.
  * @param failures number of failed attempts, the latest included
+ * @param variation the delay that the callee asks for, and a number from 0 to 1 that varies the backoff
  * @returns milliseconds
  */
-export function retryDelay(policy: RetryPolicy, failures: number, retryAfterMs: number | null): number {
+export function retryDelay(
+  policy: RetryPolicy,
+  failures: number,
+  { retryAfterMs, jitter }: { readonly retryAfterMs: number | null; readonly jitter: number },
+): number {
   const backoff =
     policy.initialMs === 0 ? 0 : Math.min(policy.maxMs, policy.initialMs * policy.coefficient ** (failures - 1));
-  const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * Math.random()));
+  const jittered = Math.min(policy.maxMs, backoff * (1 - JITTER / 2 + JITTER * jitter));
   return Math.round(Math.max(jittered, Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)));
 }
 

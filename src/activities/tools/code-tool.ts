@@ -4,7 +4,6 @@ import { toPointer } from '../../graph/values/index.ts';
 import type { Json } from '../../graph/values/index.ts';
 import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
-import { heartbeat } from '../calls/heartbeat.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
 import { badArguments } from './tool.ts';
@@ -35,13 +34,18 @@ export interface CodeToolContext<Secret extends string = string> extends ToolCon
 interface CodeToolDeps {
   readonly secrets: SecretResolver;
   readonly logger: Logger;
+  /** Reports the progress of the current call. */
+  readonly heartbeat: CodeToolContext['heartbeat'];
 }
 
 /**
  * Creates a tool whose work is configured code. Its secrets are resolved first, so that a vault that is away is known
  * to have caused no work. Secrets are removed from its errors.
  */
-export function createCodeTool(settings: CodeToolSettings, { secrets: resolver, logger }: CodeToolDeps): Tool {
+export function createCodeTool(
+  settings: CodeToolSettings,
+  { secrets: resolver, logger, heartbeat }: CodeToolDeps,
+): Tool {
   const { schema, secrets: names, execute, ...entry } = settings;
   return {
     ...entry,

@@ -10,9 +10,8 @@ import type { Redaction } from '../../graph/redaction/index.ts';
 import type { Principal, Refusal, Run, SentSignal, SignalResult } from '../../graph/run/index.ts';
 import { validateGraph } from '../../graph/validate/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
-import { replay } from './replay.ts';
-import type { Replayed } from './replay.ts';
-import type { ReplayLog } from './replay-log.ts';
+import { replay } from '../../graph/replay/index.ts';
+import type { Replayed, ReplayLog } from '../../graph/replay/index.ts';
 
 /** A definition that has passed validation, with the part of a catalog that it uses. */
 export interface RunnableGraph {

@@ -1,21 +1,20 @@
 import type { Beginning } from '../../graph/advance/index.ts';
-import type { JournalBatch, RunEvent, RunView } from '../../graph/journal/index.ts';
+import type { JournalBatch, RunView } from '../../graph/journal/index.ts';
 import { journalBatch, toRunView } from '../../graph/journal/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
-import { hasEnded, isEnded } from '../../graph/run/index.ts';
+import { hasEnded } from '../../graph/run/index.ts';
+import type { Divergence, Replayed, ReplayLog } from '../../graph/replay/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
-import type { Store } from '../../store/store.ts';
-import type { Divergence, KeptDivergence } from '../../store/tables.ts';
+import type { KeptDivergence } from '../../store/tables.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError } from '../http/errors.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
-import type { Replayed } from '../interpreter/replay.ts';
-import type { ReplayLog } from '../interpreter/replay-log.ts';
 import { shownEvent } from '../redaction/shown-approval.ts';
 import { newRun } from './new-run.ts';
 import { pinnedByRun, requireInput } from './pinned-graph.ts';
+import { readLog } from './read-log.ts';
 import { firstBeginning } from './thread-state.ts';
 
 export interface WantedReplay {
@@ -35,11 +34,8 @@ export async function replayRun(
   caller: Caller,
   { id, run, wanted }: { id: string; run: RunRecord; wanted: WantedReplay },
 ): Promise<void> {
-  if (!isEnded(run.status))
-    throw new ApiError('NOT_ALLOWED_NOW', `The run is ${run.status}; it is replayed when it has ended`);
   const { start, pinned } = await pinnedByRun(deps, run, wanted.graph);
-  await requireReplaySize(deps.store, run);
-  const log = await readRecording(deps.store, run, id);
+  const log = renamed(await readLog(deps.store, run), run.id, id);
   const own = await firstBeginning(deps.store, start, run.predecessorId);
   const begin = wanted.input === null ? own : withInput(own, wanted.input);
   if (wanted.input !== null) await requireInput(deps, caller.tenantId, { graph: pinned, input: wanted.input });
@@ -63,22 +59,6 @@ export async function replayRun(
     createdBy: caller.sub,
   });
   await deps.store.runs.createEnded(record, toBatches(replayed));
-}
-
-/** Limits of a recorded run, because a replay holds it in memory. */
-const MAX_RECORDED = 50_000;
-const MAX_RECORDED_BYTES = 64 * 1_048_576;
-
-/** @throws ApiError 409 when the run is too large to be replayed */
-async function requireReplaySize({ journal }: Store, { id, lastSeq }: RunRecord): Promise<void> {
-  if (lastSeq > MAX_RECORDED)
-    throw new ApiError('NOT_ALLOWED_NOW', `The run has ${lastSeq} events; up to ${MAX_RECORDED} can be replayed`);
-  const bytes = await journal.recordedBytes(id);
-  if (bytes > MAX_RECORDED_BYTES)
-    throw new ApiError(
-      'NOT_ALLOWED_NOW',
-      `The run has ${bytes} bytes of events and answers; up to ${MAX_RECORDED_BYTES} can be replayed`,
-    );
 }
 
 /** Keeps a divergence in both views: the recorded event is of a run that may hide other things than the replay. */
@@ -106,19 +86,10 @@ function withInput(begin: Beginning, input: JsonObject): Beginning {
 }
 
 /** Ids and keys in the recorded data contain the run's id, which the replay's own id replaces. */
-async function readRecording({ journal, ledger }: Store, run: RunRecord, id: string): Promise<ReplayLog> {
-  const events: RunEvent[] = [];
-  for (let page = await journal.events(run.id, 0, PAGE); page.length > 0;) {
-    events.push(...page);
-    page = await journal.events(run.id, events.length, PAGE);
-  }
-  const [occurrences, answers] = await Promise.all([journal.occurrences(run.id), ledger.answers(run.id)]);
-  const renamed = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(run.id, id));
-  return {
-    events: renamed(events),
-    occurrences: renamed(occurrences),
-    answers: new Map(renamed([...answers])),
-  };
+function renamed(log: ReplayLog, from: string, to: string): ReplayLog {
+  const rename = <T>(value: T): T => JSON.parse(JSON.stringify(value).replaceAll(from, to));
+  const { events, occurrences, answers } = log;
+  return { events: rename(events), occurrences: rename(occurrences), answers: new Map(rename([...answers])) };
 }
 
 const PAGE = 1_000;

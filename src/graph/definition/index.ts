@@ -34,6 +34,7 @@ export type { GraphIssue } from './issue.ts';
 export type { Limits } from './limits.ts';
 export { isMessage, isSummary, messageProblem, toolCallsOf } from './message.ts';
 export type { Message, ToolCall } from './message.ts';
-export { pinCatalog } from './pin-catalog.ts';
+export { namesUsed, pinCatalog } from './pin-catalog.ts';
+export type { NamesUsed } from './pin-catalog.ts';
 export type { ReducerName, ValueKindOf } from './reducers.ts';
 export { isDefinition, referencesIn, replaceReferences } from './references.ts';

@@ -8,30 +8,39 @@ import { describeNode, fieldsOf } from './node-types/describe-node.ts';
 
 /** Returns the part of a catalog that a graph and its inner graphs use. A run pins this part. */
 export function pinCatalog(definition: GraphDefinition, catalog: Catalog): Catalog {
-  const parts = [...withGraphsInside(definition, catalog)];
-  const used = parts.flatMap(({ definition: part }) => usesOf(part));
   const { graphs: known = {} } = catalog;
-  const graphs = parts.flatMap(({ reference }) => reference ?? []);
-  const tools = used.flatMap((uses) => uses.tools);
+  const { models, tools, functions, nodeTypes, graphs } = namesUsed(definition, known);
   return {
-    models: pick(
-      catalog.models,
-      used.flatMap(({ models }) => models),
-    ),
+    models: pick(catalog.models, models),
     tools: pick(catalog.tools, withFallbacks(catalog, tools)),
-    functions: pick(
-      catalog.functions,
-      used.flatMap(({ functions }) => functions),
-    ),
-    ...(catalog.nodeTypes && {
-      nodeTypes: pick(
-        catalog.nodeTypes,
-        used.map(({ type }) => type),
-      ),
-    }),
+    functions: pick(catalog.functions, functions),
+    ...(catalog.nodeTypes && { nodeTypes: pick(catalog.nodeTypes, nodeTypes) }),
     ...(graphs.length > 0 && { graphs: pick(known, graphs) }),
     defaults: catalog.defaults,
     ceilings: catalog.ceilings,
+  };
+}
+
+/** The names of an installation that a graph uses, some perhaps twice. */
+export interface NamesUsed {
+  readonly models: readonly string[];
+  readonly tools: readonly string[];
+  readonly functions: readonly string[];
+  /** All types of its nodes, built-in ones included. */
+  readonly nodeTypes: readonly string[];
+  readonly graphs: readonly string[];
+}
+
+/** Returns the names that a graph and its inner graphs use. @param graphs the published graphs */
+export function namesUsed(definition: GraphDefinition, graphs: Readonly<Record<string, GraphDefinition>>): NamesUsed {
+  const parts = [...withGraphsInside(definition, { graphs })];
+  const used = parts.flatMap(({ definition: part }) => usesOf(part));
+  return {
+    models: used.flatMap((uses) => uses.models),
+    tools: used.flatMap((uses) => uses.tools),
+    functions: used.flatMap((uses) => uses.functions),
+    nodeTypes: used.map(({ type }) => type),
+    graphs: parts.flatMap(({ reference }) => reference ?? []),
   };
 }
 

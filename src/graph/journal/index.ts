@@ -12,4 +12,4 @@ export type { Carrier } from './packed-events.ts';
 export { foldResumePoints } from './resume-point.ts';
 export type { ResumePoint } from './resume-point.ts';
 export { NOT_BEGUN, toRunView } from './run-view.ts';
-export type { RunView } from './run-view.ts';
+export type { RunView, Usage, WaitingFor } from './run-view.ts';

@@ -1,7 +1,7 @@
 export { decide, findPendingApproval, toPublicApproval } from './approval.ts';
 export type { Approval, DecisionRequest, PublicApproval } from './approval.ts';
 export { closedApprovals } from './asked-before.ts';
-export { calleeName, isAccountable, isCallReply, isUnsafe, needsSettlement } from './call.ts';
+export { calledBy, calleeName, isAccountable, isCallReply, isUnsafe, needsSettlement } from './call.ts';
 export type {
   CallEffect,
   CallReply,
@@ -19,7 +19,7 @@ export type {
   ToolCallRequest,
   ValueReply,
 } from './effect.ts';
-export { parseCheckpointId } from './ids.ts';
+export { approvalTimerId, parseCheckpointId } from './ids.ts';
 export { limitsOfRun } from './limits.ts';
 export type { LimitsOfRun } from './limits.ts';
 export type { Occurrence, OccurrenceBody, RecordedOccurrence, SentSignal } from './occurrence.ts';

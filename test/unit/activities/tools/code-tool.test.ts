@@ -24,7 +24,8 @@ function aCodeTool(
     schema: null,
     secrets: [],
   } as const;
-  return createCodeTool({ ...plain, ...over }, { secrets: createEnvironmentSecrets({ PAY_KEY: CANARY }), logger });
+  const secrets = createEnvironmentSecrets({ PAY_KEY: CANARY });
+  return createCodeTool({ ...plain, ...over }, { secrets, logger, heartbeat: () => undefined });
 }
 const callOf = async (tool: Tool, args = {}, over = {}): Promise<unknown> => await tool.execute(args, aContext(over));
 
@@ -43,7 +44,7 @@ describe('a code tool', () => {
     const schema = z.string().transform(async (text) => await Promise.resolve(text.length));
     const tool = createCodeTool(
       { name: 'n', description: '', parameters: true, effect: 'keyed', schema, secrets: [], execute: (args) => args },
-      { secrets: createEnvironmentSecrets({}), logger: createLogger('silent') },
+      { secrets: createEnvironmentSecrets({}), logger: createLogger('silent'), heartbeat: () => undefined },
     );
     expect(await tool.execute('abc', aContext())).toBe(3);
   });

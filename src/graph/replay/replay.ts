@@ -1,13 +1,30 @@
-import { beginRun, drive, signalEndedRun } from '../../graph/advance/index.ts';
-import type { Advance, Beginning, RunIdentity } from '../../graph/advance/index.ts';
-import type { CompiledGraph } from '../../graph/compile/index.ts';
-import type { RunEvent } from '../../graph/journal/index.ts';
-import type { Occurrence, RecordedOccurrence, Run } from '../../graph/run/index.ts';
-import { hasEnded } from '../../graph/run/index.ts';
-import { canonicalJson, isJsonObject, toJson } from '../../graph/values/index.ts';
-import type { Divergence } from '../../store/tables.ts';
+import { beginRun } from '../advance/begin-run.ts';
+import { drive } from '../advance/drive.ts';
+import { signalEndedRun } from '../advance/advance.ts';
+import type { Advance } from '../advance/advance.ts';
+import type { Beginning, RunIdentity } from '../advance/begin-run.ts';
+import type { CompiledGraph } from '../compile/compile.ts';
+import type { RunEvent } from '../journal/events.ts';
+import type { Occurrence, RecordedOccurrence } from '../run/occurrence.ts';
+import type { Run } from '../run/run.ts';
+import { hasEnded } from '../run/status.ts';
+import { canonicalJson, isJsonObject, toJson } from '../values/json.ts';
 import { endsIn, toOccurrence, unheardAnswer } from './replay-log.ts';
 import type { ReplayLog } from './replay-log.ts';
+
+/** The first event of a replay that differs from the recorded run. */
+export interface Divergence extends DivergingEvents {
+  /** The number of the event. */
+  readonly seq: number;
+}
+
+/** Where a replay and the recorded run part. */
+export interface DivergingEvents {
+  /** The recorded event; `null`: the recorded run ended before. */
+  readonly expected: RunEvent | null;
+  /** The event of the replay; `null`: the replay ended before. */
+  readonly actual: RunEvent | null;
+}
 
 /** A run as it went with the answers of another one. */
 export interface Replayed extends Pick<Advance, 'run' | 'events' | 'checkpoints' | 'approvals' | 'occurrences'> {
@@ -20,16 +37,20 @@ export interface ReplayStart {
   readonly identity: RunIdentity;
   readonly begin: Beginning;
   readonly log: ReplayLog;
+  /** Returns an event of either as it is compared; by default as it is. */
+  readonly view?: ((event: RunEvent) => RunEvent) | undefined;
+  /** Sees each step of the replay. */
+  readonly onStep?: ((step: Advance) => void) | undefined;
 }
 
 /**
  * Runs a graph with what happened to another run, in the same order, at the same times. Once the replay does something
  * else than its log, its open calls and timers end as those of the same key did, and no signal comes any more.
  */
-export function replay({ graph, identity, begin, log }: ReplayStart): Replayed {
+export function replay({ graph, identity, begin, log, view, onStep }: ReplayStart): Replayed {
   const startedAt = Date.parse(log.events[0]?.at ?? '') || 0;
   let first: Advance | null = beginRun(graph, identity, { begin, now: startedAt });
-  const player = openPlayer(log, first.run, startedAt);
+  const player = openPlayer({ log, view, onStep }, first.run, startedAt);
   for (; first; first = reopen(player, graph)) {
     take(player, first);
     for (const step of drive(graph, first, (last) => nextOccurrence(player, last))) take(player, step);
@@ -43,8 +64,7 @@ export function replay({ graph, identity, begin, log }: ReplayStart): Replayed {
 /** So many events more than were recorded does a replay have that goes ways of its own. */
 const MAX_BEYOND = 10_000;
 
-interface Player {
-  readonly log: ReplayLog;
+interface Player extends Pick<ReplayStart, 'log' | 'view' | 'onStep'> {
   readonly ends: ReturnType<typeof endsIn>;
   run: Run;
   /** How many of the recorded occurrences have happened. */
@@ -58,10 +78,10 @@ interface Player {
   readonly occurrences: RecordedOccurrence[];
 }
 
-function openPlayer(log: ReplayLog, run: Run, now: number): Player {
+function openPlayer(start: Pick<ReplayStart, 'log' | 'view' | 'onStep'>, run: Run, now: number): Player {
   return {
-    log,
-    ends: endsIn(log),
+    ...start,
+    ends: endsIn(start.log),
     run,
     happened: 0,
     now,
@@ -73,7 +93,9 @@ function openPlayer(log: ReplayLog, run: Run, now: number): Player {
   };
 }
 
-function take(player: Player, { run, events, checkpoints, approvals, occurrences }: Advance): void {
+function take(player: Player, step: Advance): void {
+  const { run, events, checkpoints, approvals, occurrences } = step;
+  player.onStep?.(step);
   for (const event of events) compare(player, event);
   player.run = run;
   player.checkpoints.push(...checkpoints);
@@ -82,10 +104,14 @@ function take(player: Player, { run, events, checkpoints, approvals, occurrences
 }
 
 function compare(player: Player, event: RunEvent): void {
-  const recorded = player.log.events[player.events.length];
+  const { log, view = (whole) => whole } = player;
+  const recorded = log.events[player.events.length];
   player.events.push(event);
-  if (player.divergence || (recorded && canonicalJson(toJson(recorded)) === canonicalJson(toJson(event)))) return;
-  player.divergence = { seq: event.seq, expected: recorded ?? null, actual: event };
+  if (player.divergence) return;
+  const expected = recorded ? view(recorded) : null;
+  const actual = view(event);
+  if (canonicalJson(toJson(expected)) === canonicalJson(toJson(actual))) return;
+  player.divergence = { seq: event.seq, expected, actual };
 }
 
 /** @returns `null`: the run has ended, or nothing that was recorded takes it on */

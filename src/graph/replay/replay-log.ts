@@ -1,7 +1,17 @@
-import type { RunEvent } from '../../graph/journal/index.ts';
-import { isCallReply } from '../../graph/run/index.ts';
-import type { CallReply, Occurrence, OccurrenceBody, RecordedOccurrence, Run } from '../../graph/run/index.ts';
-import type { RecordedAnswer } from '../../store/ledger.ts';
+import type { RunEvent } from '../journal/events.ts';
+import { isCallReply } from '../run/call.ts';
+import type { CallReply } from '../run/effect.ts';
+import type { Occurrence, OccurrenceBody, RecordedOccurrence } from '../run/occurrence.ts';
+import type { Run } from '../run/run.ts';
+import type { TaskFailure } from '../values/errors.ts';
+import type { Json } from '../values/json.ts';
+
+/** The end of a call as the ledger has it; an open call has neither a result nor a failure. */
+export interface RecordedAnswer {
+  readonly result: Json;
+  readonly failure: TaskFailure | null;
+  readonly failures: number;
+}
 
 /** What the store knows of a run that has ended, with its id replaced by that of the replay. */
 export interface ReplayLog {

@@ -1,0 +1,104 @@
+import type { CallSafety } from '../../graph/definition/index.ts';
+import { needsSettlement } from '../../graph/run/index.ts';
+import { MAX_MESSAGE, messageOf, truncate } from '../../graph/values/index.ts';
+import type { RunError, TaskFailure } from '../../graph/values/index.ts';
+import { CallError } from './call-error.ts';
+import type { CallTask } from './call-task.ts';
+import { retryDelay } from './retry-delay.ts';
+import type { TimeLimit } from './time-limit.ts';
+import { unknownOutcomeError } from './unknown-outcome.ts';
+
+/** An attempt that has failed or was canceled. */
+export interface FailedAttempt {
+  readonly task: Pick<CallTask, 'request' | 'isCompensable'>;
+  readonly safety: CallSafety;
+  /** Number of failed attempts before this one. */
+  readonly failures: number;
+  /** True if an earlier attempt may have made the call. */
+  readonly mayBeDone: boolean;
+  readonly limit: Pick<TimeLimit, 'isCanceled' | 'isExpired' | 'allows'>;
+  /** True if the run has canceled the call; there is no further attempt then. */
+  readonly isCancelRequested: boolean;
+  /** A number from 0 to 1 that varies the delay of the next attempt; 0.5 changes nothing. */
+  readonly jitter: number;
+}
+
+/** What a failed attempt means for its call. */
+export type AttemptVerdict = { readonly failures: number; readonly failure: TaskFailure } & (
+  | { readonly status: 'failed' | 'unknown' | 'canceled' }
+  | { readonly status: 'retrying'; readonly delayMs: number }
+);
+
+/** Judges a failed attempt: the call is tried again, has failed, or its outcome is unknown. */
+export function judgeAttempt(attempt: FailedAttempt, thrown: unknown): AttemptVerdict {
+  const { task, limit, isCancelRequested } = attempt;
+  const error = toCallError(thrown);
+  const failures = limit.isExpired ? attempt.failures : attempt.failures + 1;
+  if (isOutcomeUnknown(attempt, error)) return unknownAfter(error, failures);
+  if (limit.isCanceled()) return judgeCanceledAttempt(attempt, error);
+  const failure: TaskFailure = {
+    error: {
+      code: error.code,
+      message: truncate(error.message, MAX_MESSAGE),
+      attempts: failures,
+      ...causeOf(error),
+    },
+    callFailed: task.request.kind === 'model' || isKnownUndone(attempt, error),
+  };
+  const { retryAfterMs } = error;
+  const delayMs = retryDelay(task.request.policy.retry, failures, { retryAfterMs, jitter: attempt.jitter });
+  const isFinal = isCancelRequested || !mayTryAgain(attempt, error, failures) || !limit.allows(delayMs);
+  return isFinal ? { status: 'failed', failures, failure } : { status: 'retrying', failures, failure, delayMs };
+}
+
+/**
+ * Judges a canceled attempt. It ends the call if the run has canceled it. Otherwise the worker is shutting down or the
+ * server has missed its heartbeats, and another attempt continues.
+ */
+export function judgeCanceledAttempt(attempt: FailedAttempt, error: CallError): AttemptVerdict {
+  const { task, safety, failures, mayBeDone, isCancelRequested } = attempt;
+  if (isCancelRequested && mayBeDone && (needsSettlement(task) || safety === 'unsafe'))
+    return unknownAfter(error, failures);
+  const message = isCancelRequested ? error.message : LEFT_TO_RETRY;
+  const failure: TaskFailure = {
+    error: { code: 'CANCELED', message, attempts: failures + 1 },
+    callFailed: isKnownUndone(attempt, error),
+  };
+  return isCancelRequested
+    ? { status: 'canceled', failures, failure }
+    : { status: 'retrying', failures, failure, delayMs: RETRY_AT_ONCE_MS };
+}
+
+const LEFT_TO_RETRY = 'The worker leaves the call to another attempt';
+const RETRY_AT_ONCE_MS = 1;
+
+function unknownAfter(error: CallError, failures: number): AttemptVerdict {
+  const failure = { error: unknownOutcomeError(error.message, failures, error), callFailed: false };
+  return { status: 'unknown', failures, failure };
+}
+
+/** True if a person must find out the outcome: the call can't be repeated, or its canceled run would compensate it. */
+function isOutcomeUnknown({ task, safety, mayBeDone, isCancelRequested }: FailedAttempt, { done }: CallError): boolean {
+  if (safety === 'unsafe') return done === 'perhaps';
+  return task.isCompensable === true && isCancelRequested && (mayBeDone || done === 'perhaps');
+}
+
+/** True if no attempt has done any work. */
+function isKnownUndone({ mayBeDone }: FailedAttempt, { done }: CallError): boolean {
+  return done === 'no' && !mayBeDone;
+}
+
+function mayTryAgain({ task }: FailedAttempt, { code, retryable }: CallError, failures: number): boolean {
+  const { maxAttempts, nonRetryable } = task.request.policy.retry;
+  return retryable && failures < maxAttempts && !nonRetryable.includes(code);
+}
+
+function toCallError(thrown: unknown): CallError {
+  return thrown instanceof CallError
+    ? thrown
+    : new CallError('INTERNAL', messageOf(thrown), { retryable: false, done: 'perhaps', cause: thrown });
+}
+
+function causeOf({ reason, message }: CallError): Pick<RunError, 'cause'> {
+  return reason === null ? {} : { cause: { code: reason, message: truncate(message, MAX_MESSAGE) } };
+}

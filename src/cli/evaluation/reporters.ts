@@ -1,0 +1,69 @@
+import type { PassRate } from '../../testing/evaluation/index.ts';
+import { hasPassed } from './result.ts';
+import type { EvaluationResult } from './result.ts';
+
+/** Writes the results of an evaluation as text. */
+type Reporter = (results: readonly EvaluationResult[]) => string;
+
+export const REPORTERS: Readonly<Record<string, Reporter>> = { table, json, junit };
+
+function table(results: readonly EvaluationResult[]): string {
+  const rows = results.map(({ rate, ...result }) => [
+    result.file,
+    result.name,
+    hasPassed(result) ? 'pass' : 'FAIL',
+    rate ? describeRate(rate) : '',
+  ]);
+  const widths = [0, 1].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = results.flatMap((result, at) => {
+    const row = rows[at] ?? [];
+    const line = row.map((cell, column) => cell.padEnd(widths[column] ?? 4)).join('  ');
+    return [line.trimEnd(), ...result.failures.map((failure) => `    ${failure}`)];
+  });
+  const passed = results.filter(hasPassed).length;
+  return `${[...lines, `${passed} of ${results.length} passed`].join('\n')}\n`;
+}
+
+/** Such as `4 of 5, 80% [38%, 96%]`. */
+function describeRate({ passed, trials, low, high }: PassRate): string {
+  const percent = (rate: number): string => `${Math.round(rate * 100)}%`;
+  return `${passed} of ${trials}, ${percent(passed / trials)} [${percent(low)}, ${percent(high)}]`;
+}
+
+function json(results: readonly EvaluationResult[]): string {
+  const shown = results.map((result) => ({ ...result, passed: hasPassed(result) }));
+  return `${JSON.stringify({ passed: results.every(hasPassed), results: shown }, null, 2)}\n`;
+}
+
+function junit(results: readonly EvaluationResult[]): string {
+  const files = [...new Set(results.map(({ file }) => file))];
+  const body = files.map((file) => {
+    const cases = results.filter((result) => result.file === file);
+    const failed = cases.filter((result) => !hasPassed(result)).length;
+    const head = `<testsuite name="${escaped(file)}" tests="${cases.length}" failures="${failed}">`;
+    return [head, ...cases.map(toTestCase), '</testsuite>'].join('\n');
+  });
+  return ['<?xml version="1.0" encoding="UTF-8"?>', '<testsuites>', ...body, '</testsuites>', ''].join('\n');
+}
+
+function toTestCase({ file, name, failures, durationMs }: EvaluationResult): string {
+  const head = `<testcase classname="${escaped(file)}" name="${escaped(name)}" time="${(durationMs / 1_000).toFixed(3)}"`;
+  if (failures.length === 0) return `${head}/>`;
+  const [first = ''] = failures;
+  return `${head}><failure message="${escaped(first)}">${escaped(failures.join('\n'))}</failure></testcase>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
+
+/** XML has no form for other control characters. */
+function escaped(text: string): string {
+  return text
+    .replaceAll(/[^\P{Cc}\t\n]/gu, '\uFFFD')
+    .replaceAll(/[&<>"\n]/g, (character) => ENTITIES[character] ?? character);
+}

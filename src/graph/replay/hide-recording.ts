@@ -1,0 +1,114 @@
+import type { Advance } from '../advance/advance.ts';
+import type { Beginning } from '../advance/begin-run.ts';
+import { hiddenOfNode, hideFailure, hideReply } from '../redaction/hide-answer.ts';
+import { hideEvent } from '../redaction/hide-event.ts';
+import { hideSignal, standInForChannels } from '../redaction/hide-signal.ts';
+import { isRedacting } from '../redaction/redaction.ts';
+import { standInFor } from '../redaction/stand-in.ts';
+import type { NodePlace } from '../redaction/hide-answer.ts';
+import type { NodeRedaction, Redaction } from '../redaction/redaction.ts';
+import type { RunEvent } from '../journal/events.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
+import { isCallReply } from '../run/call.ts';
+import { deepEqual, isJsonObject, toJson } from '../values/json.ts';
+import { replayRecording } from './recording.ts';
+import type { Recording } from './recording.ts';
+import type { RecordedAnswer } from './replay-log.ts';
+
+/**
+ * Puts stand-ins in the place of what a run hides, wherever it stands in the recording. A replay of the result goes the
+ * same way unless the run's way depends on hidden values; its events are compared as `hideEvent` shows them.
+ * @returns `null` for a fork of a run that hides values: it began with a state
+ */
+export function hideRecording(recording: Recording): Recording | null {
+  const { redaction, begin, events, occurrences, answers } = recording;
+  if (!isRedacting(redaction)) return recording;
+  const shown = hideBeginning(begin, redaction);
+  if (!shown) return null;
+  const places = placesIn(recording);
+  const ofCall = (key: string): NodeRedaction => {
+    const place = places.calls.get(key);
+    return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
+  };
+  const ofAnswer = ({ result, failure, ...rest }: RecordedAnswer, key: string): RecordedAnswer => ({
+    ...rest,
+    result: isCallReply(result) ? toJson(hideReply(result, ofCall(key))) : null,
+    failure: failure && hideFailure(failure, ofCall(key)),
+  });
+  const ofOccurrence = (occurrence: RecordedOccurrence): RecordedOccurrence => {
+    if (occurrence.kind === 'call.failed')
+      return { ...occurrence, failure: hideFailure(occurrence.failure, ofCall(occurrence.key)) };
+    return occurrence.kind === 'signal'
+      ? hideSignal(occurrence, redaction, askedBy(occurrence, places, redaction))
+      : occurrence;
+  };
+  return {
+    ...recording,
+    begin: shown,
+    events: events.map((event) => hideRecorded(event, redaction)),
+    occurrences: occurrences.map(ofOccurrence),
+    answers: Object.fromEntries(Object.entries(answers).map(([key, answer]) => [key, ofAnswer(answer, key)])),
+  };
+}
+
+function hideBeginning(begin: Beginning, { channels }: Redaction): Beginning | null {
+  if (begin.kind !== 'input') return null;
+  const { input, base } = begin;
+  return {
+    ...begin,
+    input: standInForChannels(input, channels),
+    ...(base && { base: standInForChannels(base, channels) }),
+  };
+}
+
+/** The nodes that have made calls, and that have asked for approvals. */
+interface Places {
+  readonly calls: ReadonlyMap<string, NodePlace>;
+  readonly approvals: ReadonlyMap<string, NodePlace>;
+}
+
+/** Finds them by a replay, because no key tells its node for certain. */
+function placesIn(recording: Recording): Places {
+  const calls = new Map<string, NodePlace>();
+  const approvals = new Map<string, NodePlace>();
+  const onStep = ({ effects, run, events }: Advance): void => {
+    for (const effect of effects) {
+      if (effect.kind !== 'call') continue;
+      const { taskPath = [], compensates } = run.calls[effect.key] ?? {};
+      const path = compensates ? (compensates.task.path ?? []) : taskPath.slice(0, -1).map(nodeOf);
+      calls.set(effect.key, { node: effect.node, path });
+    }
+    for (const event of events)
+      if (event.type === 'approval.requested')
+        approvals.set(event.approval.id, { node: event.node, path: event.path ?? [] });
+  };
+  replayRecording(recording, { onStep });
+  return { calls, approvals };
+}
+
+function nodeOf(taskKey: string): string {
+  return taskKey.replace(/#\d+$/, '');
+}
+
+/** @returns `null` for a signal that decides no approval */
+function askedBy(
+  { name, payload }: RecordedOccurrence & { readonly kind: 'signal' },
+  { approvals }: Places,
+  redaction: Redaction,
+): NodeRedaction | null {
+  if (name !== 'approve' && name !== 'reject') return null;
+  const id = isJsonObject(payload) ? payload['approvalId'] : undefined;
+  const [first] = approvals.values();
+  const place = (typeof id === 'string' ? approvals.get(id) : undefined) ?? (approvals.size === 1 ? first : undefined);
+  return place ? hiddenOfNode(redaction, place) : ALL_HIDDEN;
+}
+
+/** Of a node that is not known. */
+const ALL_HIDDEN: NodeRedaction = { calls: true, result: true, values: true, error: true };
+
+/** A replay takes the results of calls from their events. */
+function hideRecorded(event: RunEvent, redaction: Redaction): RunEvent {
+  const shown = hideEvent(event, redaction);
+  if (shown.type !== 'tool.called' || event.type !== 'tool.called' || event.result === undefined) return shown;
+  return deepEqual(shown.result ?? null, event.result) ? shown : { ...shown, result: standInFor(event.result) };
+}

@@ -1,0 +1,38 @@
+import type { Beginning, RunIdentity } from '../advance/begin-run.ts';
+import { compileShared } from '../compile/compile.ts';
+import type { Catalog } from '../definition/catalog.ts';
+import type { GraphDefinition } from '../definition/definition.ts';
+import type { RunEvent } from '../journal/events.ts';
+import type { Redaction } from '../redaction/redaction.ts';
+import type { RecordedOccurrence } from '../run/occurrence.ts';
+import { replay } from './replay.ts';
+import type { Replayed, ReplayStart } from './replay.ts';
+import type { RecordedAnswer } from './replay-log.ts';
+
+/** All that makes an ended run happen again, without its outside. It is plain JSON. */
+export interface Recording {
+  readonly identity: RunIdentity;
+  readonly definition: GraphDefinition;
+  /** The part of the installation that the run has pinned. */
+  readonly catalog: Catalog;
+  /** What most callers do not see of the run. */
+  readonly redaction: Redaction;
+  readonly begin: Beginning;
+  readonly events: readonly RunEvent[];
+  readonly occurrences: readonly RecordedOccurrence[];
+  /** By the keys of the calls. */
+  readonly answers: Readonly<Record<string, RecordedAnswer>>;
+}
+
+/**
+ * Runs a recorded run again, under its own definition or another one.
+ * @throws if the definition can't be compiled with what the run has pinned
+ */
+export function replayRecording(
+  { identity, definition, catalog, begin, events, occurrences, answers }: Recording,
+  over: Pick<ReplayStart, 'view' | 'onStep'> & { readonly definition?: GraphDefinition } = {},
+): Replayed {
+  const graph = compileShared(over.definition ?? definition, catalog);
+  const log = { events, occurrences, answers: new Map(Object.entries(answers)) };
+  return replay({ graph, identity, begin, log, view: over.view, onStep: over.onStep });
+}

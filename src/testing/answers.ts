@@ -1,0 +1,64 @@
+import type { WaitingFor } from '../graph/journal/index.ts';
+import type { Approval, OccurrenceBody, Principal } from '../graph/run/index.ts';
+import type { Json, JsonObject } from '../graph/values/index.ts';
+
+/**
+ * What a person decides when a node waits: for an approval, or for an intervention after a failure. Each decision is
+ * taken once, in the order of the list, by the first thing that it fits.
+ */
+export type Decision = DecisionOf & {
+  /** The node that waits; inside a subgraph its own id. */
+  readonly node: string;
+  /** The tool whose call is to be approved, where several wait at one node. */
+  readonly tool?: string | undefined;
+  /** A name alone is a person with all roles that the approval asks for; by default `approver`. */
+  readonly by?: string | Principal | undefined;
+  /** The time that the person takes, such as `2h`. */
+  readonly after?: string | undefined;
+};
+
+type DecisionOf =
+  | {
+      readonly decision: 'approve';
+      readonly args?: Json | undefined;
+      readonly values?: Json | undefined;
+      readonly reason?: string | undefined;
+    }
+  | { readonly decision: 'reject'; readonly values?: Json | undefined; readonly reason?: string | undefined }
+  /** Nobody decides: the approval's time-out comes. */
+  | { readonly decision: 'timeout' }
+  | { readonly decision: 'retry' }
+  | { readonly decision: 'skip'; readonly output?: Json | undefined }
+  | { readonly decision: 'fail'; readonly reason?: string | undefined };
+
+/** The decisions that each kind of waiting takes. */
+const FITTING: Readonly<Record<'approval' | 'intervention', readonly Decision['decision'][]>> = {
+  approval: ['approve', 'reject', 'timeout'],
+  intervention: ['retry', 'skip', 'fail'],
+};
+
+/** Something that waits for a person, with the approval that it is, if it is one. */
+export interface Question {
+  readonly waiting: WaitingFor;
+  readonly approval: Approval | null;
+}
+
+/** True if the decision can answer the question. */
+export function fits({ node, tool, decision }: Decision, { waiting, approval }: Question): boolean {
+  if (waiting.kind !== 'approval' && waiting.kind !== 'intervention') return false;
+  const asked = waiting.kind === 'intervention' ? waiting.tool : approval?.tool;
+  return FITTING[waiting.kind].includes(decision) && node === waiting.node && (tool === undefined || tool === asked);
+}
+
+/** The signal that a decision is, as the API sends it; `null`: it is none. */
+export function toSignal(given: Decision, { waiting, approval }: Question): OccurrenceBody | null {
+  if (given.decision === 'timeout') return null;
+  const { decision, node: _node, tool: _tool, by = 'approver', after: _after, ...content } = given;
+  const roles = approval?.policy.roles ?? [];
+  const person: JsonObject = typeof by === 'string' ? { sub: by, roles } : { sub: by.sub, roles: by.roles };
+  const about = waiting.kind === 'approval' ? { approvalId: waiting.id ?? '' } : { id: waiting.id ?? '' };
+  const fields = Object.entries(content).flatMap(([field, value]) =>
+    value === undefined ? [] : [[field, value] as const],
+  );
+  return { kind: 'signal', name: decision, payload: { ...Object.fromEntries(fields), ...about, by: person } };
+}

@@ -1,0 +1,116 @@
+import { CallError } from '../activities/calls/call-error.ts';
+import { judgeAttempt, judgeCanceledAttempt } from '../activities/calls/judge-attempt.ts';
+import type { CallTask } from '../activities/calls/call-task.ts';
+import type { CallEffect, CallReply, OccurrenceBody } from '../graph/run/index.ts';
+import type { TaskFailure } from '../graph/values/index.ts';
+import type { FakeCall } from './fake-calls.ts';
+import { makeAttempt, toCanceled, toFailed } from './open-call.ts';
+import type { Attempt, OpenCall } from './open-call.ts';
+import type { Pace } from './pace.ts';
+import type { Timeline } from './timeline.ts';
+
+export interface PlayerParts {
+  readonly toCall: (task: CallTask) => FakeCall;
+  readonly owner: Pick<CallTask, 'runId' | 'tenantId' | 'createdBy'>;
+  readonly pace: Pace;
+  readonly timeline: Timeline<OccurrenceBody>;
+  /** Tells that an attempt begins. */
+  readonly onAttempt: (key: string) => void;
+}
+
+/** The end of a call, which a later request of the same key gets, too. */
+interface Ended {
+  readonly takeover: number;
+  readonly end: CallEnd;
+}
+
+type CallEnd = { readonly reply: CallReply; readonly attempts: number } | { readonly failure: TaskFailure };
+
+/** Makes the calls of a run by fakes: attempts, time limits and cancellations as live, by the test's clock. */
+export class CallPlayer {
+  readonly #parts: PlayerParts;
+  readonly #open = new Map<string, OpenCall>();
+  readonly #ledger = new Map<string, Ended>();
+
+  constructor(parts: PlayerParts) {
+    this.#parts = parts;
+  }
+
+  start(effect: CallEffect): void {
+    const { pace, timeline, owner, toCall } = this.#parts;
+    const { key, takeover } = effect;
+    const earlier = this.#ledger.get(key);
+    const isRepeated = earlier !== undefined && takeover > earlier.takeover;
+    if (earlier && ('reply' in earlier.end || !isRepeated))
+      return void timeline.plan(pace.now, async () => [toOccurrence(key, earlier.end, 0)]);
+    const call: OpenCall = {
+      effect,
+      call: toCall({ ...effect, ...owner, journal: null }),
+      since: pace.now,
+      failures: 0,
+      mayBeDone: earlier !== undefined && 'failure' in earlier.end && !earlier.end.failure.callFailed,
+      isMade: false,
+      takeBack: () => undefined,
+    };
+    this.#open.set(key, call);
+    return this.#planAttempt(call, 0);
+  }
+
+  /** Cancels one call, or all. */
+  cancel(key?: string): void {
+    for (const call of this.#open.values()) if (key === undefined || call.effect.key === key) this.#cancel(call);
+  }
+
+  #planAttempt(call: OpenCall, delayMs: number): void {
+    const { pace, timeline, onAttempt } = this.#parts;
+    call.takeBack = timeline.plan(pace.now + delayMs, async () => {
+      onAttempt(call.effect.key);
+      const made = await makeAttempt(call, pace);
+      call.isMade = true;
+      call.takeBack = timeline.plan(pace.now + made.tookMs, async () => this.#endAttempt(call, made));
+      return [];
+    });
+  }
+
+  #endAttempt(call: OpenCall, made: Attempt): readonly OccurrenceBody[] {
+    call.isMade = false;
+    if ('reply' in made) return this.#end(call, { reply: made.reply, attempts: call.failures + 1 });
+    const { now } = this.#parts.pace;
+    const verdict = judgeAttempt(toFailed(call, { now, isExpired: made.isExpired }), made.thrown);
+    const { failures, failure } = verdict;
+    Object.assign(call, { failures, mayBeDone: !failure.callFailed });
+    if (verdict.status !== 'retrying') return this.#end(call, { failure });
+    this.#planAttempt(call, verdict.delayMs);
+    return [];
+  }
+
+  #cancel(call: OpenCall): void {
+    const { pace, timeline } = this.#parts;
+    // The result of such a call is needed, to compensate it.
+    if (call.isMade && call.effect.isCompensable) return;
+    call.takeBack();
+    const { failure } = call.isMade
+      ? judgeAttempt(toCanceled(call), CANCELED)
+      : judgeCanceledAttempt(toCanceled(call), NOT_MADE);
+    call.takeBack = timeline.plan(pace.now, async () => this.#end(call, { failure }));
+  }
+
+  #end(call: OpenCall, end: CallEnd): readonly OccurrenceBody[] {
+    const { key, takeover } = call.effect;
+    this.#open.delete(key);
+    this.#ledger.set(key, { takeover, end });
+    return [toOccurrence(key, end, this.#parts.pace.now - call.since)];
+  }
+}
+
+function toOccurrence(key: string, end: CallEnd, durationMs: number): OccurrenceBody {
+  return 'reply' in end
+    ? { kind: 'call.completed', key, durationMs, ...end }
+    : { kind: 'call.failed', key, failure: end.failure };
+}
+
+const NOT_MADE = new CallError('CANCELED', 'The call was canceled before it was made', {
+  retryable: false,
+  done: 'no',
+});
+const CANCELED = new CallError('CANCELED', 'The call was canceled', { retryable: false, done: 'perhaps' });

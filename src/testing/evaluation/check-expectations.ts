@@ -1,0 +1,77 @@
+import { parseExpression } from '../../graph/expression/index.ts';
+import { compileJsonSchema, isJsonObject, messageOf, toList } from '../../graph/values/index.ts';
+import type { Json, JsonObject } from '../../graph/values/index.ts';
+import { firstDifference } from './first-difference.ts';
+import type { Difference } from './first-difference.ts';
+import type { Expected } from './test-case.ts';
+
+/** What expectations are about. */
+export interface ObservedRun {
+  readonly status: string;
+  readonly path: readonly string[];
+  readonly output: Json;
+  readonly state: JsonObject;
+  /** The tools that were called, in order. */
+  readonly tools: readonly string[];
+  readonly costUsd: number;
+  /** Why the run failed; `null` if it did not. */
+  readonly error: string | null;
+}
+
+/** Returns one line for each expectation that the run does not meet. */
+export function checkExpectations(expected: Expected, run: ObservedRun): readonly string[] {
+  const { status, path, output, schema, maxCostUsd, cel = [] } = expected;
+  const why = run.error === null ? '' : `: ${run.error}`;
+  return [
+    ...(run.status === status ? [] : [`the run is ${run.status}, expected ${status}${why}`]),
+    ...(path === undefined ? [] : shown('path', firstDifference([...path], [...run.path]))),
+    ...(output === undefined ? [] : shown('output', firstDifference(output, partNamedIn(output, run.output)))),
+    ...(schema === undefined
+      ? []
+      : compileJsonSchema(schema)(run.output).map((issue) => `output${issue.path}: ${issue.message}`)),
+    ...(maxCostUsd === undefined || run.costUsd <= maxCostUsd
+      ? []
+      : [`the run cost ${run.costUsd} USD, allowed are ${maxCostUsd}`]),
+    ...toList(cel).flatMap((expression) => checkExpression(expression, run)),
+  ];
+}
+
+function shown(what: string, difference: Difference | null): readonly string[] {
+  return difference ? [describeDifference(what, difference)] : [];
+}
+
+/** @returns one line, such as `output/euros is 20, expected 30` */
+export function describeDifference(what: string, { path, expected, actual }: Difference): string {
+  return `${what}${path} is ${textOf(actual)}, expected ${textOf(expected)}`;
+}
+
+const MAX_SHOWN = 200;
+
+function textOf(value: Json | undefined): string {
+  const text = value === undefined ? 'missing' : JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}
+
+/** The members of an actual object that the expected one names, at every depth. */
+function partNamedIn(expected: Json, actual: Json): Json {
+  if (!isJsonObject(expected) || !isJsonObject(actual)) return actual;
+  return Object.fromEntries(
+    Object.entries(actual).flatMap(([name, value]) => {
+      const wanted = expected[name];
+      return wanted === undefined ? [] : [[name, partNamedIn(wanted, value)]];
+    }),
+  );
+}
+
+function checkExpression(
+  source: string,
+  { status, path, output, state, tools, costUsd }: ObservedRun,
+): readonly string[] {
+  try {
+    const run = { status, path, tools, costUsd };
+    const value = parseExpression(source, ['state', 'result', 'run']).evaluate({ state, result: output, run });
+    return value === true ? [] : [`${source} is ${textOf(value)}, expected true`];
+  } catch (error) {
+    return [messageOf(error)];
+  }
+}

@@ -1,0 +1,11 @@
+export { checkExpectations, describeDifference } from './check-expectations.ts';
+export type { ObservedRun } from './check-expectations.ts';
+export { passRate } from './pass-rate.ts';
+export type { PassRate } from './pass-rate.ts';
+export { playRecording } from './play-recording.ts';
+export type { RecordingDivergence } from './play-recording.ts';
+export { readRecordedTest, toRecordedTest } from './recorded-test.ts';
+export type { RecordedTest } from './recorded-test.ts';
+export { runCase } from './run-case.ts';
+export { readCase } from './test-case.ts';
+export type { TestCase } from './test-case.ts';

@@ -1,0 +1,69 @@
+import { InvalidGraphError } from '../../builder/invalid-graph-error.ts';
+import { hasErrors } from '../../graph/definition/index.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import { validateGraph } from '../../graph/validate/index.ts';
+import { toJson } from '../../graph/values/index.ts';
+import type { AnyGraph } from '../run-options.ts';
+import { firstDifference } from './first-difference.ts';
+import type { Difference } from './first-difference.ts';
+import { hiddenIn, outcomeOf, placeOfEvent, readRecordedTest, replayTest } from './recorded-test.ts';
+import type { Outcome, RecordedTest } from './recorded-test.ts';
+
+/** How a recorded run goes now. */
+export interface PlayedRecording extends Outcome {
+  /** The first event that is not as it was recorded; `null`: the run goes exactly as it went. */
+  readonly divergence: RecordingDivergence | null;
+  /** What of status, path, output and error is not as it was; often empty although events differ. */
+  readonly changed: readonly (Difference & { readonly what: keyof Outcome })[];
+}
+
+export interface RecordingDivergence extends Difference {
+  /** The number of the event. */
+  readonly seq: number;
+  /** The event and its node, such as `event 12, tool.requested at pay`. */
+  readonly where: string;
+}
+
+/**
+ * Plays a recorded run again with its recorded answers, decisions and times: offline, in milliseconds.
+ * @param recorded the JSON of a file of `holdfast promote`
+ * @param graph plays this graph instead of the recorded one
+ * @throws TypeError if it is no such file; InvalidGraphError if the graph has errors, or uses what the run did not
+ */
+export function playRecording(recorded: unknown, { graph }: { readonly graph?: AnyGraph } = {}): PlayedRecording {
+  const test = readRecordedTest(recorded);
+  const definition = graph && ('toJSON' in graph ? graph.toJSON() : graph);
+  if (definition) requireValid(definition, test);
+  const replayed = replayTest(test, definition);
+  const outcome = outcomeOf(replayed, hiddenIn(test));
+  return { ...outcome, divergence: toDivergence(replayed.divergence), changed: changesOf(test.expect, outcome) };
+}
+
+function requireValid(definition: GraphDefinition, { recording }: RecordedTest): void {
+  const issues = validateGraph(toJson(definition), recording.catalog);
+  if (hasErrors(issues)) throw new InvalidGraphError(definition.name, issues);
+}
+
+function toDivergence(found: ReturnType<typeof replayTest>['divergence']): RecordingDivergence | null {
+  if (!found) return null;
+  const { seq, expected, actual } = found;
+  const [was, is] = [placeOfEvent(expected), placeOfEvent(actual)];
+  const where = expected ? was : is;
+  if (!expected || !actual || was !== is) return { seq, where, path: '', expected: was, actual: is };
+  return { seq, where, ...differenceOf(expected, actual) };
+}
+
+/** A difference in time alone is one, but it follows from all others. */
+function differenceOf({ at: was, ...expected }: RunEvent, { at: is, ...actual }: RunEvent): Difference {
+  return firstDifference(toJson(expected), toJson(actual)) ?? { path: '/at', expected: was, actual: is };
+}
+
+const PARTS = ['status', 'path', 'output', 'error'] as const;
+
+function changesOf(expected: Outcome, actual: Outcome): PlayedRecording['changed'] {
+  return PARTS.flatMap((what) => {
+    const difference = firstDifference(toJson(expected[what]), toJson(actual[what]));
+    return difference ? [{ what, ...difference }] : [];
+  });
+}

@@ -1,0 +1,104 @@
+import { isRedacting, hideEvent, hideOutput, hideRunError, NOTHING_REDACTED } from '../../graph/redaction/index.ts';
+import type { Redaction } from '../../graph/redaction/index.ts';
+import { toRunView } from '../../graph/journal/index.ts';
+import type { RunEvent } from '../../graph/journal/index.ts';
+import { hideRecording, replayRecording } from '../../graph/replay/index.ts';
+import type { Recording, Replayed } from '../../graph/replay/index.ts';
+import type { RunStatus } from '../../graph/run/index.ts';
+import { isJsonObject } from '../../graph/values/index.ts';
+import type { Json, RunError } from '../../graph/values/index.ts';
+import { pathOf } from '../path-of.ts';
+
+/** A recorded run as a test: a file of JSON that `holdfast promote` writes. */
+export interface RecordedTest {
+  /** The version of this format. */
+  readonly holdfast: 1;
+  /** `redacted`: what the run hides is not in the file, and stand-ins are. */
+  readonly payloads: 'redacted' | 'all';
+  readonly recording: Recording;
+  /** How the run went. */
+  readonly expect: Outcome;
+}
+
+/** How a run went, in short. */
+export interface Outcome {
+  readonly status: RunStatus;
+  readonly path: readonly string[];
+  readonly output: Json;
+  readonly error: RunError | null;
+}
+
+/**
+ * Makes a test of a recorded run, and plays it once.
+ * @returns the test, or the reason why the recording does not play as the run went
+ */
+export function toRecordedTest(
+  whole: Recording,
+  payloads: RecordedTest['payloads'],
+): RecordedTest | { readonly problem: string } {
+  const own = replayRecording(whole);
+  if (own.divergence) return { problem: `The run does not replay as it was recorded: ${placeOf(own)}` };
+  const recording = payloads === 'all' ? whole : hideRecording(whole);
+  if (!recording) return { problem: `The run is a fork, and began with a state that hides values. ${WITH_PAYLOADS}` };
+  const test = { holdfast: 1, payloads, recording } as const;
+  const replayed = replayTest(test);
+  if (replayed.divergence)
+    return { problem: `The way of the run depends on values that it hides: ${placeOf(replayed)}. ${WITH_PAYLOADS}` };
+  return { ...test, expect: outcomeOf(own, hiddenIn(test)) };
+}
+
+const WITH_PAYLOADS = '--with-payloads records them';
+
+function placeOf({ divergence }: Replayed): string {
+  return divergence ? `they part at ${placeOfEvent(divergence.expected ?? divergence.actual)}` : '';
+}
+
+/** Names an event and its node, such as `event 12, tool.requested at pay`. */
+export function placeOfEvent(event: RunEvent | null): string {
+  if (!event) return 'the end';
+  const node =
+    'node' in event && event.node !== undefined ? ` at ${[...(event.path ?? []), event.node].join('/')}` : '';
+  return `event ${event.seq}, ${event.type}${node}`;
+}
+
+/** Replays a test, under its own definition or another one. */
+export function replayTest(
+  test: Pick<RecordedTest, 'payloads' | 'recording'>,
+  definition?: Recording['definition'],
+): Replayed {
+  const hidden = hiddenIn(test);
+  const view = isRedacting(hidden) ? (event: RunEvent) => hideEvent(event, hidden) : undefined;
+  return replayRecording(test.recording, { view, ...(definition && { definition }) });
+}
+
+/** What is not in a test of what its run hides. */
+export function hiddenIn({ payloads, recording }: Pick<RecordedTest, 'payloads' | 'recording'>): Redaction {
+  return payloads === 'redacted' ? recording.redaction : NOTHING_REDACTED;
+}
+
+export function outcomeOf({ run, events }: Pick<Replayed, 'run' | 'events'>, hidden: Redaction): Outcome {
+  const { status, output, error } = toRunView(run);
+  return {
+    status,
+    path: pathOf(events),
+    output: hideOutput(output, hidden),
+    error: error && hideRunError(error, hidden),
+  };
+}
+
+/** Reads the JSON of a file. @throws TypeError if it is no test that `holdfast promote` has written */
+export function readRecordedTest(value: unknown): RecordedTest {
+  if (!isRecordedTest(value)) throw new TypeError('It is no recorded run that "holdfast promote" has written');
+  if (value.holdfast !== 1) throw new TypeError(`Its format ${JSON.stringify(value.holdfast)} is not known; 1 is`);
+  return value;
+}
+
+function isRecordedTest(value: unknown): value is RecordedTest {
+  if (!isJsonObject(value) || !isJsonObject(value['recording']) || !isJsonObject(value['expect'])) return false;
+  const { events, occurrences, answers, definition } = value['recording'];
+  return (
+    'holdfast' in value &&
+    [events, occurrences].every((list) => Array.isArray(list)) &&
+    [answers, definition].every(isJsonObject)
+  );
+}

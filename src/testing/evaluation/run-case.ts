@@ -1,0 +1,57 @@
+import type { Config } from '../../config/load-config.ts';
+import type { GraphDefinition } from '../../graph/definition/index.ts';
+import type { Json } from '../../graph/values/index.ts';
+import { mapValues, toJson } from '../../graph/values/index.ts';
+import { MissingAnswerError } from '../missing-answer-error.ts';
+import { playGraph } from '../play-graph.ts';
+import { scriptedModel } from '../scripted-model.ts';
+import type { TestRun } from '../test-run.ts';
+import type { ObservedRun } from './check-expectations.ts';
+import type { TestCase } from './test-case.ts';
+
+/**
+ * Runs a case of a data set in memory, with its own answers.
+ * @param config has the facts of models and tools, and the functions
+ * @throws MissingAnswerError, InvalidGraphError, TypeError as `runGraph`
+ */
+export async function runCase(
+  graph: GraphDefinition,
+  { input, answers }: TestCase,
+  config: Config,
+): Promise<ObservedRun> {
+  const { models, tools, functions, nodeTypes, decisions, events } = answers;
+  const run = await playGraph(graph, input, {
+    config,
+    options: {
+      models: mapValues(models, scriptedModel),
+      tools: mapValues(tools, inOrder),
+      functions: mapValues(functions, inOrder),
+      nodeTypes: mapValues(nodeTypes, inOrder),
+      decisions,
+      events,
+    },
+  });
+  return observe(run);
+}
+
+/** A fake that gives a list of values, one a call. */
+function inOrder(values: readonly Json[], name: string): () => Json {
+  let at = 0;
+  return () => {
+    const value = values[at++];
+    if (value !== undefined) return value;
+    throw new MissingAnswerError(`"${name}" is called for the ${at}. time, and the case has ${values.length} answers`);
+  };
+}
+
+function observe({ status, path, output, state, calls, usage, error }: TestRun): ObservedRun {
+  return {
+    status,
+    path,
+    output: output && toJson(output),
+    state,
+    tools: calls.flatMap(({ kind, name }) => (kind === 'tool' ? [name] : [])),
+    costUsd: usage.costUsd,
+    error: error && `${error.code} ${error.message}`,
+  };
+}

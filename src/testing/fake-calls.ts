@@ -1,0 +1,91 @@
+import { pino } from 'pino';
+import { functionCalls } from '../activities/call-function.ts';
+import { modelCalls } from '../activities/call-model.ts';
+import { nodeCalls } from '../activities/call-node.ts';
+import { toolCalls } from '../activities/call-tool.ts';
+import type { CallTask } from '../activities/calls/call-task.ts';
+import type { CallKind } from '../activities/calls/perform-call.ts';
+import { measureModels } from '../activities/context/model-measures.ts';
+import { createOwnModel } from '../activities/models/own-model.ts';
+import { createCodeTool } from '../activities/tools/code-tool.ts';
+import type { Tool } from '../activities/tools/tool.ts';
+import type { Config } from '../config/load-config.ts';
+import type { CallSafety } from '../graph/definition/index.ts';
+import { calledBy } from '../graph/run/index.ts';
+import type { CallReply, CallRequest } from '../graph/run/index.ts';
+import { didYouMean, mapValues, own } from '../graph/values/index.ts';
+import { MissingAnswerError } from './missing-answer-error.ts';
+import type { FakeConfig } from './fake-config.ts';
+
+/** A call as a worker makes it, without ledger, time limits and retries. */
+export interface FakeCall {
+  readonly safety: CallSafety;
+  /** @param attempt 1 for the first. @throws CallError */
+  execute(attempt: number): Promise<CallReply>;
+}
+
+/**
+ * Makes what makes the calls of a run.
+ * @param secrets of tools whose own code runs; others are `test-NAME`
+ */
+export function createFakeCalls(
+  { config, models, answered }: FakeConfig,
+  secrets: Readonly<Record<string, string>>,
+): (task: CallTask) => FakeCall {
+  const { nodeTypes, tokenCounters, messageProcessors } = config;
+  const tools = toTools(config, secrets);
+  const kinds = {
+    model: modelCalls({
+      models: mapValues(models, createOwnModel),
+      tools,
+      measures: measureModels(config.models, tokenCounters),
+      messageProcessors,
+    }),
+    tool: toolCalls(tools),
+    function: functionCalls(config.functions),
+    node: nodeCalls(Object.fromEntries(nodeTypes.map((type) => [type.name, type]))),
+  };
+  return (task) => {
+    const { request } = task;
+    if (!answered[request.kind].includes(calledBy(request).name)) return toMissing(task, answered[request.kind]);
+    switch (request.kind) {
+      case 'model':
+        return toCall(kinds.model, { ...task, request });
+      case 'tool':
+        return toCall(kinds.tool, { ...task, request });
+      case 'function':
+        return toCall(kinds.function, { ...task, request });
+      case 'node':
+        return toCall(kinds.node, { ...task, request });
+    }
+  };
+}
+
+/** A call that ends the test, because nothing stands in for what it calls. */
+function toMissing({ request, node }: CallTask, known: readonly string[]): FakeCall {
+  const { kind, name } = calledBy(request);
+  const message = `The node "${node}" calls the ${KINDS[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
+  const has = known.length === 0 ? `It has no ${KINDS[kind]}` : `It has ${known.join(', ')}`;
+  return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.`)) };
+}
+
+const KINDS = { model: 'model', tool: 'tool', function: 'function', node: 'node type' } as const;
+
+function toTools({ tools }: Config, secrets: Readonly<Record<string, string>>): Readonly<Record<string, Tool>> {
+  const deps = {
+    secrets: async (name: string) => own(secrets, name) ?? `test-${name}`,
+    logger: pino({ level: 'silent' }),
+    heartbeat: () => undefined,
+  };
+  const coded = tools.flatMap((tool) => ('url' in tool ? [] : [tool]));
+  return Object.fromEntries(
+    coded.map((tool) => [tool.name, 'schema' in tool ? createCodeTool(tool, deps) : tool] as const),
+  );
+}
+
+function toCall<R extends CallRequest>(kind: CallKind<R>, task: CallTask<R>): FakeCall {
+  return {
+    safety: kind.safety(task.request),
+    execute: async (attempt) => await kind.execute(task, new AbortController().signal, attempt),
+  };
+}

@@ -1,0 +1,121 @@
+import type { z } from 'zod';
+import { Functions, MessageProcessors, NodeType } from '../config/code-schemas.ts';
+import type { Config } from '../config/load-config.ts';
+import { Tool } from '../config/tool.ts';
+import type { ToolConfig } from '../config/tool.ts';
+import type { NamesUsed } from '../graph/definition/index.ts';
+import { mapValues, own, toPointer } from '../graph/values/index.ts';
+import type { Fakes, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
+import { paced } from './pace.ts';
+import type { Pace, PacedCode } from './pace.ts';
+
+/** A configuration whose models and tools are fakes. */
+export interface FakeConfig {
+  readonly config: Config;
+  readonly models: Readonly<Record<string, PacedCode>>;
+  /** The names that the test answers for, by the kind of the call. */
+  readonly answered: Readonly<Record<'model' | 'tool' | 'function' | 'node', readonly string[]>>;
+}
+
+/**
+ * Puts fakes into a configuration. Models, tools and functions that only the graph names are in it, too, so that the
+ * graph is valid; they have no code that answers.
+ * @throws Error if the configuration or a fake can't be used
+ */
+export function toFakeConfig({ base, fakes, used }: Given, pace: Pace): FakeConfig {
+  const { models = {}, tools = {}, functions = {}, nodeTypes = {}, messageProcessors = {} } = fakes;
+  const config: Config = {
+    ...base,
+    models: { ...each(used.models, () => ({ generate: noAnswer })), ...base.models },
+    tools: toolsOf({ base, fakes, used }, pace),
+    functions: functionsOf({ base, fakes, used }, pace),
+    nodeTypes: nodeTypesOf({ base, fakes, used }, pace),
+    messageProcessors: {
+      ...base.messageProcessors,
+      ...parse('messageProcessors', MessageProcessors, messageProcessors),
+    },
+  };
+  return {
+    config,
+    models: mapValues(models, (fake) => paced(typeof fake === 'function' ? fake : fake.generate, pace)),
+    answered: {
+      model: Object.keys(models),
+      tool: Object.keys(tools),
+      function: Object.keys({ ...base.functions, ...functions }),
+      node: [...base.nodeTypes.map(({ name }) => name), ...Object.keys(nodeTypes)],
+    },
+  };
+}
+
+/** A configuration, what stands in for its code, and the names that a graph uses. */
+interface Given {
+  readonly base: Config;
+  readonly fakes: Omit<Fakes, 'config'>;
+  readonly used: NamesUsed;
+}
+
+function toolsOf({ base, fakes: { tools = {} }, used }: Given, pace: Pace): Config['tools'] {
+  const known = new Map(base.tools.map((tool) => [tool.name, tool]));
+  const names = new Set([...used.tools, ...known.keys(), ...Object.keys(tools)]);
+  return [...names].map((name) => {
+    const fake = own<ToolFake>(tools, name) ?? noAnswer;
+    if (typeof fake !== 'function')
+      return parse(`tools/${name}`, Tool, {
+        description: '',
+        parameters: true,
+        ...fake,
+        ...toFields(fake, pace),
+        name,
+      });
+    const tool = known.get(name);
+    if (tool) return withoutOwnCode(tool, paced(fake, pace));
+    return parse(`tools/${name}`, Tool, { name, description: '', parameters: true, execute: paced(fake, pace) });
+  });
+}
+
+/** The facts of a configured tool, its schema among them, with the code of a fake. */
+function withoutOwnCode(tool: ToolConfig, execute: PacedCode): ToolConfig {
+  if ('schema' in tool) return { ...tool, secrets: [], execute };
+  if (!('url' in tool)) return { ...tool, execute };
+  const { url: _url, method: _method, headers: _headers, ...facts } = tool;
+  return { ...facts, schema: null, secrets: [], execute };
+}
+
+function functionsOf({ base, fakes: { functions = {} }, used }: Given, pace: Pace): Config['functions'] {
+  const faked = mapValues(functions, (fake, name) => ({ ...own(base.functions, name), ...toFields(fake, pace) }));
+  const named = each(used.functions, () => ({ execute: noAnswer }));
+  return { ...parse('functions', Functions, named), ...base.functions, ...parse('functions', Functions, faked) };
+}
+
+function nodeTypesOf({ base, fakes: { nodeTypes = {} } }: Given, pace: Pace): Config['nodeTypes'] {
+  const kept = base.nodeTypes.filter(({ name }) => !Object.hasOwn(nodeTypes, name));
+  const faked = Object.entries(nodeTypes).map(([name, fake]) => {
+    const known = base.nodeTypes.find((type) => type.name === name);
+    return parse(`nodeTypes/${name}`, NodeType, { ...known, ...toFields(fake, pace), name });
+  });
+  return [...kept, ...faked];
+}
+
+/** The fields of a fake, its code paced. */
+function toFields(fake: FunctionFake | NodeTypeFake | ToolFake, pace: Pace): { readonly execute: PacedCode } {
+  return typeof fake === 'function' ? { execute: paced(fake, pace) } : { ...fake, execute: paced(fake.execute, pace) };
+}
+
+/** Stands for the code of a name without a fake; the test fails before it is called. */
+function noAnswer(): never {
+  throw new Error('There is no fake');
+}
+
+function each<T>(names: readonly string[], toValue: (name: string) => T): Record<string, T> {
+  return Object.fromEntries(names.map((name) => [name, toValue(name)]));
+}
+
+/** @param where the option of the test, for messages */
+function parse<T>(where: string, schema: z.ZodType<T>, value: unknown): T {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(
+    ({ path, message }) => `  /${where}${toPointer(path.map(String))}: ${message}`,
+  );
+  throw new TypeError(`A fake can't be used:\n${problems.join('\n')}`);
+}

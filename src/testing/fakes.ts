@@ -1,0 +1,49 @@
+import type { NodeContext } from '../activities/call-node.ts';
+import type { MessageProcessor } from '../activities/context/message-processor.ts';
+import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
+import type { CodeToolContext } from '../activities/tools/code-tool.ts';
+import type { ToolContext } from '../activities/tools/tool.ts';
+import type { DefinedTool } from '../config/define-tool.ts';
+import type { ConfigInput } from '../config/load-config.ts';
+import type { CallSettings, FunctionEntry, NodeTypeEntry } from '../graph/definition/index.ts';
+import type { Delayed } from './after.ts';
+import type { FakeContext } from './pace.ts';
+import type { ScriptedModel } from './scripted-model.ts';
+
+/** What stands in for the outside of a graph. Names are those that the graph uses. */
+export interface Fakes {
+  /**
+   * The configuration of the installation, as in `holdfast.config.ts`. Schemas, approvals, effects, retries and prices
+   * are taken from it. Its functions, node types and message processors run; its models and tools need a fake.
+   */
+  readonly config?: ConfigInput | undefined;
+  readonly models?: Readonly<Record<string, ModelFake>> | undefined;
+  readonly tools?: Readonly<Record<string, ToolFake>> | undefined;
+  readonly functions?: Readonly<Record<string, FunctionFake>> | undefined;
+  readonly nodeTypes?: Readonly<Record<string, NodeTypeFake>> | undefined;
+  readonly messageProcessors?: Readonly<Record<string, MessageProcessor>> | undefined;
+  /** Secrets of tools whose own code runs, by name. Others are `test-NAME`. */
+  readonly secrets?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A script, or a function that answers each request. */
+export type ModelFake =
+  | ScriptedModel
+  | ((request: ModelRequest, context: FakeContext) => OwnReply | Delayed<OwnReply | Error> | Promise<OwnReply>);
+
+/**
+ * A function of the arguments, or a tool as `defineTool` gives it, perhaps with another `execute`. A function alone has
+ * the facts of the configured tool, else those of a tool that states nothing: any arguments, `effect: 'unsafe'`.
+ */
+export type ToolFake = Code<CodeToolContext> | (Partial<Omit<DefinedTool, 'execute'>> & Executable<CodeToolContext>);
+
+export type FunctionFake = Code<ToolContext> | (CallSettings & Partial<FunctionEntry> & Executable<ToolContext>);
+
+export type NodeTypeFake = Code<NodeContext> | (CallSettings & Partial<NodeTypeEntry> & Executable<NodeContext>);
+
+/** The type of the arguments is the test's to say. */
+type Code<Context> = (args: never, context: Context & FakeContext) => unknown;
+
+interface Executable<Context> {
+  readonly execute: Code<Context>;
+}

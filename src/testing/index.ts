@@ -1,0 +1,12 @@
+export { after } from './after.ts';
+export type { Decision } from './answers.ts';
+export type { ModelFake, FunctionFake, NodeTypeFake, ToolFake } from './fakes.ts';
+export { playRecording } from './evaluation/play-recording.ts';
+export type { PlayedRecording, RecordingDivergence } from './evaluation/play-recording.ts';
+export { MissingAnswerError } from './missing-answer-error.ts';
+export { runGraph } from './run-graph.ts';
+export type { Clock, RunOptions, TestEvent, TestSignal } from './run-options.ts';
+export type { TestCall } from './run-record.ts';
+export { scriptedModel } from './scripted-model.ts';
+export type { ScriptedModel, ScriptedReply } from './scripted-model.ts';
+export type { TestRun } from './test-run.ts';

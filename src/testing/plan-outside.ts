@@ -1,0 +1,53 @@
+import type { OccurrenceBody, Principal } from '../graph/run/index.ts';
+import { toDelay } from './after.ts';
+import type { RunOptions, TestSignal } from './run-options.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A signal of the test, and if its time has come. */
+export interface PlannedSignal {
+  /** For messages. */
+  readonly name: string;
+  isSent: boolean;
+}
+
+interface Outside {
+  readonly options: Pick<RunOptions, 'events' | 'signals' | 'clock'>;
+  /** Who sends what says no one else. */
+  readonly by: Principal;
+  /** Milliseconds since the epoch. */
+  readonly start: number;
+}
+
+/** Plans the events and signals of a test, and the end of its clock. */
+export function planOutside(timeline: Timeline<OccurrenceBody>, outside: Outside): readonly PlannedSignal[] {
+  const { options, by, start } = outside;
+  const { events = [], signals = [], clock } = options;
+  const sent: readonly TestSignal[] = [
+    ...events.map(({ name, payload = null, ...when }) => ({
+      signal: 'event',
+      payload: { event: name, payload },
+      ...when,
+    })),
+    ...signals,
+  ];
+  const planned = sent.map((signal): PlannedSignal => {
+    const plan = { name: describe(signal), isSent: false };
+    timeline.plan(start + toDelay(signal.after ?? '0s'), async () => {
+      plan.isSent = true;
+      return [toOccurrence(signal, by)];
+    });
+    return plan;
+  });
+  if (clock?.until !== undefined) timeline.plan(start + toDelay(clock.until), async () => []);
+  return planned;
+}
+
+function toOccurrence({ signal, payload = {}, by }: TestSignal, sender: Principal): OccurrenceBody {
+  const { sub, roles } = by ?? sender;
+  return { kind: 'signal', name: signal, payload: { ...payload, by: { sub, roles } } };
+}
+
+function describe({ signal, payload, after }: TestSignal): string {
+  const what = signal === 'event' ? `the event ${JSON.stringify(payload?.['event'])}` : `the signal "${signal}"`;
+  return after === undefined ? what : `${what} after ${after}`;
+}

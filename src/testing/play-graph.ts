@@ -1,0 +1,93 @@
+import type { Config } from '../config/load-config.ts';
+import { beginRun } from '../graph/advance/index.ts';
+import type { RunIdentity } from '../graph/advance/index.ts';
+import type { CompiledGraph } from '../graph/compile/index.ts';
+import { limitsOfRun } from '../graph/run/index.ts';
+import type { OccurrenceBody, Principal } from '../graph/run/index.ts';
+import { toJsonObject } from '../graph/values/index.ts';
+import type { Decision } from './answers.ts';
+import { CallPlayer } from './call-player.ts';
+import { createFakeCalls } from './fake-calls.ts';
+import type { Pace } from './pace.ts';
+import { planOutside } from './plan-outside.ts';
+import type { PlannedSignal } from './plan-outside.ts';
+import { play } from './play.ts';
+import type { Play } from './play.ts';
+import { prepareGraph, requireInput } from './prepare-graph.ts';
+import { RunRecord } from './run-record.ts';
+import type { AnyGraph, RunOptions } from './run-options.ts';
+import { createTimeline } from './timeline.ts';
+import { toTestRun } from './test-run.ts';
+import type { TestRun } from './test-run.ts';
+
+/** What a run under test meets, its configuration checked. */
+interface Given {
+  readonly config: Config;
+  readonly options: Omit<RunOptions, 'config'>;
+}
+
+/** As `runGraph`, with a configuration that is checked already. */
+export async function playGraph(given: AnyGraph, input: object, { config, options }: Given): Promise<TestRun> {
+  const pace: Pace = { now: startOf(options), delayMs: 0, missing: null };
+  const { graph, fakes } = prepareGraph(given, { config, options }, pace);
+  const begin = { kind: 'input', input: toJsonObject(input) } as const;
+  requireInput(graph, begin.input);
+  const identity = toIdentity(graph, options);
+  const timeline = createTimeline<OccurrenceBody>();
+  const record = new RunRecord();
+  const planned = planOutside(timeline, { options, by: identity.createdBy, start: pace.now });
+  const calls = new CallPlayer({
+    toCall: createFakeCalls(fakes, options.secrets ?? {}),
+    owner: { runId: identity.id, tenantId: identity.tenantId, createdBy: identity.createdBy },
+    pace,
+    timeline,
+    onAttempt: (key) => record.addAttempt(key),
+  });
+  const decisions = [...(options.decisions ?? [])];
+  const last = beginRun(graph, identity, { begin, now: pace.now });
+  const run: Play = { graph, last, pace, timeline, calls, record, decisions, answered: new Set() };
+  await play(run);
+  return toTestRun(run, () => leftoversOf(options, decisions, planned));
+}
+
+const START = '2026-01-01T00:00:00Z';
+
+function startOf({ clock: { start = START } = {} }: Pick<RunOptions, 'clock'>): number {
+  const at = Date.parse(start);
+  if (Number.isNaN(at)) throw new TypeError(`clock.start "${start}" is no time, such as ${START}`);
+  return at;
+}
+
+const REQUESTER: Principal = { sub: 'requester', roles: ['user'] };
+
+function toIdentity(
+  graph: CompiledGraph,
+  { startedBy = REQUESTER, limits: asked }: Pick<RunOptions, 'startedBy' | 'limits'>,
+): RunIdentity {
+  const { limits, refusal } = limitsOfRun(graph, asked);
+  if (refusal)
+    throw new TypeError([refusal.message, ...(refusal.issues ?? []).map(({ message }) => message)].join('\n'));
+  const { name } = graph.definition;
+  return {
+    id: 'run-1',
+    tenantId: 'test',
+    threadId: null,
+    graph: { name, version: null, hash: 'test' },
+    createdBy: startedBy,
+    limits,
+  };
+}
+
+/** Names what the test gives and the run has not taken. */
+function leftoversOf(
+  { models = {} }: Pick<RunOptions, 'models'>,
+  decisions: readonly Decision[],
+  planned: readonly PlannedSignal[],
+): readonly string[] {
+  const scripts = Object.entries(models).flatMap(([name, model]) => {
+    const left = 'left' in model ? model.left() : 0;
+    return left > 0 ? [`${left} answers of the model "${name}"`] : [];
+  });
+  const undecided = decisions.map(({ decision, node }) => `the decision "${decision}" at "${node}"`);
+  return [...undecided, ...planned.filter(({ isSent }) => !isSent).map(({ name }) => name), ...scripts];
+}

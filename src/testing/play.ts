@@ -1,0 +1,115 @@
+import { drive } from '../graph/advance/index.ts';
+import type { Advance } from '../graph/advance/index.ts';
+import type { CompiledGraph } from '../graph/compile/index.ts';
+import { toRunView } from '../graph/journal/index.ts';
+import { approvalTimerId, hasEnded } from '../graph/run/index.ts';
+import type { Effect, Occurrence, OccurrenceBody } from '../graph/run/index.ts';
+import { toDelay } from './after.ts';
+import { fits, toSignal } from './answers.ts';
+import type { Decision } from './answers.ts';
+import type { CallPlayer } from './call-player.ts';
+import type { Pace } from './pace.ts';
+import type { RunRecord } from './run-record.ts';
+import type { Timeline } from './timeline.ts';
+
+/** A run under test, and what is going to happen to it. */
+export interface Play {
+  readonly graph: CompiledGraph;
+  last: Advance;
+  readonly pace: Pace;
+  readonly timeline: Timeline<OccurrenceBody>;
+  readonly calls: CallPlayer;
+  readonly record: RunRecord;
+  /** Decisions that nobody has been asked for yet. */
+  readonly decisions: Decision[];
+  /** Ids of approvals and interventions whose answer is planned, or will be their time-out. */
+  readonly answered: Set<string>;
+}
+
+/**
+ * Plays a run until it has ended, or only waits for somebody who the test does not have decide. Time skips to the next
+ * call, event, decision or timer; the time-out of an approval that nobody decides does not count as one.
+ */
+export async function play(run: Play): Promise<void> {
+  absorb(run, run.last);
+  for (let inbox: OccurrenceBody[] | null = []; inbox; inbox = await nextOccurrences(run)) take(run, inbox);
+}
+
+/** The interpreter takes all that has happened, and goes on when it has yielded. */
+function take(run: Play, inbox: OccurrenceBody[]): void {
+  const next = ({ hasYielded }: Advance): Occurrence | null => {
+    const body = hasYielded ? { kind: 'continue' as const } : inbox.shift();
+    if (body) run.record.addOccurrence(body);
+    return body ? { ...body, at: run.pace.now } : null;
+  };
+  for (const step of drive(run.graph, run.last, next)) absorb(run, step);
+}
+
+function absorb(run: Play, step: Advance): void {
+  run.last = step;
+  run.record.addStep(step);
+  for (const effect of step.effects) perform(run, effect);
+}
+
+/** Timers stand in the run itself. */
+function perform({ calls }: Play, effect: Effect): void {
+  if (effect.kind === 'call') calls.start(effect);
+  if (effect.kind === 'cancel.call') calls.cancel(effect.key);
+  if (effect.kind === 'cancel.calls') calls.cancel();
+}
+
+/** @returns `null`: the run has ended, or waits for a person alone */
+async function nextOccurrences(run: Play): Promise<OccurrenceBody[] | null> {
+  if (hasEnded(run.last.run)) return null;
+  planAnswers(run);
+  const { timeline, pace } = run;
+  const timer = nextTimer(run);
+  if (timer) {
+    pace.now = Math.max(pace.now, timer.fireAt);
+    return [{ kind: 'timer', id: timer.id }];
+  }
+  const planned = timeline.take();
+  if (!planned) return null;
+  pace.now = Math.max(pace.now, planned.at);
+  return [...(await planned.happen())];
+}
+
+/** The timer that fires before all that is planned. Time that passes for others fires the held ones, too. */
+function nextTimer(run: Play): { readonly id: string; readonly fireAt: number } | null {
+  const timers = Object.entries(run.last.run.timers)
+    .map(([id, { fireAt }]) => ({ id, fireAt }))
+    .sort((a, b) => a.fireAt - b.fireAt);
+  const [first] = timers;
+  if (!first) return null;
+  const plannedAt = run.timeline.nextAt();
+  if (plannedAt !== null) return first.fireAt < plannedAt ? first : null;
+  const held = heldTimers(run);
+  return timers.every(({ id }) => held.has(id)) ? null : first;
+}
+
+/** Finds the decisions for all that waits for a person. */
+function planAnswers(run: Play): void {
+  const { decisions, answered, record, timeline, pace } = run;
+  if (decisions.length === 0) return;
+  for (const waiting of toRunView(run.last.run).waitingFor) {
+    const { id = '' } = waiting;
+    const question = { waiting, approval: record.approval(id) };
+    const at = answered.has(id) ? -1 : decisions.findIndex((decision) => fits(decision, question));
+    const decision = decisions[at];
+    if (!decision) continue;
+    decisions.splice(at, 1);
+    answered.add(id);
+    const signal = toSignal(decision, question);
+    if (!signal) continue;
+    timeline.plan(pace.now + toDelay(decision.after ?? '0s'), async () => {
+      answered.delete(id);
+      return [signal];
+    });
+  }
+}
+
+/** The time-outs of approvals that the test leaves open. */
+function heldTimers({ last: { run }, answered }: Play): ReadonlySet<string> {
+  const open = Object.values(run.approvals).filter(({ id, status }) => status === 'pending' && !answered.has(id));
+  return new Set(open.map(({ id }) => approvalTimerId(id)));
+}

@@ -1,0 +1,94 @@
+import type { RunEvent } from '../graph/journal/index.ts';
+import { calledBy, toPublicApproval } from '../graph/run/index.ts';
+import type { Advance } from '../graph/advance/index.ts';
+import type { Approval, CallEffect, CallReply, OccurrenceBody, PublicApproval } from '../graph/run/index.ts';
+import type { RunError } from '../graph/values/index.ts';
+import { toJson } from '../graph/values/index.ts';
+import type { Json } from '../graph/values/index.ts';
+
+/** A call that a run has made, or has requested. */
+export interface TestCall {
+  readonly kind: 'model' | 'tool' | 'function' | 'node';
+  /** Of the model, tool, function or node type. */
+  readonly name: string;
+  /** The node that makes it. */
+  readonly node: string;
+  /** The element of a list that it is made for. */
+  readonly index?: number;
+  /** The idempotency key. */
+  readonly key: string;
+  /** The arguments; of a model's call `{ system, messages, tools }`, of a node type's call the filled fields. */
+  readonly args: Json;
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** The result; of a model `{ text, toolCalls }`. `null` without one. */
+  readonly result: Json;
+  readonly error: RunError | null;
+}
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** What a test sees of a run besides its state. */
+export class RunRecord {
+  readonly events: RunEvent[] = [];
+  readonly #calls = new Map<string, Mutable<TestCall>>();
+  readonly #approvals = new Map<string, Approval>();
+
+  get calls(): readonly TestCall[] {
+    return [...this.#calls.values()];
+  }
+
+  get approvals(): readonly PublicApproval[] {
+    return [...this.#approvals.values()].map(toPublicApproval);
+  }
+
+  approval(id: string): Approval | null {
+    return this.#approvals.get(id) ?? null;
+  }
+
+  addStep({ events, approvals, effects }: Advance): void {
+    this.events.push(...events);
+    for (const approval of approvals) this.#approvals.set(approval.id, approval);
+    for (const effect of effects) if (effect.kind === 'call') this.#addCall(effect);
+  }
+
+  addAttempt(key: string): void {
+    const call = this.#calls.get(key);
+    if (call) call.attempts += 1;
+  }
+
+  addOccurrence(occurrence: OccurrenceBody): void {
+    const call = 'key' in occurrence ? this.#calls.get(occurrence.key) : undefined;
+    if (!call) return;
+    if (occurrence.kind === 'call.completed') Object.assign(call, { result: resultOf(occurrence.reply), error: null });
+    if (occurrence.kind === 'call.failed') call.error = occurrence.failure.error;
+  }
+
+  #addCall({ key, node, index, request }: CallEffect): void {
+    if (this.#calls.has(key)) return;
+    const call = { ...calledBy(request), node, ...(index !== undefined && { index }), key };
+    this.#calls.set(key, { ...call, args: argsOf(request), attempts: 0, result: null, error: null });
+  }
+}
+
+function argsOf(request: CallEffect['request']): Json {
+  switch (request.kind) {
+    case 'model':
+      return toJson({ system: request.system, messages: request.messages, tools: request.tools });
+    case 'node':
+      return request.config;
+    default:
+      return request.args;
+  }
+}
+
+function resultOf(reply: CallReply): Json {
+  switch (reply.kind) {
+    case 'value':
+      return reply.value;
+    case 'model':
+      return toJson({ text: reply.text, toolCalls: reply.toolCalls });
+    case 'overflow':
+      return null;
+  }
+}

@@ -1,0 +1,93 @@
+import { CallError } from '../activities/calls/call-error.ts';
+import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
+import type { Json } from '../graph/values/index.ts';
+import { after } from './after.ts';
+import type { Delayed } from './after.ts';
+import { MissingAnswerError } from './missing-answer-error.ts';
+
+/** One answer of a scripted model. A text alone is an answer with this text. */
+export type ScriptedReply = string | ScriptedAnswer | ScriptedFailure | ((request: ModelRequest) => ScriptedReply);
+
+export interface ScriptedAnswer {
+  readonly text?: string | undefined;
+  readonly usage?: OwnReply['usage'] | undefined;
+  readonly finishReason?: OwnReply['finishReason'] | undefined;
+  /** A value whose JSON is the text, for nodes with an `output` schema. */
+  readonly json?: Json | undefined;
+  readonly toolCalls?:
+    | readonly { readonly tool: string; readonly args: Json; readonly id?: string | undefined }[]
+    | undefined;
+  /** The time that the answer takes, such as `5s`. */
+  readonly delay?: string | undefined;
+}
+
+/** The request fails; the node's retry policy applies, unless the error is a `CallError` that rules retries out. */
+export interface ScriptedFailure {
+  readonly error: string | Error;
+  readonly delay?: string | undefined;
+}
+
+/** A reply, or one that comes later, as a failure perhaps. */
+type ModelAnswer = OwnReply | Delayed<OwnReply | Error>;
+
+/** A model that gives the answers of a list, one a request. */
+export interface ScriptedModel {
+  readonly generate: (request: ModelRequest) => ModelAnswer;
+  /** All requests so far, as they were sent: after the context policy, with the tools on offer. */
+  readonly requests: readonly ModelRequest[];
+  /** The number of answers that no request has taken. */
+  left(): number;
+  /** @throws Error that lists the answers which no request has taken */
+  assertExhausted(): void;
+}
+
+/** Creates a model that gives these answers in order. One request more ends the test with a `MissingAnswerError`. */
+export function scriptedModel(replies: readonly ScriptedReply[]): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  return {
+    requests,
+    generate(request) {
+      requests.push(request);
+      const reply = replies[requests.length - 1];
+      if (reply === undefined) throw new MissingAnswerError(exhausted(replies.length, request));
+      return toAnswer(reply, request);
+    },
+    left: () => Math.max(0, replies.length - requests.length),
+    assertExhausted() {
+      const left = replies.slice(requests.length);
+      if (left.length === 0) return;
+      const shown = left.map((reply) => `- ${typeof reply === 'function' ? 'a function' : JSON.stringify(reply)}`);
+      throw new Error([`${left.length} of ${replies.length} answers were not asked for:`, ...shown].join('\n'));
+    },
+  };
+}
+
+const LAST_SHOWN = 200;
+
+function exhausted(count: number, { model, messages }: ModelRequest): string {
+  const last = messages.at(-1);
+  const shown = last ? `; the last message is ${last.role}: ${JSON.stringify(last.content.slice(0, LAST_SHOWN))}` : '';
+  return `The model "${model}" is asked for answer ${count + 1}, and its script has ${count}${shown}`;
+}
+
+function toAnswer(reply: ScriptedReply, request: ModelRequest): ModelAnswer {
+  if (typeof reply === 'function') return toAnswer(reply(request), request);
+  if (typeof reply === 'string') return { text: reply };
+  const { delay = '0s' } = reply;
+  return after(delay, 'error' in reply ? toFailure(reply) : toReply(reply));
+}
+
+function toFailure({ error }: ScriptedFailure): Error {
+  return typeof error === 'string' ? new CallError('MODEL_FAILED', error, { retryable: true, done: 'perhaps' }) : error;
+}
+
+function toReply({ json, text, toolCalls = [], usage, finishReason }: ScriptedAnswer): OwnReply {
+  const calls = toolCalls.map(({ tool, args, id }, at) => ({ id: id ?? `call-${at + 1}`, name: tool, args }));
+  const said = json === undefined ? text : JSON.stringify(json);
+  return {
+    text: said ?? '',
+    toolCalls: calls,
+    finishReason: finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop'),
+    ...(usage && { usage }),
+  };
+}

@@ -1,0 +1,58 @@
+import type { RunEvent, Usage, WaitingFor } from '../graph/journal/index.ts';
+import { toRunView } from '../graph/journal/index.ts';
+import type { PublicApproval, RunStatus } from '../graph/run/index.ts';
+import type { JsonObject, RunError } from '../graph/values/index.ts';
+import { isJsonObject } from '../graph/values/index.ts';
+import { pathOf, stepsOf } from './path-of.ts';
+import type { Play } from './play.ts';
+import type { TestCall } from './run-record.ts';
+
+/** A run that has ended, or waits for somebody. */
+export interface TestRun<State = JsonObject> {
+  readonly status: RunStatus;
+  /** The values of all channels. */
+  readonly state: State;
+  /** The values of the output channels; `null` unless the run has completed. */
+  readonly output: Partial<State> | null;
+  readonly error: RunError | null;
+  /** The nodes in the order in which they began; a node inside a subgraph is `outer/inner`. */
+  readonly path: readonly string[];
+  /** The nodes of each superstep of the graph itself. */
+  readonly steps: readonly (readonly string[])[];
+  readonly calls: readonly TestCall[];
+  readonly approvals: readonly PublicApproval[];
+  readonly waitingFor: readonly WaitingFor[];
+  /** The history, as `GET /api/runs/{id}/history` shows it to a caller who may see everything. */
+  readonly events: readonly RunEvent[];
+  readonly usage: Usage;
+  /** Milliseconds by the test's clock. */
+  readonly durationMs: number;
+  /** @throws Error that lists decisions, events and answers of models which the run did not take */
+  assertExhausted(): void;
+}
+
+/** What an ended play has left over: names the thing for messages. */
+export type Leftovers = () => readonly string[];
+
+export function toTestRun({ last: { run }, record, pace }: Play, leftovers: Leftovers): TestRun {
+  const { status, output, error, waitingFor, usage } = toRunView(run);
+  const { events, calls, approvals } = record;
+  return {
+    status,
+    state: run.root.channels,
+    output: isJsonObject(output) ? output : null,
+    error,
+    path: pathOf(events),
+    steps: stepsOf(events),
+    calls,
+    approvals,
+    waitingFor,
+    events,
+    usage,
+    durationMs: pace.now - run.startedAt,
+    assertExhausted() {
+      const left = leftovers();
+      if (left.length > 0) throw new Error(['The run did not take:', ...left.map((line) => `- ${line}`)].join('\n'));
+    },
+  };
+}

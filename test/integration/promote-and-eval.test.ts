@@ -1,0 +1,199 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { isJsonObject } from '../../src/graph/values/json.ts';
+import { playRecording } from '../../src/testing/index.ts';
+import { hasStatus } from '../support/readers/api-runs.ts';
+import { textAt } from '../support/readers/json-at.ts';
+import { createFolder, holdfast } from '../support/servers/command-line.ts';
+import type { Folder, Said } from '../support/servers/command-line.ts';
+import { startTestStack } from '../support/servers/test-stack.ts';
+import type { TestStack } from '../support/servers/test-stack.ts';
+
+/* A run of a stack becomes a test, which needs no stack. */
+
+let stack: TestStack;
+let folder: Folder;
+let tokens: string;
+beforeAll(async () => {
+  const config = fileURLToPath(new URL('promote.config.ts', import.meta.url));
+  [stack, folder] = await Promise.all([startTestStack(config), createFolder()]);
+  tokens = await folder.write('tokens.json', { baseUrl: stack.baseUrl, ...stack.tokens });
+});
+afterAll(async () => {
+  await Promise.all([stack.stop(), folder.remove()]);
+});
+
+/** An agent pays back, and a person has to agree. */
+const REFUND: GraphDefinition = {
+  name: 'refund-agent',
+  channels: { order: {}, answer: {} },
+  input: ['order'],
+  output: ['answer'],
+  nodes: {
+    work: {
+      type: 'agent',
+      prompt: 'Refund {{ state.order }}',
+      tools: ['refund'],
+      write: { answer: '{{ result.text }}' },
+    },
+  },
+  edges: [
+    { from: '__start__', to: 'work' },
+    { from: 'work', to: '__end__' },
+  ],
+};
+
+/** A graph that hides its customer. @param route which way the run goes for whom */
+const hiding = (route: string): GraphDefinition => ({
+  name: 'hiding',
+  channels: { order: {}, customer: { redact: true }, group: {} },
+  input: ['order'],
+  nodes: {
+    find: { type: 'tool', tool: 'find_customer', args: { order: '{{ state.order }}' }, write: 'customer' },
+    note: { type: 'set', write: { group: 'known' } },
+    other: { type: 'set', write: { group: 'other' } },
+  },
+  edges: [
+    { from: '__start__', to: 'find' },
+    { from: 'find', branches: [{ when: route, to: 'note' }, { to: 'other' }] },
+  ],
+});
+
+async function start(graph: GraphDefinition): Promise<string> {
+  const { body } = await stack.as('user').post('/api/runs', { graph, input: { order: 'A-1' } });
+  return textAt(body, '/id');
+}
+
+async function refunded(): Promise<string> {
+  const id = await start(REFUND);
+  await stack.as('user').untilRun(id, hasStatus('waiting'));
+  await stack.as('approver').post(`/api/runs/${id}/approve`, { args: { order: 'A-1', euros: 25 } });
+  await stack.as('user').untilRun(id, hasStatus('completed'));
+  return id;
+}
+
+async function ended(graph: GraphDefinition): Promise<string> {
+  const id = await start(graph);
+  await stack.as('user').untilRun(id, hasStatus('completed'));
+  return id;
+}
+
+const promote = async (id: string, file: string, ...flags: string[]): Promise<Said> =>
+  await holdfast(['promote', id, '--to', folder.path(file), '--tokens-file', tokens, ...flags]);
+
+const evaluate = async (file: string, ...flags: string[]): Promise<Said> =>
+  await holdfast(['eval', folder.path(file), '--no-config', ...flags]);
+
+const written = async (file: string): Promise<string> => await readFile(folder.path(file), 'utf8');
+
+describe('a run with a model, a tool and an approval', () => {
+  let id: string;
+  beforeAll(async () => {
+    id = await refunded();
+  });
+
+  test('becomes a test that passes without a server', async () => {
+    expect(await promote(id, 'refund.json')).toMatchObject({ code: 0, stderr: expect.stringContaining('completed') });
+    const { code, stdout } = await evaluate('refund.json');
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/refund-agent {2}pass\n1 of 1 passed\n$/),
+    });
+  });
+
+  test('plays in a test of its reader, too', async () => {
+    await promote(id, 'refund.json');
+    const played = playRecording(JSON.parse(await written('refund.json')));
+    expect(played).toMatchObject({ status: 'completed', path: ['work'], divergence: null, changed: [] });
+    expect(played.output).toEqual({
+      answer: 'Done: 25 euros paid\n(A person changed the arguments to {"euros":25,"order":"A-1"})',
+    });
+  });
+
+  test('tells where another graph goes another way', async () => {
+    await promote(id, 'refund.json');
+    const tool = { type: 'tool', tool: 'refund', args: { euros: 30 }, write: { answer: '{{ result }}' } } as const;
+    await folder.write('changed.json', { ...REFUND, nodes: { work: tool } });
+    const { code, stdout } = await evaluate('refund.json', '--graph', folder.path('changed.json'));
+    expect(code).toBe(1);
+    expect(stdout).toContain('event 5, approval.requested at work, expected event 5, model.called at work');
+    expect(stdout).toContain('status is "waiting", expected "completed"');
+  });
+
+  test('passes by its outcome under a graph that only shows more', async () => {
+    await promote(id, 'refund.json');
+    await folder.write('more.json', {
+      ...REFUND,
+      channels: { ...REFUND.channels, extra: { default: 1 } },
+      nodes: {
+        work: {
+          type: 'agent',
+          prompt: 'Refund {{ state.order }}',
+          tools: ['refund'],
+          write: { answer: '{{ result.text }}', extra: 2 },
+        },
+      },
+    });
+    const flags = ['--graph', folder.path('more.json')];
+    expect((await evaluate('refund.json', ...flags)).stdout).toContain('/update/extra is 2, expected missing');
+    expect((await evaluate('refund.json', ...flags, '--outcome')).code).toBe(0);
+  });
+
+  test('is refused before it has ended', async () => {
+    const waits = await start(REFUND);
+    const { code, stderr } = await promote(waits, 'never.json');
+    expect({ code, stderr }).toMatchObject({ code: 6, stderr: expect.stringContaining('409 NOT_ALLOWED_NOW') });
+  });
+
+  test('is not for callers who may not see payloads', async () => {
+    expect(await promote(id, 'never.json', '--as', 'user')).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('403'),
+    });
+  });
+});
+
+describe('a run that hides values', () => {
+  test('becomes a test without them, which goes the same way', async () => {
+    const id = await ended(hiding('state.order == "A-1"'));
+    expect((await promote(id, 'hidden.json')).code).toBe(0);
+    const text = await written('hidden.json');
+    expect(text).not.toMatch(/Ada|47114711|DE00/);
+    expect(text).toContain('"name": "[redacted]"');
+    expect((await evaluate('hidden.json')).code).toBe(0);
+  });
+
+  test('whose way depends on them becomes a test only with them', async () => {
+    const id = await ended(hiding('state.customer.age > 30'));
+    const refused = await promote(id, 'way.json');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('The way of the run depends on values that it hides: they part at event');
+    expect((await promote(id, 'way.json', '--with-payloads')).code).toBe(0);
+    expect(await written('way.json')).toContain('Ada Lovelace');
+    expect((await evaluate('way.json')).code).toBe(0);
+  });
+});
+
+test('a data set runs live, and tells the pass rate', async () => {
+  await folder.write('graph.json', hiding('state.order == "A-1"'));
+  const line = (order: string): string =>
+    JSON.stringify({ name: order, input: { order }, expect: { path: ['find', 'note'] } });
+  await folder.write('orders.jsonl', `${line('A-1')}\n${line('B-2')}\n`);
+  const flags = ['--graph', folder.path('graph.json'), '--live', '--trials', '2', '--tokens-file', tokens];
+  const { code, stdout } = await evaluate('orders.jsonl', ...flags);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/A-1 {2}pass {2}2 of 2, 100% \[34%, 100%\]\n/);
+  expect(stdout).toMatch(/B-2 {2}FAIL {2}0 of 2, 0% \[0%, 66%\]\n {4}trial 1: path\/1 is "other", expected "note"\n/);
+  expect((await evaluate('orders.jsonl', ...flags, '--min-rate', '0')).code).toBe(0);
+});
+
+test('the recording of a run replays on its own', async () => {
+  const { status, body } = await stack.as('admin').get(`/api/runs/${await refunded()}/recording`);
+  const keys = isJsonObject(body) ? Object.keys(body).toSorted() : [];
+  expect({ status, keys }).toEqual({
+    status: 200,
+    keys: ['answers', 'begin', 'catalog', 'definition', 'events', 'identity', 'occurrences', 'redaction'],
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, test } from 'vitest';
+import { END, START, StateGraph } from '../../../src/index.ts';
+import { after, runGraph, scriptedModel } from '../../../src/testing/index.ts';
+
+const asking = new StateGraph({ name: 'asking', channels: { decision: {}, by: {} } })
+  .addNode('ask', {
+    type: 'approval',
+    title: 'Go on?',
+    policy: { roles: ['boss'], quorum: 2, excludeRequester: true },
+    timeout: '1d',
+    write: { decision: '{{ result.decision }}', by: '{{ result.by }}' },
+  })
+  .addSequence([START, 'ask', END]);
+
+const paying = new StateGraph({ name: 'paying', channels: { paid: {} } })
+  .addNode('pay', { type: 'tool', tool: 'pay', args: {}, onError: 'intervene', write: 'paid' })
+  .addSequence([START, 'pay', END]);
+
+const waiting = new StateGraph({ name: 'waiting', channels: { got: {} } })
+  .addNode('wait', { type: 'wait', event: 'paid', timeout: '2d', write: 'got' })
+  .addSequence([START, 'wait', END]);
+
+const failing = {
+  effect: 'idempotent',
+  retry: { maxAttempts: 1 },
+  execute: () => Promise.reject(new Error('no')),
+} as const;
+
+describe('decisions', () => {
+  test('count towards a quorum, each by another person', async () => {
+    const decisions = [
+      { node: 'ask', decision: 'approve', by: 'ann' },
+      { node: 'ask', decision: 'approve', by: 'bob', after: '1h' },
+    ] as const;
+    const run = await runGraph(asking, {}, { decisions });
+    expect(run).toMatchObject({ status: 'completed', state: { decision: 'approved' }, durationMs: 3_600_000 });
+    expect(run.approvals[0]?.decisions.map(({ by }) => by)).toEqual(['ann', 'bob']);
+  });
+
+  test('that are refused leave the run waiting, and its history says why', async () => {
+    const decisions = [
+      { node: 'ask', decision: 'approve', by: { sub: 'eve', roles: ['user'] } },
+      { node: 'ask', decision: 'approve', by: 'requester' },
+    ] as const;
+    const run = await runGraph(asking, {}, { decisions });
+    const reasons = run.events.flatMap((event) => (event.type === 'signal.ignored' ? [event.detail] : []));
+    expect(run.status).toBe('waiting');
+    expect(reasons).toEqual([
+      'This approval is decided by: role boss',
+      'Who started or changed the run may not decide this approval',
+    ]);
+  });
+
+  test('that come after the time-out come too late', async () => {
+    const decisions = [{ node: 'ask', decision: 'approve', after: '25h' }] as const;
+    const run = await runGraph(asking, {}, { decisions });
+    expect(run).toMatchObject({ state: { decision: 'expired' }, durationMs: 86_400_000 });
+    expect(() => run.assertExhausted()).not.toThrow();
+  });
+
+  test('settle what has failed: retry, skip, fail', async () => {
+    let tries = 0;
+    const execute = () => (tries++ === 0 ? Promise.reject(new Error('no')) : 'paid');
+    const retried = {
+      tools: { pay: { ...failing, execute } },
+      decisions: [{ node: 'pay', decision: 'retry' }],
+    } as const;
+    expect((await runGraph(paying, {}, retried)).state.paid).toBe('paid');
+    const skipped = {
+      tools: { pay: failing },
+      decisions: [{ node: 'pay', decision: 'skip', output: 'cash' }],
+    } as const;
+    expect((await runGraph(paying, {}, skipped)).state.paid).toBe('cash');
+    const failed = { tools: { pay: failing }, decisions: [{ node: 'pay', decision: 'fail', reason: 'why' }] } as const;
+    expect((await runGraph(paying, {}, failed)).error?.message).toContain('given up by approver: why');
+  });
+});
+
+describe('an agent', () => {
+  const agent = new StateGraph({ name: 'agent', channels: { answer: {} } })
+    .addNode('work', {
+      type: 'agent',
+      prompt: 'Refund A-1',
+      tools: ['lookup', 'refund'],
+      approve: { refund: 'args.euros > 50.0' },
+      write: { answer: '{{ result.text }}' },
+    })
+    .addSequence([START, 'work', END]);
+  const tools = {
+    lookup: { effect: 'idempotent', execute: () => ({ total: 80 }) },
+    refund: ({ euros }: { euros: number }) => `${euros} paid`,
+  } as const;
+
+  test('uses tools, asks people, and is told of changed arguments', async () => {
+    const model = scriptedModel([
+      { toolCalls: [{ tool: 'lookup', args: { order: 'A-1' } }] },
+      { toolCalls: [{ tool: 'refund', args: { euros: 80 } }] },
+      ({ messages }) => `It said: ${messages.at(-1)?.content}`,
+    ]);
+    const decisions = [{ node: 'work', tool: 'refund', decision: 'approve', args: { euros: 70 }, by: 'ann' }] as const;
+    const run = await runGraph(agent, {}, { models: { default: model }, tools, decisions });
+    expect(run.calls.map(({ name }) => name)).toEqual(['default', 'lookup', 'default', 'refund', 'default']);
+    expect(run.state.answer).toContain('70 paid');
+    expect(model.requests[0]?.tools.map(({ name }) => name)).toEqual(['lookup', 'refund']);
+  });
+
+  test('whose model fails asks it again', async () => {
+    const model = scriptedModel([
+      { error: 'overloaded', delay: '5s' },
+      { text: 'Done', usage: { inputTokens: 7, outputTokens: 2 } },
+    ]);
+    const run = await runGraph(agent, {}, { models: { default: model } });
+    expect(run).toMatchObject({
+      state: { answer: 'Done' },
+      usage: { inputTokens: 7, modelCalls: 1 },
+      durationMs: 6_000,
+    });
+  });
+});
+
+describe('events and timers', () => {
+  test('come at their time', async () => {
+    const events = [{ name: 'paid', payload: { euros: 5 }, after: '1h' }];
+    const run = await runGraph(waiting, {}, { events });
+    expect(run).toMatchObject({ status: 'completed', state: { got: { euros: 5 } }, durationMs: 3_600_000 });
+  });
+
+  test('that nothing precedes come without waiting', async () => {
+    const run = await runGraph(waiting, {}, { clock: { start: '2030-05-06T00:00:00Z' } });
+    expect(run).toMatchObject({ status: 'completed', durationMs: 2 * 86_400_000 });
+    expect(run.events.at(-1)?.at).toBe('2030-05-08T00:00:00.000Z');
+  });
+
+  test('let an open approval expire if the clock is to go that far', async () => {
+    expect((await runGraph(asking, {}, { clock: { until: '23h' } })).status).toBe('waiting');
+    expect((await runGraph(asking, {}, { clock: { until: '25h' } })).state.decision).toBe('expired');
+  });
+
+  test('fail a run at its deadline', async () => {
+    const run = await runGraph(waiting, {}, { limits: { deadline: '10m' } });
+    expect(run).toMatchObject({ status: 'failed', error: { code: 'DEADLINE_EXCEEDED' }, durationMs: 600_000 });
+  });
+});
+
+test('a cancellation ends a call under way, and compensates what was done', async () => {
+  const graph = new StateGraph({ name: 'trip' })
+    .addNode('book', {
+      type: 'tool',
+      tool: 'book',
+      args: {},
+      compensate: { tool: 'refund', args: { id: '{{ result }}' } },
+    })
+    .addNode('slow', { type: 'tool', tool: 'slow', args: {}, timeout: '1h' })
+    .addSequence([START, 'book', 'slow', END]);
+  const slow = { effect: 'idempotent', execute: () => after('30m', 1) } as const;
+  const signals = [{ signal: 'cancel', payload: { reason: 'rain' }, after: '1m' }];
+  const run = await runGraph(graph, {}, { tools: { book: () => 'b1', refund: () => null, slow }, signals });
+  expect(run).toMatchObject({ status: 'canceled', durationMs: 60_000 });
+  expect(run.calls).toMatchObject([
+    { name: 'book' },
+    { name: 'slow', error: { code: 'CANCELED' } },
+    { name: 'refund', args: { id: 'b1' } },
+  ]);
+});
+
+test('calls at the same time overlap by the clock, as many as the graph allows', async () => {
+  const graph = new StateGraph({ name: 'each', channels: { done: { reducer: 'append' } } })
+    .addNode('one', { type: 'function', function: 'work', args: '{{ item }}', write: { done: '{{ result }}' } })
+    .addForEach(START, '[3, 1, 2]', 'one', { maxConcurrency: 2 })
+    .addEdge('one', END);
+  const work = (seconds: number) => after(`${seconds}s`, seconds);
+  const run = await runGraph(graph, {}, { functions: { work } });
+  expect(run).toMatchObject({ state: { done: [3, 1, 2] }, durationMs: 3_000, path: ['one', 'one', 'one'] });
+  expect(run.calls.map(({ index }) => index)).toEqual([0, 1, 2]);
+});
+
+test('nodes of a subgraph stand in the path below its node', async () => {
+  const inner = new StateGraph({ name: 'inner', channels: { n: {} } })
+    .addNode('leaf', { type: 'set', write: { n: 1 } })
+    .addSequence([START, 'leaf', END]);
+  const outer = new StateGraph({ name: 'outer' })
+    .addNode('sub', { type: 'subgraph', graph: 'inner' })
+    .addSequence([START, 'sub', END]);
+  const run = await runGraph(outer, {}, { graphs: { inner } });
+  expect(run).toMatchObject({ path: ['sub', 'sub/leaf'], steps: [['sub']] });
+});

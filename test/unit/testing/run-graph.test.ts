@@ -1,0 +1,179 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { END, START, StateGraph, defineConfig, defineTool } from '../../../src/index.ts';
+import { after, runGraph, scriptedModel } from '../../../src/testing/index.ts';
+import type { Message } from '../../../src/graph/definition/index.ts';
+
+const payment = new StateGraph({ name: 'payment', channels: { paid: {} } })
+  .addNode('pay', { type: 'tool', tool: 'pay', args: { euros: 5 }, write: { paid: '{{ result }}' } })
+  .addSequence([START, 'pay', END]);
+
+/** A graph whose node takes what a payment that fails has to say. */
+const careful = new StateGraph({ name: 'careful', channels: { paid: {}, trouble: {} } })
+  .addNode('pay', {
+    type: 'tool',
+    tool: 'pay',
+    args: { euros: 5 },
+    onError: { to: 'note', write: { trouble: '{{ error.code }}' } },
+  })
+  .addNode('note', { type: 'set', write: {} })
+  .addSequence([START, 'pay', END])
+  .addEdge('note', END);
+
+describe('a call', () => {
+  test('that fails is tried again as its policy says, and the clock skips the delays', async () => {
+    const at: string[] = [];
+    const execute = (_: unknown, { now }: { now: Date }) => {
+      at.push(now.toISOString().slice(17, 23));
+      if (at.length < 3) throw new Error('busy');
+      return 'paid';
+    };
+    const run = await runGraph(payment, {}, { tools: { pay: { effect: 'keyed', execute } } });
+    expect(run).toMatchObject({ status: 'completed', state: { paid: 'paid' }, durationMs: 3_000 });
+    expect(at).toEqual(['00.000', '01.000', '03.000']);
+    expect(run.calls).toMatchObject([{ kind: 'tool', name: 'pay', node: 'pay', attempts: 3, result: 'paid' }]);
+  });
+
+  test('that takes too long ends at its time-out', async () => {
+    const pay = { effect: 'keyed', timeout: '10s', retry: { maxAttempts: 1 }, execute: () => after('11s', 1) } as const;
+    const run = await runGraph(careful, {}, { tools: { pay } });
+    expect(run).toMatchObject({ state: { trouble: 'TIMEOUT' }, path: ['pay', 'note'], durationMs: 10_000 });
+  });
+
+  test('whose tool states no effect is not made again on a guess', async () => {
+    const tools = { pay: () => Promise.reject(new Error('lost')) };
+    const run = await runGraph(payment, {}, { tools });
+    expect(run).toMatchObject({
+      status: 'waiting',
+      waitingFor: [{ kind: 'intervention', node: 'pay', error: { code: 'UNKNOWN_OUTCOME' } }],
+    });
+  });
+
+  test('may fail late', async () => {
+    const tools = { pay: { effect: 'idempotent', execute: () => after('2s', new Error('late')) } } as const;
+    const config = defineConfig({ defaults: { retry: { maxAttempts: 1 } } });
+    const run = await runGraph(careful, {}, { config, tools });
+    expect(run).toMatchObject({ state: { trouble: 'TOOL_FAILED' }, durationMs: 2_000 });
+  });
+
+  test('has its arguments checked by the schema of the tool', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: z.object({ euros: z.number().max(4) }),
+      execute: () => expect.unreachable(),
+    });
+    const run = await runGraph(careful, {}, { tools: { pay } });
+    expect(run.state.trouble).toBe('INVALID_TOOL_ARGUMENTS');
+  });
+
+  test('of a tool by defineTool runs its code, with its schema applied and a secret of the test', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: z.object({ euros: z.number(), currency: z.string().default('EUR') }),
+      secrets: ['BANK'],
+      execute: ({ euros, currency }, { secret }) => `${euros} ${currency} by ${secret('BANK')}`,
+    });
+    expect((await runGraph(payment, {}, { tools: { pay } })).state.paid).toBe('5 EUR by test-BANK');
+    const secrets = { BANK: 'b-1' };
+    expect((await runGraph(payment, {}, { tools: { pay }, secrets })).state.paid).toBe('5 EUR by b-1');
+  });
+
+  test('of a configured tool has its facts and the code of the fake', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      parameters: { type: 'object', properties: { euros: { type: 'number' } } },
+      approval: 'always',
+      secrets: ['BANK'],
+      execute: () => expect.unreachable(),
+    });
+    const given = { config: defineConfig({ tools: [pay] }), tools: { pay: ({ euros }: { euros: number }) => euros } };
+    expect((await runGraph(payment, {}, given)).waitingFor).toMatchObject([{ kind: 'approval', node: 'pay' }]);
+    const decisions = [{ node: 'pay', tool: 'pay', decision: 'approve' }] as const;
+    expect((await runGraph(payment, {}, { ...given, decisions })).state.paid).toBe(5);
+  });
+});
+
+describe('an answer that the test lacks', () => {
+  test('of a tool names the tool, its node, and the fakes there are', async () => {
+    const run = runGraph(careful, {}, { tools: { pays: () => 1, lookup: () => 1 } });
+    await expect(run).rejects.toThrow(
+      'The node "pay" calls the tool "pay", and the test has no fake for it. Did you mean "pays"? It has pays, lookup.',
+    );
+    await expect(run).rejects.toMatchObject({ name: 'MissingAnswerError' });
+  });
+
+  test('of a scripted model ends the test whatever the graph does about failures', async () => {
+    const graph = new StateGraph({ name: 'g', channels: { said: {} } })
+      .addNode('ask', { type: 'llm', prompt: 'Hello', onError: { to: 'end' } })
+      .addNode('end', { type: 'set', write: {} })
+      .addSequence([START, 'ask', END]);
+    const run = runGraph(graph, {}, { models: { default: scriptedModel([]) } });
+    await expect(run).rejects.toThrow('The model "default" is asked for answer 1, and its script has 0');
+    await expect(run).rejects.toThrow('user: "Hello"');
+  });
+
+  test('is not missed where the run does not ask for it', async () => {
+    const graph = new StateGraph({ name: 'g' })
+      .addNode('pay', { type: 'tool', tool: 'pay', args: {} })
+      .addNode('rest', { type: 'set', write: {} })
+      .addBranches(START, [{ when: 'false', to: 'pay' }, { to: 'rest' }]);
+    expect(await runGraph(graph, {})).toMatchObject({ status: 'completed', path: ['rest'], calls: [] });
+  });
+});
+
+describe('what the run does not take', () => {
+  test('is listed', async () => {
+    const models = { default: scriptedModel(['one', 'two']) };
+    const decisions = [{ node: 'ask', decision: 'approve' }] as const;
+    const events = [{ name: 'paid', after: '1h' }];
+    const run = await runGraph(payment, {}, { tools: { pay: () => 1 }, models, decisions, events });
+    expect(() => run.assertExhausted()).toThrow(
+      'The run did not take:\n- the decision "approve" at "ask"\n- the event "paid" after 1h\n- 2 answers of the model "default"',
+    );
+    expect(() => models.default.assertExhausted()).toThrow('2 of 2 answers were not asked for:\n- "one"\n- "two"');
+  });
+});
+
+test('a graph with errors is refused', async () => {
+  const graph = new StateGraph({ name: 'g' }).addNode('a', { type: 'set', write: {} });
+  await expect(runGraph(graph, {})).rejects.toMatchObject({ code: 'INVALID_GRAPH' });
+});
+
+test('an input is checked as the API checks it', async () => {
+  const graph = {
+    name: 'g',
+    channels: { n: { schema: { type: 'number' } }, m: {} },
+    required: ['m'],
+    nodes: {},
+    edges: [],
+  };
+  const whole = { ...graph, nodes: { a: { type: 'set', write: {} } }, edges: [{ from: START, to: 'a' }] } as const;
+  await expect(runGraph(whole, { n: 'x' })).rejects.toThrow(/\/m: it is required\n\/n: /);
+});
+
+test('input and state have the types of the channels', async () => {
+  const graph = new StateGraph({
+    name: 'typed',
+    channels: {
+      count: { reducer: 'sum', schema: { type: 'number' } },
+      name: { schema: { type: 'string' } },
+      notes: { reducer: 'append', schema: { type: 'array', items: { type: 'string' } } },
+      talk: { reducer: 'messages' },
+      any: {},
+    },
+  })
+    .addNode('a', { type: 'set', write: {} })
+    .addSequence([START, 'a', END]);
+  // @ts-expect-error: a number is no name
+  await expect(runGraph(graph, { name: 7 })).rejects.toThrow('/name');
+  const { state, output } = await runGraph(graph, { name: 'n', notes: ['x'], count: 2 });
+  expectTypeOf(state.name).toEqualTypeOf<string | null>();
+  expectTypeOf(state.count).toEqualTypeOf<number>();
+  expectTypeOf(state.notes).toEqualTypeOf<readonly string[]>();
+  expectTypeOf(state.talk).toEqualTypeOf<readonly Message[]>();
+  expectTypeOf(output?.name).toEqualTypeOf<string | null | undefined>();
+  expect(state).toEqual({ count: 2, name: 'n', notes: ['x'], talk: [], any: null });
+});
