@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
+import type { TestSpecification } from 'vitest/node';
 
 /* The folder of a test decides its project; what stands in none of these is a unit test, which starts no server. */
 const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,interpreter-version}.test.ts'];
+const MORE = 'test/integration/more/**/*.test.ts';
 const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';
 
@@ -11,12 +14,22 @@ const withServers = {
   testTimeout: 60_000,
 };
 
+/** The files of `smoke` take longest, so they begin first. */
+class SmokeFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isSmoke = ({ project }: TestSpecification): boolean => project.name === 'smoke';
+    return [...sorted.filter(isSmoke), ...sorted.filter((file) => !isSmoke(file))];
+  }
+}
+
 export default defineConfig({
   test: {
     pool: 'forks',
     hookTimeout: 120_000,
     // Tests that run at the same time do so because they mostly wait.
     maxConcurrency: 20,
+    sequence: { sequencer: SmokeFirst },
     projects: [
       {
         extends: true,
@@ -29,30 +42,32 @@ export default defineConfig({
           testTimeout: 20_000,
         },
       },
-      {
-        extends: true,
+      // Files mostly wait, so four share two processors. `more` and `system` are in `npm run test:full` alone.
+      ...[
+        { name: 'integration', include: INTEGRATION, exclude: [MORE], order: 1 },
+        { name: 'more', include: [MORE], exclude: [], order: 2 },
+      ].map(({ order, ...files }) => ({
+        extends: true as const,
         test: {
-          name: 'integration',
-          include: INTEGRATION,
+          ...files,
           ...withServers,
           globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/shared-servers.ts'],
-          // Integration files mostly wait, so three share two processors.
-          maxWorkers: 3,
+          maxWorkers: 4,
           isolate: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: order },
         },
-      },
+      })),
       // Processes die in these. The long ones run one file at a time, so that nothing is slow because of another.
       ...[
-        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 3 },
-        { name: 'system', include: [SYSTEM], exclude: [SMOKE], maxWorkers: 1 },
-      ].map((files, at) => ({
+        { name: 'smoke', include: [SMOKE], exclude: [], maxWorkers: 4, order: 1 },
+        { name: 'system', include: [SYSTEM], exclude: [SMOKE], maxWorkers: 1, order: 3 },
+      ].map(({ order, ...files }) => ({
         extends: true as const,
         test: {
           ...files,
           ...withServers,
           globalSetup: ['test/support/servers/provide-workflow.ts', 'test/support/servers/provide-temporal.ts'],
-          sequence: { groupOrder: 2 + at },
+          sequence: { groupOrder: order },
         },
       })),
     ],

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { anAskingGraph, eventsOf, startRun } from '../support/readers/api-runs.ts';
-import { aJob, checkpointsOf, etagOf, patchState } from '../support/readers/api-states.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { aProblem, issuePathsOf } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import { useWorkingStack } from '../support/servers/working-stack.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { anAskingGraph, eventsOf, startRun } from '../../support/readers/api-runs.ts';
+import { aJob, checkpointsOf, etagOf, patchState } from '../../support/readers/api-states.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { aProblem, issuePathsOf } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { service, user, runOf, control, until } = useWorkingStack(startTestStack);
 

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
-import type { Json } from '../../src/graph/values/json.ts';
-import { eventsOf } from '../support/readers/api-runs.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { aToolOf } from '../support/doubles/configured-tool.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { json, startLoopbackServer } from '../support/doubles/loopback-server.ts';
-import type { Answer, LoopbackServer } from '../support/doubles/loopback-server.ts';
-import { createRunControls } from '../support/readers/run-controls.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { eventsOf } from '../../support/readers/api-runs.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { json, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { Answer, LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { createRunControls } from '../../support/readers/run-controls.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 /* Runs go on in a new execution whenever they wait, so that each deadline is one that another execution has begun. */
 

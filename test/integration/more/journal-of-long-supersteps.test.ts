@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aDefinition } from '../support/builders/builders.ts';
-import { aToolOf } from '../support/doubles/configured-tool.ts';
-import { json, silence, startLoopbackServer } from '../support/doubles/loopback-server.ts';
-import type { LoopbackServer } from '../support/doubles/loopback-server.ts';
-import { PATIENTLY, eventsOf } from '../support/readers/api-runs.ts';
-import { listAt, textAt } from '../support/readers/json-at.ts';
-import { createRunControls } from '../support/readers/run-controls.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { aToolOf } from '../../support/doubles/configured-tool.ts';
+import { json, silence, startLoopbackServer } from '../../support/doubles/loopback-server.ts';
+import type { LoopbackServer } from '../../support/doubles/loopback-server.ts';
+import { PATIENTLY, eventsOf } from '../../support/readers/api-runs.ts';
+import { listAt, textAt } from '../../support/readers/json-at.ts';
+import { createRunControls } from '../../support/readers/run-controls.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 let server: LoopbackServer;
 let stack: TestStack;

@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { GraphDefinition, NodeDefinition } from '../../src/graph/definition/definition.ts';
-import type { Json } from '../../src/graph/values/json.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { eventsOf, hasStatus } from '../support/readers/api-runs.ts';
-import { at, listAt, textAt } from '../support/readers/json-at.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import type { TestStack } from '../support/servers/test-stack.ts';
+import type { GraphDefinition, NodeDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { eventsOf, hasStatus } from '../../support/readers/api-runs.ts';
+import { at, listAt, textAt } from '../../support/readers/json-at.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import type { TestStack } from '../../support/servers/test-stack.ts';
 
 let stack: TestStack;
 beforeAll(async () => {
-  stack = await startTestStack(fileURLToPath(new URL('../support/servers/large-values.config.ts', import.meta.url)));
+  stack = await startTestStack(fileURLToPath(new URL('../../support/servers/large-values.config.ts', import.meta.url)));
 });
 afterAll(async () => await stack.stop());
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { Json } from '../../src/graph/values/json.ts';
-import { PRICE, anAgent, startAgent, useAgentStack } from '../support/servers/agent-stack.ts';
-import { PATIENTLY, aGraphOf, eventsOf, readAll, startRun } from '../support/readers/api-runs.ts';
-import { checkpointWhere, checkpointsOf, leadsTo } from '../support/readers/api-states.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { askFor, requestsOf, say, toldTo } from '../support/builders/chat-model.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { answer, json, silence } from '../support/doubles/loopback-server.ts';
-import { aProblem } from '../support/readers/problems.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { PRICE, anAgent, startAgent, useAgentStack } from '../../support/servers/agent-stack.ts';
+import { PATIENTLY, aGraphOf, eventsOf, readAll, startRun } from '../../support/readers/api-runs.ts';
+import { checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { askFor, requestsOf, say, toldTo } from '../../support/builders/chat-model.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { answer, json, silence } from '../../support/doubles/loopback-server.ts';
+import { aProblem } from '../../support/readers/problems.ts';
 
 const { model, service, user, control, until } = useAgentStack();
 

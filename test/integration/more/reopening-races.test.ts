@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { aDefinition } from '../support/builders/builders.ts';
-import { PATIENTLY, anAskingGraph, startRun } from '../support/readers/api-runs.ts';
-import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../support/readers/api-states.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { aProblem } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import { useWorkingStack } from '../support/servers/working-stack.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { PATIENTLY, anAskingGraph, startRun } from '../../support/readers/api-runs.ts';
+import { aJob, checkpointWhere, checkpointsOf, leadsTo, patchState } from '../../support/readers/api-states.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { service, user, get, control, until } = useWorkingStack(startTestStack);
 const three = aDefinition({ nodes: { a: aJob('a'), b: aJob('b'), c: aJob('c') } });

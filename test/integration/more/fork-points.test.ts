@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
-import type { Json } from '../../src/graph/values/json.ts';
-import { aDefinition } from '../support/builders/builders.ts';
-import { readAll, startRun } from '../support/readers/api-runs.ts';
-import { aJob, checkpointWhere, checkpointsOf, leadsTo } from '../support/readers/api-states.ts';
-import { at, textAt } from '../support/readers/json-at.ts';
-import { aProblem } from '../support/readers/problems.ts';
-import { startTestStack } from '../support/servers/test-stack.ts';
-import { useWorkingStack } from '../support/servers/working-stack.ts';
+import type { GraphDefinition } from '../../../src/graph/definition/definition.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+import { aDefinition } from '../../support/builders/builders.ts';
+import { readAll, startRun } from '../../support/readers/api-runs.ts';
+import { aJob, checkpointWhere, checkpointsOf, leadsTo } from '../../support/readers/api-states.ts';
+import { at, textAt } from '../../support/readers/json-at.ts';
+import { aProblem } from '../../support/readers/problems.ts';
+import { startTestStack } from '../../support/servers/test-stack.ts';
+import { useWorkingStack } from '../../support/servers/working-stack.ts';
 
 const { stack, service, user, until } = useWorkingStack(startTestStack);
 
