@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /* The folder of a test decides its project; what stands in none of these is a unit test, which starts no server. */
@@ -11,7 +12,14 @@ const withServers = {
   testTimeout: 60_000,
 };
 
+/** The package's own name leads to its source, as `paths` of tsconfig.json says. */
+const alias = [
+  { find: /^holdfast$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
+  { find: /^holdfast\/(.+)$/, replacement: fileURLToPath(new URL('src/$1/index.ts', import.meta.url)) },
+];
+
 export default defineConfig({
+  resolve: { alias },
   test: {
     pool: 'forks',
     hookTimeout: 120_000,

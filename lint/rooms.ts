@@ -103,14 +103,10 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     code: 'sandbox',
   },
   config: {
-    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'activities'],
-    packages: [NODE, 'zod', '@temporalio/common'],
+    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'process', 'activities'],
+    packages: [NODE, 'tsx', 'zod'],
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
-  cli: {
-    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config'],
-    packages: [NODE, 'zod'],
-  },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
     packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow'],
@@ -120,6 +116,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/worker'],
     code: 'entry',
   },
+  'run-worker.ts': { rooms: ['process', 'worker.ts'] },
 
   'api/schemas': {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
@@ -140,6 +137,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'graph/validate',
       'graph/advance',
       'store',
+      'process',
       'api/http',
     ],
     packages: [NODE, 'p-limit', 'piscina'],
@@ -219,6 +217,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@hono/zod-openapi', 'hono', 'ulid'],
     code: 'entry',
   },
+  'run-api.ts': { rooms: ['process', 'api'] },
   dev: {
     rooms: [
       'graph/values',
@@ -248,5 +247,19 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'zod',
     ],
     code: 'entry',
+  },
+  cli: {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'graph/diagram',
+      'graph/validate',
+      'activities',
+      'config',
+      'dev',
+      'run-worker.ts',
+      'run-api.ts',
+    ],
+    packages: [NODE, 'zod'],
   },
 };

@@ -1,14 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { didYouMean } from '../graph/values/index.ts';
+import { apiProcess } from './api-process.ts';
 import { EXIT, RefusedError, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { diagram } from './diagram.ts';
 import { mcp } from './mcp.ts';
 import { run } from './run.ts';
+import { start } from './start.ts';
 import { validate } from './validate.ts';
+import { workerProcess } from './worker-process.ts';
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map(Object.entries({ validate, diagram, run, mcp }));
+const COMMANDS: ReadonlyMap<string, Command> = new Map(
+  Object.entries({ start, validate, diagram, run, mcp, worker: workerProcess, api: apiProcess }),
+);
 
 const HELP = `Usage: holdfast COMMAND [flags]
 

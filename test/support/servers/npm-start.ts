@@ -21,7 +21,7 @@ export interface Started {
 }
 
 /** So that signals and exit codes are of the process itself. */
-const DIRECTLY: readonly [string, ...string[]] = [process.execPath, '--import', 'tsx', 'src/dev/start.ts'];
+const DIRECTLY: readonly [string, ...string[]] = [process.execPath, 'bin/holdfast.js', 'start'];
 
 /** `npm start` as a user has it, who has bundled no code; in a process of its own and one data folder. */
 export interface NpmStart {
