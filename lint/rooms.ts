@@ -197,7 +197,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/runs',
       'api/sweeper',
     ],
-    packages: [NODE, '@hono/zod-openapi', 'hono', 'swagger-ui-dist'],
+    packages: [NODE, '@hono/zod-openapi', 'hono'],
   },
   api: {
     rooms: [
