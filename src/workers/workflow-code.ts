@@ -21,10 +21,15 @@ const tuneBundler: BundlerHook = (config) => {
   return {
     ...config,
     devtool: 'inline-nosources-source-map',
-    output: { ...config.output, devtoolModuleFilenameTemplate: '[resource-path]' },
+    output: { ...config.output, devtoolModuleFilenameTemplate: nameOf },
     optimization: { ...config.optimization, ...joined },
   };
 };
+
+/** The path of a module below the project. That of a module that is left out has the machine's path after a bar. */
+function nameOf({ resourcePath }: { readonly resourcePath: string }): string {
+  return resourcePath.replace(/\|.*/s, '');
+}
 
 /** The settings of the TypeScript compiler in a rule of the bundler. */
 function compilerIn(rule: unknown): { target?: unknown } | null {

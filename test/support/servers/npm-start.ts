@@ -35,8 +35,11 @@ export interface NpmStart {
   readonly dataFile: (name: string) => string;
 }
 
-/** Gives all tests of a file one data folder; what still runs in the end is stopped. */
-export function useNpmStart(): NpmStart {
+/**
+ * Gives all tests of a file one data folder; what still runs in the end is stopped.
+ * @param project the folder that it is started in
+ */
+export function useNpmStart(project: () => string | URL = () => PROJECT): NpmStart {
   let folder: string;
   let tokensFile: string;
   const running: Child[] = [];
@@ -52,7 +55,7 @@ export function useNpmStart(): NpmStart {
   const launchBy = (command: readonly [string, ...string[]], ...flags: string[]): Child => {
     const [program, ...args] = command;
     const child = spawn(program, [...args, '--data-dir', join(folder, 'data'), ...flags], {
-      cwd: PROJECT,
+      cwd: project(),
       env: { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
