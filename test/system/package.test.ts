@@ -1,5 +1,5 @@
 import { readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openTeardown } from '../../src/dev/teardown.ts';
 import { inARow } from '../support/builders/builders.ts';
@@ -81,17 +81,14 @@ describe('a project in TypeScript', () => {
     },
   );
 
-  test('may be one in CommonJS', async () => {
-    await project.write('commonjs/package.json', '{}');
-    await project.write('commonjs/holdfast.config.ts', config);
-    const given = await project.run(
-      'holdfast',
-      'validate',
-      'graphs/greeting.json',
-      '--config',
-      'commonjs/holdfast.config.ts',
-    );
-    expect(given).toMatchObject({ code: 0, stdout: '1 file: 0 errors, 0 warnings\n' });
+  test.each([
+    ['may be one in CommonJS', 'commonjs/holdfast.config.ts'],
+    ['need not have the package to be read by it', '../elsewhere/holdfast.config.mts'],
+  ])('%s', async (_, file) => {
+    await project.write(join(dirname(file), 'package.json'), '{}');
+    await project.write(file, config);
+    const validated = await project.run('holdfast', 'validate', 'graphs/greeting.json', '--config', file);
+    expect(validated).toMatchObject({ code: 0, stdout: '1 file: 0 errors, 0 warnings\n' });
   });
 });
 
