@@ -1,13 +1,24 @@
 # Temporal's native core needs glibc: no Alpine.
+FROM node:20-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+RUN npm run build
+# What runs has no tools of development, and Temporal's core for its own platform alone.
+RUN npm prune --omit=dev && \
+  find node_modules/@temporalio/core-bridge/releases -mindepth 1 -maxdepth 1 ! -name "$(uname -m)-unknown-linux-gnu" -exec rm -r {} +
+
 FROM node:20-bookworm-slim
+ENV NODE_ENV=production
 WORKDIR /app
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates && rm -rf /var/lib/apt/lists/*
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev
-COPY tsconfig.json holdfast.config.ts ./
-COPY src ./src
-COPY graphs ./graphs
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY holdfast.config.ts ./
 USER node
 EXPOSE 3000
 # Node itself, so that it gets the signals that end it.
-CMD ["node", "--import", "tsx", "src/api/server.ts"]
+CMD ["node", "dist/api/server.js"]

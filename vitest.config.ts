@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
@@ -22,8 +23,14 @@ class SmokeFirst extends BaseSequencer {
     return [...sorted.filter(isSmoke), ...sorted.filter((file) => !isSmoke(file))];
   }
 }
+/** The package's own name leads to its source, as `paths` of tsconfig.json says. */
+const alias = [
+  { find: /^holdfast$/, replacement: fileURLToPath(new URL('src/index.ts', import.meta.url)) },
+  { find: /^holdfast\/(.+)$/, replacement: fileURLToPath(new URL('src/$1/index.ts', import.meta.url)) },
+];
 
 export default defineConfig({
+  resolve: { alias },
   test: {
     pool: 'forks',
     hookTimeout: 120_000,

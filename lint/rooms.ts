@@ -106,19 +106,14 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     code: 'sandbox',
   },
   config: {
-    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'activities'],
-    packages: [NODE, 'zod', '@temporalio/common'],
+    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/schema', 'builder', 'process', 'activities'],
+    packages: [NODE, 'tsx', 'zod'],
   },
   'index.ts': { rooms: ['graph/definition', 'builder', 'activities', 'config'] },
   testing: {
     rooms: [...FACTS, ...REPLAY, 'graph/expression', 'graph/validate', 'builder', 'activities', 'config'],
     packages: ['pino', 'zod'],
     face: ['index.ts', 'evaluation/index.ts'],
-  },
-  cli: {
-    rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config', 'testing'],
-    types: ['graph/replay'],
-    packages: [NODE, 'zod'],
   },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
@@ -129,6 +124,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/worker'],
     code: 'entry',
   },
+  'run-worker.ts': { rooms: ['process', 'worker.ts'] },
 
   'api/schemas': {
     rooms: ['graph/values', 'graph/definition', 'graph/schema', 'graph/journal'],
@@ -140,7 +136,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@temporalio/client', '@temporalio/common', '@temporalio/proto'],
   },
   'api/interpreter': {
-    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'api/http'],
+    rooms: [...FACTS, ...REPLAY, 'graph/validate', 'store', 'process', 'api/http'],
     packages: [NODE, 'p-limit', 'piscina'],
   },
   'api/deps.ts': {
@@ -200,7 +196,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'api/runs',
       'api/sweeper',
     ],
-    packages: [NODE, '@hono/zod-openapi', 'hono', 'swagger-ui-dist'],
+    packages: [NODE, '@hono/zod-openapi', 'hono'],
   },
   api: {
     rooms: [
@@ -220,6 +216,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['@hono/zod-openapi', 'hono', 'ulid'],
     code: 'entry',
   },
+  'run-api.ts': { rooms: ['process', 'api'] },
   dev: {
     rooms: [
       'graph/values',
@@ -249,5 +246,21 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'zod',
     ],
     code: 'entry',
+  },
+  cli: {
+    rooms: [
+      'graph/values',
+      'graph/definition',
+      'graph/diagram',
+      'graph/validate',
+      'activities',
+      'config',
+      'testing',
+      'dev',
+      'run-worker.ts',
+      'run-api.ts',
+    ],
+    types: ['graph/replay'],
+    packages: [NODE, 'zod'],
   },
 };

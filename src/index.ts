@@ -2,7 +2,7 @@ export { defineConfig, defineNodeType } from './config/load-config.ts';
 export type { ConfigInput } from './config/load-config.ts';
 export { defineTool } from './config/define-tool.ts';
 export { tool } from './config/tool-methods.ts';
-export type { CodeToolContext } from './activities/tools/code-tool.ts';
+export type { CodeToolContext } from './activities/tools/code-tool-context.ts';
 export { result } from './activities/calls/plain-result.ts';
 export { CallError } from './activities/calls/call-error.ts';
 export { END, START } from './graph/definition/index.ts';

@@ -1,4 +1,4 @@
-import { NativeConnection, Runtime, Worker, bundleWorkflowCode } from '@temporalio/worker';
+import { NativeConnection, Runtime, Worker } from '@temporalio/worker';
 import type { WorkerDeploymentOptions, WorkerOptions } from '@temporalio/worker';
 import { HEARTBEAT_EVERY_MS } from './activities/calls/heartbeat.ts';
 import { createCallActivities, createJournalActivities } from './activities/index.ts';
@@ -12,20 +12,21 @@ import { toMs } from './graph/values/index.ts';
 import { isMain } from './process/is-main.ts';
 import { listenForShutdown } from './process/listen-for-shutdown.ts';
 import { createLogger } from './process/logger.ts';
+import type { ProcessOptions } from './process/process-options.ts';
 import { postgresStore } from './store/store.ts';
 import { temporal } from './process/temporal.ts';
 import { connectWithRetry } from './process/connect-with-retry.ts';
 import type { RetryOptions } from './process/connect-with-retry.ts';
 import { readPort } from './process/read-port.ts';
 import { readTaskQueues, taskQueuesOf } from './workers/task-queues.ts';
-import { temporalRuntime, toTemporalLogger } from './process/temporal-logger.ts';
+import { temporalRuntime } from './process/temporal-logger.ts';
 import { CALL_SLOTS, toActivityDeps } from './workers/activity-deps.ts';
 import type { WorkerSupplies } from './workers/activity-deps.ts';
 import { processLimits } from './workers/process-limits.ts';
 import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
-import { workflowCode } from './workers/workflow-code.ts';
+import { openWorkflowCode } from './workers/workflow-code.ts';
 import { JOURNAL_QUEUE, TASK_QUEUE } from './workflows/contract.ts';
 
 interface WorkerParts extends WorkerSupplies {
@@ -85,13 +86,9 @@ const JOURNAL_SLOTS = 100;
 /** The time for calls to end that are canceled when the grace is over. */
 const FORCE_AFTER_MS = 10_000;
 
-/** The workflow's code is in the file that `HOLDFAST_WORKFLOW_BUNDLE` names, or is bundled, which takes some seconds. */
 async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<Partial<WorkerOptions>> {
-  const codePath = environment['HOLDFAST_WORKFLOW_BUNDLE'];
   return {
-    workflowBundle: codePath
-      ? { codePath }
-      : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
+    workflowBundle: await openWorkflowCode(environment, logger),
     maxCachedWorkflows: cachedRuns(environment),
     // A run waits this long for the worker that has it cached before another worker takes it.
     stickyQueueScheduleToStartTimeout: '3 seconds',
@@ -99,13 +96,13 @@ async function optionsOfRuns({ logger, environment }: WorkerSupplies): Promise<P
 }
 
 /** Runs a worker process: the environment gives Temporal and the database, a file the configuration. */
-async function main(): Promise<void> {
+export async function runWorker({ config }: ProcessOptions = {}): Promise<void> {
   const { HOLDFAST_CONFIG, HOLDFAST_HEALTH_PORT, LOG_LEVEL = 'info' } = process.env;
   const logger = createLogger(LOG_LEVEL);
   const shutdown = listenForShutdown(logger);
   const { signal } = shutdown;
   Runtime.install(temporalRuntime(logger));
-  const loaded = await loadConfig(HOLDFAST_CONFIG);
+  const loaded = await loadConfig(config ?? HOLDFAST_CONFIG);
   const unavailable = new Set<string>();
   const health = HOLDFAST_HEALTH_PORT
     ? await openWorkerHealth(readPort('HOLDFAST_HEALTH_PORT', HOLDFAST_HEALTH_PORT), {
@@ -149,4 +146,4 @@ async function openParts(loaded: Config, patience: RetryOptions) {
   return { workers, store, connection, namespace, close };
 }
 
-if (isMain(import.meta.url)) await main();
+if (isMain(import.meta.url)) await runWorker();

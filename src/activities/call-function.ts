@@ -1,18 +1,10 @@
-import type { CallSafety, FunctionEntry } from '../graph/definition/index.ts';
 import type { FunctionCallRequest } from '../graph/run/index.ts';
 import { own } from '../graph/values/index.ts';
-import type { Json } from '../graph/values/index.ts';
 import { notConfigured } from './calls/call-error.ts';
 import type { CallKind } from './calls/perform-call.ts';
 import { runCode } from './calls/run-code.ts';
 import { stricterSafety } from './live-policy.ts';
-import type { ToolContext } from './tools/tool.ts';
-
-/** A registered function: its catalog entry and its code. */
-export interface RegisteredFunction extends FunctionEntry {
-  readonly effect: CallSafety;
-  execute(args: Json, context: ToolContext): unknown;
-}
+import type { RegisteredFunction } from './registered-function.ts';
 
 /** Makes calls of registered functions. */
 export function functionCalls(functions: Readonly<Record<string, RegisteredFunction>>): CallKind<FunctionCallRequest> {

@@ -7,11 +7,11 @@ import type {
 } from '../graph/run/index.ts';
 import type { Store } from '../store/store.ts';
 import { functionCalls } from './call-function.ts';
-import type { RegisteredFunction } from './call-function.ts';
+import type { RegisteredFunction } from './registered-function.ts';
 import { modelCalls } from './call-model.ts';
 import type { ModelDeps } from './call-model.ts';
 import { nodeCalls } from './call-node.ts';
-import type { RegisteredNodeType } from './call-node.ts';
+import type { RegisteredNodeType } from './registered-node-type.ts';
 import type { CallSlots } from './calls/call-slots.ts';
 import type { CallOutcome, CallTask } from './calls/call-task.ts';
 import { toolCalls } from './call-tool.ts';

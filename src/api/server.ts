@@ -6,6 +6,7 @@ import { toMs } from '../graph/values/index.ts';
 import { isMain } from '../process/is-main.ts';
 import { listenForShutdown } from '../process/listen-for-shutdown.ts';
 import { createLogger } from '../process/logger.ts';
+import type { ProcessOptions } from '../process/process-options.ts';
 import { postgresStore } from '../store/store.ts';
 import { temporal } from '../process/temporal.ts';
 import { connectWithRetry } from '../process/connect-with-retry.ts';
@@ -36,11 +37,11 @@ export function toAuthSettings({ issuer, audience, jwksUrl, claims }: AuthConfig
 }
 
 /** Runs an API process: the environment gives Temporal and the database, a file the configuration. */
-async function main(): Promise<void> {
+export async function runApi(options: ProcessOptions = {}): Promise<void> {
   const settings = readSettings(process.env);
   const logger = createLogger(settings.logLevel);
   const shutdown = listenForShutdown(logger);
-  const config = await loadConfig(settings.configFile);
+  const config = await loadConfig(options.config ?? settings.configFile);
   const unavailable = new Set<string>();
   const graceMs = toMs(config.shutdownGrace);
   const door = await openDoor({ port: settings.port, hostname: '0.0.0.0', graceMs }, unavailable);
@@ -109,4 +110,4 @@ async function openParts(loaded: Config, { databaseUrl, cursorSecret }: Settings
   };
 }
 
-if (isMain(import.meta.url)) await main();
+if (isMain(import.meta.url)) await runApi();

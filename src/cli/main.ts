@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { didYouMean } from '../graph/values/index.ts';
+import { apiProcess } from './api-process.ts';
 import { EXIT, RefusedError, UsageError } from './command.ts';
 import type { Command, Terminal } from './command.ts';
 import { diagram } from './diagram.ts';
@@ -8,10 +9,22 @@ import { evaluate } from './evaluate.ts';
 import { mcp } from './mcp.ts';
 import { promote } from './promote.ts';
 import { run } from './run.ts';
+import { start } from './start.ts';
 import { validate } from './validate.ts';
+import { workerProcess } from './worker-process.ts';
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map(
-  Object.entries({ validate, diagram, run, promote, eval: evaluate, mcp }),
+  Object.entries({
+    start,
+    validate,
+    diagram,
+    run,
+    promote,
+    eval: evaluate,
+    mcp,
+    worker: workerProcess,
+    api: apiProcess,
+  }),
 );
 
 const HELP = `Usage: holdfast COMMAND [flags]

@@ -14,7 +14,7 @@ const HELP = `Usage: holdfast mcp [flags]
 Lists the tools of the MCP servers of a configuration: on standard error what the servers say of them, to be read before
 it is approved; on standard output their effects and pins, ready for "mcpServers".
 
-  --config FILE   the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts or .json here)
+  --config FILE   the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts, .js or .json here)
 
 Exit code: 0 all servers can be used as they are configured; 1 some can't; 2 wrong usage, or no configuration.
 `;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { loadConfig } from '../config/load-config.ts';
+import { CONFIG_FILES, loadConfig } from '../config/load-config.ts';
 import { DEFAULTS, NO_CEILINGS } from '../graph/definition/index.ts';
 import type { Catalog } from '../graph/definition/index.ts';
 import { messageOf } from '../graph/values/index.ts';
@@ -49,5 +49,5 @@ export function findConfig(requested: string | undefined, { env }: Pick<Terminal
 }
 
 function findHere(): string | undefined {
-  return ['holdfast.config.ts', 'holdfast.config.json'].find((file) => existsSync(resolve(file)));
+  return CONFIG_FILES.find((file) => existsSync(resolve(file)));
 }

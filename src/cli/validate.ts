@@ -12,7 +12,7 @@ const HELP = `Usage: holdfast validate FILE… [flags]
 Finds every issue of graph definitions. The names of tools, functions and models are checked against a configuration, if
 there is one; the names of published graphs are not checked.
 
-  --config FILE   the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts or .json here)
+  --config FILE   the configuration (default: HOLDFAST_CONFIG, or holdfast.config.ts, .js or .json here)
   --no-config     reads none
   --json          prints one JSON document: { configuration, files: [{ file, valid, issues }] }
 

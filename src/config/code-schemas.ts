@@ -1,12 +1,12 @@
-import type { PayloadCodec } from '@temporalio/common';
 import { z } from 'zod';
-import type { RegisteredFunction } from '../activities/call-function.ts';
-import type { RegisteredNodeType } from '../activities/call-node.ts';
+import type { RegisteredFunction } from '../activities/registered-function.ts';
+import type { RegisteredNodeType } from '../activities/registered-node-type.ts';
 import { BUILT_IN_PROCESSORS } from '../activities/context/processing-steps.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { TokenCounter } from '../activities/context/estimate-tokens.ts';
 import { NAME } from '../graph/definition/index.ts';
 import { callFields, code, Effect, Schema } from './fields.ts';
+import type { PayloadCodec } from './payload-codec.ts';
 
 /** Functions that graphs call by name. They are `idempotent` unless they state another effect. */
 const NamedFunction = z.union([

@@ -1,4 +1,4 @@
-import type { CodeToolContext } from '../activities/tools/code-tool.ts';
+import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
 import type { ArgumentsOf, ToolSchema } from './tool-parameters.ts';
 import type { PolicyInput } from './tool.ts';
 

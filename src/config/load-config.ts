@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
 import type { SecretResolver } from '../activities/secrets.ts';
 import { CEILINGS, DEFAULTS } from '../graph/definition/index.ts';
@@ -10,6 +9,7 @@ import { messageOf, toPointer } from '../graph/values/index.ts';
 import { Codecs, Functions, MessageProcessors, NodeType, TokenCounters } from './code-schemas.ts';
 import type { DefinedTool } from './define-tool.ts';
 import { code } from './fields.ts';
+import { importModule } from './import-module.ts';
 import { McpServers } from './mcp-servers.ts';
 import type { McpServerInput } from './mcp-servers.ts';
 import { Model } from './model.ts';
@@ -19,7 +19,7 @@ import type { ToolHolder } from './tool-methods.ts';
 import type { HttpToolInput } from './tool.ts';
 
 /*
- * The configuration of an installation: `holdfast.config.ts`, or the same as JSON. It is checked at start, and all
+ * The configuration of an installation: `holdfast.config.ts`, or the same as JavaScript or JSON. It is checked at start, and all
  * problems are reported together. Addresses and secrets come from the environment.
  */
 
@@ -120,9 +120,14 @@ export function defineNodeType(type: z.input<typeof NodeType>): z.input<typeof N
 /** A configuration that can't be used. The message lists every problem with file and JSON pointer. */
 class ConfigError extends Error {}
 
+/** Names of a configuration file that need not be given. */
+export const CONFIG_FILES: readonly string[] = ['ts', 'mts', 'js', 'mjs', 'json'].map(
+  (extension) => `holdfast.config.${extension}`,
+);
+
 /**
- * Loads a configuration file, TypeScript or JSON.
- * @param file a path; by default `holdfast.config.ts` or `holdfast.config.json` in the working folder
+ * Loads a configuration file: TypeScript, JavaScript or JSON.
+ * @param file a path; by default the first of `CONFIG_FILES` that is in the working folder
  * @returns the configuration, with `graphs` as an absolute path
  * @throws ConfigError
  */
@@ -147,17 +152,16 @@ export function parseConfig(origin: string, input: unknown): Config {
 }
 
 function findFile(file: string | undefined): string {
-  const candidates = file === undefined ? ['holdfast.config.ts', 'holdfast.config.json'] : [file];
+  const candidates = file === undefined ? CONFIG_FILES : [file];
   const found = candidates.map((candidate) => resolve(candidate)).find((path) => existsSync(path));
-  if (found === undefined) throw new ConfigError(`No configuration found: looked for ${candidates.join(' and ')}`);
+  if (found === undefined) throw new ConfigError(`No configuration found: looked for ${candidates.join(', ')}`);
   return found;
 }
 
 async function readConfigFile(path: string): Promise<unknown> {
   try {
     if (path.endsWith('.json')) return JSON.parse(await readFile(path, 'utf8')) as unknown;
-    const module: unknown = await import(pathToFileURL(path).href);
-    return typeof module === 'object' && module !== null && 'default' in module ? module.default : module;
+    return await importModule(path);
   } catch (error) {
     throw new ConfigError(`${path} can't be read: ${messageOf(error)}`, {
       cause: error,

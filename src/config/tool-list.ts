@@ -14,7 +14,8 @@ interface ListItem {
   readonly value: unknown;
 }
 
-interface ParsedTool extends Omit<ListItem, 'value'> {
+/** A checked tool, with its place in the configuration. */
+export interface ParsedTool extends Omit<ListItem, 'value'> {
   readonly tool: ToolConfig;
 }
 

@@ -18,7 +18,7 @@ export type ToolSchema = StandardSchema | JsonSchema;
 export type ArgumentsOf<S> = S extends StandardSchema<infer Output> ? Output : SchemaValue<S>;
 
 /** A tool's JSON Schema, and the schema that converts arguments, if it has one. */
-interface ParsedParameters {
+export interface ParsedParameters {
   readonly parameters: JsonSchema;
   readonly schema: StandardSchema | null;
 }

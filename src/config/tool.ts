@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Tool as ReadyTool } from '../activities/tools/tool.ts';
-import type { CodeToolContext } from '../activities/tools/code-tool.ts';
+import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
 import { EXECUTIONS, LOCAL_CALLS, mayBeLocal } from '../graph/definition/index.ts';
 import { parseExpression, parseSegments } from '../graph/expression/index.ts';
 import { Policy, TimeSpan } from '../graph/schema/index.ts';

@@ -1,6 +1,5 @@
 import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { PGlite } from '@electric-sql/pglite';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Worker } from '@temporalio/worker';
@@ -36,6 +35,7 @@ import { openCursorSecret } from './cursor-secret.ts';
 import { lockFolder } from './folder-lock.ts';
 import { CALLERS, openIssuer, signTokens } from './issuer.ts';
 import type { Tokens } from './issuer.ts';
+import { openPglite } from './open-pglite.ts';
 import { choosePort, retryIfPortTaken } from './ports.ts';
 import { startWithTeardown } from './teardown.ts';
 import type { Teardown } from './teardown.ts';
@@ -174,7 +174,7 @@ async function openDatabase(
     teardown.add(() => store.close());
     return { store, dialect: createPostgresDialect(DATABASE_URL, { maxConnections: 5 }) };
   }
-  const database = await PGlite.create(resolve(dataDir, 'pglite'));
+  const database = await openPglite(resolve(dataDir, 'pglite'));
   teardown.add(() => database.close());
   const store = await openEmbeddedStore(database);
   teardown.add(() => store.close());

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { ExternalStorage, StorageDriverClaim } from '@temporalio/common';
 import type {
   DataConverter,
@@ -8,6 +7,7 @@ import type {
   StorageDriver,
   StorageDriverStoreContext,
 } from '@temporalio/common';
+import { ownModule } from './own-code.ts';
 
 /** A payload as the store keeps it. Its metadata says how to read the data; values are in base64. */
 interface StoredPayload {
@@ -28,7 +28,7 @@ interface PayloadStore {
 }
 
 /** The module that turns values into payloads; the workflow's bundle loads it, too. */
-export const payloadConverterPath = fileURLToPath(new URL('../workflows/payload-converter.ts', import.meta.url));
+export const payloadConverterPath = ownModule('../workflows/payload-converter', import.meta.url);
 
 /** Larger payloads travel by reference, because Temporal limits the size of payloads and histories. */
 const MAX_INLINE_BYTES = 65_536;

@@ -1,7 +1,7 @@
-import type { NodeContext } from '../activities/call-node.ts';
+import type { NodeContext } from '../activities/registered-node-type.ts';
 import type { MessageProcessor } from '../activities/context/message-processor.ts';
 import type { ModelRequest, OwnReply } from '../activities/models/model.ts';
-import type { CodeToolContext } from '../activities/tools/code-tool.ts';
+import type { CodeToolContext } from '../activities/tools/code-tool-context.ts';
 import type { ToolContext } from '../activities/tools/tool.ts';
 import type { DefinedTool } from '../config/define-tool.ts';
 import type { ConfigInput } from '../config/load-config.ts';

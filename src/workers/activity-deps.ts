@@ -1,5 +1,5 @@
-import type { RegisteredFunction } from '../activities/call-function.ts';
 import { heartbeat } from '../activities/calls/heartbeat.ts';
+import type { RegisteredFunction } from '../activities/registered-function.ts';
 import { createCallSlots } from '../activities/calls/call-slots.ts';
 import { measureModels } from '../activities/context/model-measures.ts';
 import { createGuardedFetch } from '../activities/http/guarded-fetch.ts';

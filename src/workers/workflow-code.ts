@@ -1,12 +1,16 @@
 import { fileURLToPath } from 'node:url';
-import type { BundleOptions } from '@temporalio/worker';
+import { bundleWorkflowCode } from '@temporalio/worker';
+import type { BundleOptions, WorkflowBundleOption } from '@temporalio/worker';
 import { payloadConverterPath } from '../process/data-converter.ts';
+import type { Logger } from '../process/logger.ts';
+import { isBuilt, ownModule } from '../process/own-code.ts';
+import { toTemporalLogger } from '../process/temporal-logger.ts';
 
 type BundlerHook = NonNullable<BundleOptions['webpackConfigHook']>;
 
 /**
  * Makes the bundler write faster code for Node 20: it keeps modern syntax, and joined modules call
- * one another without getters.
+ * one another without getters. The source map has no sources in it, and names files as the project does.
  */
 const tuneBundler: BundlerHook = (config) => {
   for (const rule of config.module?.rules ?? []) {
@@ -14,8 +18,18 @@ const tuneBundler: BundlerHook = (config) => {
     if (compiler) compiler.target = 'es2022';
   }
   const joined = { concatenateModules: true, providedExports: true, usedExports: true };
-  return { ...config, optimization: { ...config.optimization, ...joined } };
+  return {
+    ...config,
+    devtool: 'inline-nosources-source-map',
+    output: { ...config.output, devtoolModuleFilenameTemplate: nameOf },
+    optimization: { ...config.optimization, ...joined },
+  };
 };
+
+/** The path of a module below the project. That of a module that is left out has the machine's path after a bar. */
+function nameOf({ resourcePath }: { readonly resourcePath: string }): string {
+  return resourcePath.replace(/\|.*/s, '');
+}
 
 /** The settings of the TypeScript compiler in a rule of the bundler. */
 function compilerIn(rule: unknown): { target?: unknown } | null {
@@ -27,18 +41,32 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-const path = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+const path = (name: string): string => ownModule(name, import.meta.url);
 
 /**
  * The workflow's code, for workers and replays. The interpreter is preloaded, so all cached workflows share
  * one copy. It holds no data of a run, only memo tables and the meter of the current expression.
  */
 export const workflowCode = {
-  workflowsPath: path('../workflows/index.ts'),
-  workflowInterceptorModules: [path('../workflows/interceptors.ts')],
+  workflowsPath: path('../workflows/index'),
+  workflowInterceptorModules: [path('../workflows/interceptors')],
   payloadConverterPath,
   preloadModules: ['advance', 'compile', 'definition', 'journal', 'run', 'signals', 'values'].map((room) =>
-    path(`../graph/${room}/index.ts`),
+    path(`../graph/${room}/index`),
   ),
   webpackConfigHook: tuneBundler,
 };
+
+/** The build writes the bundled code here. */
+const BUILT_BUNDLE = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+
+/**
+ * Opens the workflow's code: the file that `HOLDFAST_WORKFLOW_BUNDLE` names, or the one of the build. Code that runs
+ * from its source is bundled, which takes some seconds.
+ */
+export async function openWorkflowCode(environment: NodeJS.ProcessEnv, logger: Logger): Promise<WorkflowBundleOption> {
+  const codePath = environment['HOLDFAST_WORKFLOW_BUNDLE'] || (isBuilt ? BUILT_BUNDLE : null);
+  return codePath === null
+    ? await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) })
+    : { codePath };
+}

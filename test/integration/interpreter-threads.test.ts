@@ -12,7 +12,7 @@ type Options = NonNullable<Parameters<typeof openInterpreter>[1]>;
 
 /** Opens threads that read TypeScript, which those of a test do not by themselves. */
 async function open(options: Options = {}): Promise<Interpreter> {
-  opened = openInterpreter(aCatalog(), { execArgv: ['--import', 'tsx'], ...options });
+  opened = openInterpreter(aCatalog(), options);
   return opened;
 }
 

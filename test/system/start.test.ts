@@ -35,7 +35,7 @@ describe('npm start', () => {
   ])('%j is refused', async (flags, message) => {
     const child = launch(...flags);
     const [said] = await Promise.all([text(child.stderr), once(child, 'exit')]);
-    expect(child.exitCode).toBe(1);
+    expect(child.exitCode).toBe(2);
     expect(said).toMatch(message);
   });
 });

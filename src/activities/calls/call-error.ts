@@ -1,5 +1,8 @@
 import type { RunErrorCode } from '../../graph/values/index.ts';
 
+/** A global symbol, because a configuration may have loaded this module twice. */
+const BRAND = Symbol.for('holdfast.CallError');
+
 /** A classified failure of a call. */
 export class CallError extends Error {
   readonly code: RunErrorCode;
@@ -19,6 +22,14 @@ export class CallError extends Error {
     this.done = done;
     this.retryAfterMs = retryAfterMs ?? null;
     this.reason = reason ?? null;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 
   /** Copies the error with another message and without its cause, which could reveal what the message leaves out. */

@@ -1,9 +1,20 @@
+/** A global symbol, because a configuration may have loaded this module twice. */
+const BRAND = Symbol.for('holdfast.PlainResult');
+
 /** What a function or a node type returns as its result, even if it looks like a command to the engine. */
 export class PlainResult {
   readonly value: unknown;
 
   constructor(value: unknown) {
     this.value = value;
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
+
+  static [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value;
   }
 }
 

@@ -6,10 +6,11 @@ import { CallError } from '../calls/call-error.ts';
 import { fromCode } from '../calls/classify-failure.ts';
 import { useSecrets } from '../secrets.ts';
 import type { SecretResolver, UsedSecrets } from '../secrets.ts';
+import type { CodeToolContext } from './code-tool-context.ts';
 import { badArguments } from './tool.ts';
 import { checkBy } from './standard-schema.ts';
 import type { StandardSchema } from './standard-schema.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import type { Tool } from './tool.ts';
 
 /** A configured tool whose work is code. */
 export interface CodeToolSettings extends ToolEntry {
@@ -19,16 +20,6 @@ export interface CodeToolSettings extends ToolEntry {
   /** Names of the secrets that the code may use. */
   readonly secrets: readonly string[];
   readonly execute: (args: unknown, context: CodeToolContext) => unknown;
-}
-
-/** The call that the code serves, with its means. */
-export interface CodeToolContext<Secret extends string = string> extends ToolContext {
-  /** A logger that adds the run, the tool and the call to each line. */
-  readonly logger: Logger;
-  /** Returns a secret that the tool's `secrets` name. */
-  secret(this: void, name: Secret): string;
-  /** Shows progress of a long call in Temporal. Heartbeats are sent without it, too. */
-  heartbeat(this: void, details: unknown): void;
 }
 
 interface CodeToolDeps {

@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import { Piscina } from 'piscina';
 import type { Catalog } from '../../graph/definition/index.ts';
+import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import { ApiError } from '../http/errors.ts';
 import type { Interpreter } from './interpreter.ts';
 import { JOBS } from './jobs.ts';
@@ -17,8 +17,6 @@ const HEAP_MIB = 512;
 const MAX_WAITING = 100;
 
 interface ThreadOptions {
-  /** Options of Node for the threads; the default is those of the process. */
-  readonly execArgv?: string[];
   /** The heap of a thread, in MiB. */
   readonly heapMib?: number;
   /** The time of each job, in milliseconds; the default is the job's own limit. */
@@ -27,10 +25,10 @@ interface ThreadOptions {
 
 /** Opens threads for work on definitions and data of strangers. A job that takes too much ends its thread alone. */
 export function openInterpreter(catalog: Catalog, options: ThreadOptions = {}): Interpreter {
-  const { heapMib = HEAP_MIB, limitMs, ...threads } = options;
+  const { heapMib = HEAP_MIB, limitMs } = options;
   const pool = new Piscina({
-    ...threads,
-    filename: new URL(`./interpreter-thread${extname(import.meta.url)}`, import.meta.url).href,
+    filename: ownModule('./interpreter-thread', import.meta.url),
+    execArgv: [...ownNodeOptions()],
     name: 'doAssigned',
     workerData: catalog,
     minThreads: 1,

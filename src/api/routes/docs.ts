@@ -1,8 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
-import { absolutePath } from 'swagger-ui-dist';
+import { isBuilt } from '../../process/own-code.ts';
 import type { ApiEnv } from '../deps.ts';
+
+/** The build copies what the page needs: the package is large, and its installation reports to others. */
+const FOLDER = isBuilt
+  ? fileURLToPath(new URL('./swagger-ui', import.meta.url))
+  : dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/swagger-ui.css'));
 
 const ASSETS: ReadonlyMap<string, string> = new Map([
   ['swagger-ui.css', 'text/css'],
@@ -25,7 +32,7 @@ export function docsRoutes(): Hono<ApiEnv> {
   router.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript' }));
   for (const [file, type] of ASSETS) {
     router.get(`/docs/${file}`, async (c) =>
-      c.body(await readFile(join(absolutePath(), file), 'utf8'), 200, {
+      c.body(await readFile(join(FOLDER, file), 'utf8'), 200, {
         'content-type': type,
         'cache-control': 'public, max-age=86400',
       }),

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
 import type { Answer, AnswerBody, RequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
 
@@ -23,15 +22,14 @@ export interface ProcessLimits {
   readonly timeLimitMs: number;
 }
 
-const MAIN = fileURLToPath(new URL('main.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+const MAIN = ownModule('./main', import.meta.url);
 /** Starting Node and reading the workflow's code takes a second or two, on a busy machine more. */
 const OPEN_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): WorkflowProcess {
   const child = fork(MAIN, {
-    execArgv: ['--import', TSX, `--max-old-space-size=${heapMib}`],
+    execArgv: [...ownNodeOptions(), `--max-old-space-size=${heapMib}`],
     serialization: 'advanced',
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });

@@ -1,6 +1,6 @@
 import type { CallTask } from '../../../src/activities/calls/call-task.ts';
 import type { ModelRequest } from '../../../src/activities/models/model.ts';
-import type { CodeToolContext } from '../../../src/activities/tools/code-tool.ts';
+import type { CodeToolContext } from '../../../src/activities/tools/code-tool-context.ts';
 import type { Tool, ToolContext } from '../../../src/activities/tools/tool.ts';
 import type { CallPolicy, RetryPolicy } from '../../../src/graph/definition/call-policy.ts';
 import type { JournalBatch } from '../../../src/graph/journal/batch.ts';

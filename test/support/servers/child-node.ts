@@ -33,7 +33,7 @@ const STARTED_AGAIN_AFTER_MS = 300;
 const STOPS_WITHIN_MS = 90_000;
 const READY_WITHIN_MS = 300_000;
 
-/** @param script a path below the project's root */
+/** @param script a path below the project's root, of TypeScript or of what the build has made */
 export function startNode(
   script: string,
   environment: NodeJS.ProcessEnv,
@@ -47,7 +47,7 @@ export function startNode(
   let child: ChildProcess;
   const launch = (): void => {
     words = '';
-    const started = spawn(process.execPath, ['--import', 'tsx', path], {
+    const started = spawn(process.execPath, [...(script.endsWith('.ts') ? ['--import', 'tsx'] : []), path], {
       env: environment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });

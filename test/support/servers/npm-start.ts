@@ -21,7 +21,7 @@ export interface Started {
 }
 
 /** So that signals and exit codes are of the process itself. */
-const DIRECTLY: readonly [string, ...string[]] = [process.execPath, '--import', 'tsx', 'src/dev/start.ts'];
+const DIRECTLY: readonly [string, ...string[]] = [process.execPath, 'bin/holdfast.js', 'start'];
 
 /** `npm start` as a user has it, who has bundled no code; in a process of its own and one data folder. */
 export interface NpmStart {
@@ -35,8 +35,11 @@ export interface NpmStart {
   readonly dataFile: (name: string) => string;
 }
 
-/** Gives all tests of a file one data folder; what still runs in the end is stopped. */
-export function useNpmStart(): NpmStart {
+/**
+ * Gives all tests of a file one data folder; what still runs in the end is stopped.
+ * @param project the folder that it is started in
+ */
+export function useNpmStart(project: () => string | URL = () => PROJECT): NpmStart {
   let folder: string;
   let tokensFile: string;
   const running: Child[] = [];
@@ -52,7 +55,7 @@ export function useNpmStart(): NpmStart {
   const launchBy = (command: readonly [string, ...string[]], ...flags: string[]): Child => {
     const [program, ...args] = command;
     const child = spawn(program, [...args, '--data-dir', join(folder, 'data'), ...flags], {
-      cwd: PROJECT,
+      cwd: project(),
       env: { ...process.env, HOLDFAST_WORKFLOW_BUNDLE: '' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -33,6 +33,8 @@ export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'
   readonly workers?: number;
   /** The script of the workers. */
   readonly worker?: string;
+  /** The script of the APIs. */
+  readonly api?: string;
   /** What each API's configuration reads besides. */
   readonly apis?: readonly NodeJS.ProcessEnv[];
   /** Starting a process takes until it is ready. */
@@ -41,6 +43,7 @@ export interface ProcessesOptions extends Pick<ChildNodeOptions, 'isLookedAfter'
 
 export async function startProcesses(options: ProcessesOptions, teardown: Teardown): Promise<Processes> {
   const { databaseUrl, config, workers = 1, worker = 'src/worker.ts', apis = [{}], isAwaited = false } = options;
+  const { api = 'src/api/server.ts' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'holdfast-processes-'));
   teardown.add(() => rm(folder, { recursive: true, force: true }));
   const temporal = await startKillableTemporal(folder, teardown);
@@ -75,7 +78,7 @@ export async function startProcesses(options: ProcessesOptions, teardown: Teardo
   const deployed = {
     temporal,
     workers: Array.from({ length: workers }, () => launch(worker, 'worker started')),
-    apis: apis.map((own, at) => launch('src/api/server.ts', 'API listening', { ...own, PORT: String(ports[at]) })),
+    apis: apis.map((own, at) => launch(api, 'API listening', { ...own, PORT: String(ports[at]) })),
     baseUrls: ports.map((port) => `http://127.0.0.1:${port}`),
     tokens: await signTokens(issuer),
   };

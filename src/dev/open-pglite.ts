@@ -1,0 +1,23 @@
+import type { PGlite } from '@electric-sql/pglite';
+
+/**
+ * Opens the embedded PostgreSQL, a package that an installation need not have.
+ * @param folder where it keeps its files
+ * @throws Error that says how to install it
+ */
+export async function openPglite(folder: string): Promise<PGlite> {
+  const { PGlite: Database } = await import('@electric-sql/pglite').catch((error: unknown) => {
+    throw isMissing(error) ? new Error(MISSING, { cause: error }) : error;
+  });
+  return await Database.create(folder);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
+}
+
+const MISSING = `The embedded PostgreSQL is not installed. Install it for development:
+
+  npm install --save-dev @electric-sql/pglite
+
+or set DATABASE_URL to a PostgreSQL server of yours.`;

@@ -1,0 +1,82 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { z } from 'zod';
+import { readFile } from '../readers/documentation.ts';
+
+const run = promisify(execFile);
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** What a program has printed, and how it ended. */
+export interface Printed {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A new project that has the package from its tarball, as a registry would give it. */
+export interface InstalledPackage {
+  readonly folder: string;
+  readonly tarball: string;
+  /** The paths of the files in the tarball. */
+  readonly files: readonly string[];
+  /** In bytes. */
+  readonly size: number;
+  /** Writes a file of the project. */
+  write(path: string, text: string): Promise<void>;
+  /** Installs packages in the versions of this repository. */
+  addPackages(...names: readonly string[]): Promise<void>;
+  /** Runs a program in the project. */
+  run(program: string, ...args: readonly string[]): Promise<Printed>;
+  remove(): Promise<void>;
+}
+
+const Packed = z.array(
+  z.object({ filename: z.string(), size: z.number(), files: z.array(z.object({ path: z.string() })) }),
+);
+const Versions = z.object({ devDependencies: z.record(z.string(), z.string()) });
+
+/** Builds and packs the package, and installs it with nothing else. */
+export async function installPackage(): Promise<InstalledPackage> {
+  const root = await mkdtemp(join(tmpdir(), 'holdfast-package-'));
+  const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', root], { cwd: PROJECT });
+  const [packed] = Packed.parse(JSON.parse(stdout.slice(stdout.indexOf('[\n'))));
+  if (!packed) throw new Error(`npm has packed nothing: ${stdout}`);
+  const folder = join(root, 'project');
+  const tarball = join(root, packed.filename);
+  const write = async (path: string, text: string): Promise<void> => {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  };
+  const install = async (...packages: readonly string[]): Promise<void> =>
+    void (await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...packages], { cwd: folder }));
+  await write('package.json', '{ "name": "project", "version": "1.0.0", "type": "module" }');
+  await install(tarball);
+  const { devDependencies } = Versions.parse(JSON.parse(readFile('package.json')));
+  return {
+    folder,
+    tarball,
+    files: packed.files.map(({ path }) => path),
+    size: packed.size,
+    write,
+    addPackages: async (...names) => await install(...names.map((name) => `${name}@${devDependencies[name]}`)),
+    run: async (program, ...args) => await runIn(folder, program, args),
+    remove: async () => await rm(root, { recursive: true, force: true }),
+  };
+}
+
+const Failed = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
+
+/** Programs of the project come before those of this repository, which come before those of the machine. */
+async function runIn(folder: string, program: string, args: readonly string[]): Promise<Printed> {
+  const bins = [folder, PROJECT].map((project) => join(project, 'node_modules/.bin'));
+  const env = { ...process.env, PATH: [...bins, process.env['PATH']].join(':'), HOLDFAST_WORKFLOW_BUNDLE: '' };
+  try {
+    return { code: 0, ...(await run(program, [...args], { cwd: folder, env })) };
+  } catch (error) {
+    return Failed.parse(error);
+  }
+}

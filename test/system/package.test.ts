@@ -1,0 +1,156 @@
+import { readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { inARow } from '../support/builders/builders.ts';
+import { createApiClient } from '../support/readers/api-client.ts';
+import { codeIn } from '../support/readers/documentation.ts';
+import { installPackage } from '../support/servers/installed-package.ts';
+import type { InstalledPackage } from '../support/servers/installed-package.ts';
+import { useNpmStart } from '../support/servers/npm-start.ts';
+import { startPostgres } from '../support/servers/postgres-server.ts';
+import { startProcesses } from '../support/servers/processes.ts';
+
+const PAGE = 'docs/project.md';
+const MAX_BYTES = 5_000_000;
+const PGLITE = 'node_modules/@electric-sql';
+
+const [config = '', graph = ''] = codeIn(PAGE, 'ts');
+const [definition = ''] = codeIn(PAGE, 'json');
+const asScript = `${graph.replace('StateGraph }', 'StateGraph, defineTool }')}console.error(typeof defineTool);\n`;
+
+let project: InstalledPackage;
+const { start, tokensFile, dataFile } = useNpmStart(() => project.folder);
+beforeAll(async () => {
+  project = await installPackage();
+  await project.addPackages('typescript', '@electric-sql/pglite');
+  await project.write('holdfast.config.ts', config);
+  await project.write('graphs/greeting.json', definition);
+}, 300_000);
+afterAll(async () => {
+  await project.remove();
+});
+
+describe('the tarball', () => {
+  test('has what runs, and little else', () => {
+    const strange = /(?:^|\/)(?:test|bench|src|lint)\/|\.test\.|(?<!\.d)\.ts$|tsconfig|Dockerfile/;
+    expect(project.files).toContain('dist/workflow-bundle.js');
+    expect(project.files).toContain('CHANGELOG.md');
+    expect(project.files.filter((path) => strange.test(path))).toEqual([]);
+    expect(project.size).toBeLessThan(MAX_BYTES);
+  });
+
+  test.each([
+    ['publint', ['--strict']],
+    ['attw', ['--profile', 'esm-only', '--no-emoji']],
+  ])('is clean to %s', async (program, flags) => {
+    expect(await project.run(program, project.tarball, ...flags)).toMatchObject({ code: 0 });
+  });
+
+  test('names nothing of the machine that has built it', async () => {
+    const bundle = await readFile(join(project.folder, 'node_modules/holdfast/dist/workflow-bundle.js'), 'utf8');
+    const [code = '', map = ''] = bundle.split(';base64,');
+    const sources = Buffer.from(map, 'base64').toString();
+    expect(sources).toContain('./src/workflows/run-graph.ts');
+    expect(`${code}${sources}`).not.toContain(process.cwd());
+  });
+});
+
+describe('a project in TypeScript', () => {
+  beforeAll(async () => {
+    await project.write('graph.ts', graph);
+    await project.write(
+      'processes.ts',
+      "export { runApi } from 'holdfast/api';\nexport { runWorker } from 'holdfast/worker';\n",
+    );
+    await project.run('tsc', '--init');
+    await project.write(
+      'nodenext.json',
+      '{ "compilerOptions": { "module": "nodenext", "types": [] }, "files": ["graph.ts"] }',
+    );
+  });
+
+  test.each(['tsconfig.json', 'nodenext.json'].flatMap((file) => ['true', 'false'].map((skip) => [file, skip])))(
+    'is checked by %s with skipLibCheck %s',
+    async (file, skip) => {
+      expect(await project.run('tsc', '-p', file, '--noEmit', '--skipLibCheck', skip)).toEqual({
+        code: 0,
+        stdout: '',
+        stderr: '',
+      });
+    },
+  );
+
+  test.each([
+    ['may be one in CommonJS', 'commonjs/holdfast.config.ts'],
+    ['need not have the package to be read by it', '../elsewhere/holdfast.config.mts'],
+  ])('%s', async (_, file) => {
+    await project.write(join(dirname(file), 'package.json'), '{}');
+    await project.write(file, config);
+    const validated = await project.run('holdfast', 'validate', 'graphs/greeting.json', '--config', file);
+    expect(validated).toMatchObject({ code: 0, stdout: '1 file: 0 errors, 0 warnings\n' });
+  });
+});
+
+describe('a project in JavaScript', () => {
+  test.each(['graph.mjs', 'graph.cjs'])('compiles a graph in %s', async (file) => {
+    const script = asScript.replace(
+      /^import (.*) from (.*);$/m,
+      file.endsWith('.cjs') ? 'const $1 = require($2);' : '$&',
+    );
+    await project.write(file, script);
+    const { stdout, stderr } = await project.run(process.execPath, file);
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(definition));
+    expect(stderr).toContain('function');
+  });
+});
+
+describe('the commands of the package', () => {
+  test('start all of it, where no workflow code can be bundled, and run a graph', { timeout: 120_000 }, async () => {
+    await rm(join(project.folder, 'node_modules/swc-loader'), { recursive: true });
+    await start(['node_modules/.bin/holdfast', 'start']);
+    const input = JSON.stringify({ name: 'Ann' });
+    const flags = ['--tokens-file', tokensFile(), '--input', input];
+    const ran = await project.run('holdfast', 'run', 'graphs/greeting.json', ...flags);
+    expect(ran).toMatchObject({ code: 0, stdout: '{\n  "greeting": "Hello Ann"\n}\n' });
+    expect(await readFile(dataFile('holdfast.log'), 'utf8')).toContain('somebody is greeted');
+  });
+
+  test('say how to install the embedded PostgreSQL where there is none', { timeout: 120_000 }, async () => {
+    const [from, to] = [PGLITE, 'elsewhere'].map((name) => join(project.folder, name));
+    await rename(from ?? '', to ?? '');
+    const said = await project.run('holdfast', 'start', '--port', '0', '--temporal-port', '0', '--ui-port', '0');
+    await rename(to ?? '', from ?? '');
+    expect(said).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('npm install --save-dev @electric-sql/pglite'),
+    });
+  });
+
+  test.each(['worker', 'api'])('of production: %s says what it lacks', async (command) => {
+    const said = await project.run('holdfast', command);
+    expect(said).toMatchObject({ code: 1, stderr: expect.stringContaining('DATABASE_URL is not set') });
+  });
+});
+
+describe('what the build has made of this repository', () => {
+  const teardown = openTeardown();
+  afterAll(async () => {
+    await teardown.run();
+  });
+
+  test('is a worker and an API that run a graph', { timeout: 120_000 }, async () => {
+    const postgres = await startPostgres();
+    teardown.add(() => postgres.stop());
+    const scripts = { worker: 'dist/worker.js', api: 'dist/api/server.js', isAwaited: true };
+    const config = new URL('../../holdfast.config.ts', import.meta.url);
+    const environment = { HOLDFAST_WORKFLOW_BUNDLE: '' };
+    const databaseUrl = await postgres.createDatabase('holdfast');
+    const { baseUrls, tokens } = await startProcesses({ databaseUrl, config, environment, ...scripts }, teardown);
+    const user = createApiClient(baseUrls[0] ?? '', tokens.user);
+    const nodes = { sum: { type: 'set', write: { total: '{{ 1 + 1 }}' } } };
+    const graph = { name: 'sum', channels: { total: {} }, nodes, edges: inARow(['sum']), output: ['total'] };
+    const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
+    expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest';
+import { CallError } from '../../../../src/activities/calls/call-error.ts';
+import { runCode } from '../../../../src/activities/calls/run-code.ts';
+
+/** What a configuration imports that has loaded these modules once more. */
+interface Copies {
+  readonly CallError: typeof CallError;
+  readonly result: (value: unknown) => unknown;
+}
+
+const copyOf = async (name: string): Promise<Copies> =>
+  await import(/* @vite-ignore */ `../../../../src/activities/calls/${name}.ts?copy`);
+
+describe('a second copy of the modules that a configuration imports', () => {
+  test('makes errors that keep what they say of the call', async () => {
+    const { CallError: Other } = await copyOf('call-error');
+    const thrown = new Other('TOOL_FAILED', 'Come again', { retryable: true, done: 'no' });
+    expect(Other).not.toBe(CallError);
+    await expect(runCode('FUNCTION_FAILED', () => Promise.reject(thrown))).rejects.toBe(thrown);
+  });
+
+  test('makes results that are no commands', async () => {
+    const { result } = await copyOf('plain-result');
+    expect(await runCode('FUNCTION_FAILED', () => result({ goto: 'a' }))).toMatchObject({
+      value: { goto: 'a' },
+      isPlain: true,
+    });
+  });
+
+  test('leaves other errors what they are', () => {
+    const others: unknown[] = [new Error('x'), null, 'CallError'];
+    expect(others.filter((other) => other instanceof CallError)).toEqual([]);
+  });
+});
