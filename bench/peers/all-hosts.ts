@@ -1,6 +1,6 @@
 import { dbos } from './dbos.ts';
 import { holdfast, holdfastOnPostgres } from './holdfast.ts';
-import { langgraphInMemory, langgraphOnPostgres } from './langgraph.ts';
+import { langgraph } from './langgraph.ts';
 import type { Host } from './peer.ts';
 import { temporal, temporalAsShipped, temporalOnFile } from './temporal.ts';
 
@@ -12,6 +12,5 @@ export const ALL_HOSTS: readonly Host[] = [
   temporalOnFile,
   temporalAsShipped,
   dbos,
-  langgraphInMemory,
-  langgraphOnPostgres,
+  ...langgraph,
 ];

@@ -1,28 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Host, Surroundings } from './peer.ts';
 import { programPeer } from './program-peer.ts';
+import { SQLITE_SAVER } from './programs/langgraph-savers.ts';
 import { startProgram } from './start-program.ts';
 
-/** LangGraph with one of its savers; the processes besides its own are those that the saver keeps checkpoints in. */
-async function openWith(
-  saver: string,
-  { tool, teardown }: Surroundings,
-  server: { readonly environment: NodeJS.ProcessEnv; readonly processes: readonly number[] },
-) {
-  const environment = { ECHO_URL: tool.url, SAVER: saver, ...server.environment };
-  const { pid, firstLine } = await startProgram(['bench/peers/programs/langgraph.ts'], { environment, teardown });
-  return [programPeer(`langgraph-${saver}`, { url: firstLine, processes: [pid, ...server.processes] })];
+/** Where a saver keeps checkpoints: what its environment names, and the processes of it. */
+interface Place {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly processes: readonly number[];
 }
 
-export const langgraphInMemory: Host = {
-  peers: ['langgraph-memory'],
-  open: async (surroundings) => await openWith('memory', surroundings, { environment: {}, processes: [] }),
-};
+function langgraphHost(saver: string, openPlace: (surroundings: Surroundings) => Promise<Place>): Host {
+  const name = `langgraph-${saver}`;
+  return {
+    peers: [name],
+    async open(surroundings) {
+      const { tool, teardown } = surroundings;
+      const { environment, processes } = await openPlace(surroundings);
+      const { pid, firstLine } = await startProgram(['bench/peers/programs/langgraph.ts'], {
+        environment: { ECHO_URL: tool.url, SAVER: saver, ...environment },
+        teardown,
+      });
+      return [programPeer(name, { url: firstLine, processes: [pid, ...processes] })];
+    },
+  };
+}
 
-export const langgraphOnPostgres: Host = {
-  peers: ['langgraph-postgres'],
-  async open(surroundings) {
-    const { postgres } = surroundings;
-    const environment = { DATABASE_URL: await postgres.createDatabase('langgraph') };
-    return await openWith('postgres', surroundings, { environment, processes: [postgres.pid] });
-  },
-};
+const inMemory = langgraphHost('memory', async () => ({ environment: {}, processes: [] }));
+
+const onSqlite = langgraphHost('sqlite', async ({ teardown }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'holdfast-peer-'));
+  teardown.add(() => rm(folder, { recursive: true, force: true }));
+  return { environment: { SQLITE_FILE: join(folder, 'checkpoints.db') }, processes: [] };
+});
+
+const onPostgres = langgraphHost('postgres', async ({ postgres }) => ({
+  environment: { DATABASE_URL: await postgres.createDatabase('langgraph') },
+  processes: [postgres.pid],
+}));
+
+/** LangGraph with each of its savers, SQLite's where it is installed. */
+export const langgraph: readonly Host[] = [inMemory, ...(isInstalled(SQLITE_SAVER) ? [onSqlite] : []), onPostgres];
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -7,6 +7,7 @@ import type { Row } from './rows/row.ts';
 
 /** What one row has seen of one peer in one round. */
 interface Measurement {
+  /** In the unit of the row. */
   readonly values: readonly number[];
   readonly used: ProcessorTime;
 }

@@ -6,6 +6,9 @@ const PAGE = new URL('../../docs/performance.md', import.meta.url);
 const BEGIN = '<!-- peers: written by npm run bench:peers -->';
 const END = '<!-- /peers -->';
 
+/** A program that takes less milliseconds of a step is not named; such as one that was needed at the start only. */
+const LEAST_SHOWN = 0.05;
+
 /** What is reported, in its order. */
 interface Reported {
   readonly rows: readonly Row[];
@@ -45,7 +48,9 @@ function showTime({ median, least, most }: Summary): string {
 }
 
 function showUsed({ usedPerStep }: Summary): string {
-  const parts = Object.entries(usedPerStep).map(([program, ms]) => `${program} ${show(ms)}`);
+  const parts = Object.entries(usedPerStep)
+    .filter(([, ms]) => ms >= LEAST_SHOWN)
+    .map(([program, ms]) => `${program} ${show(ms)}`);
   const sum = Object.values(usedPerStep).reduce((total, ms) => total + ms, 0);
   return `${show(sum)}: ${parts.join(', ')}`;
 }

@@ -1,18 +1,9 @@
-import { Annotation, Command, END, interrupt, MemorySaver, Send, START, StateGraph } from '@langchain/langgraph';
-import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import { Annotation, Command, END, interrupt, Send, START, StateGraph } from '@langchain/langgraph';
 import { callEcho } from './call-echo.ts';
+import { openSaver } from './langgraph-savers.ts';
 import { serve } from './serve.ts';
 
 /* LangGraph with the saver that the environment names; a checkpoint is kept before the next superstep begins. */
-
-const SAVERS = {
-  memory: async () => new MemorySaver(),
-  postgres: async () => {
-    const saver = PostgresSaver.fromConnString(process.env['DATABASE_URL'] ?? '');
-    await saver.setup();
-    return saver;
-  },
-} as const;
 
 const State = Annotation.Root({
   count: Annotation<number>({ reducer: (_before, after) => after, default: () => 0 }),
@@ -24,7 +15,7 @@ type Values = typeof State.State;
 const isOver = ({ count, wanted }: Values): 'step' | typeof END => (count < wanted ? 'step' : END);
 const next = ({ count }: Values): Partial<Values> => ({ count: count + 1 });
 
-const checkpointer = await SAVERS[process.env['SAVER'] === 'postgres' ? 'postgres' : 'memory']();
+const checkpointer = await openSaver(process.env['SAVER'] ?? '');
 const toolLoop = new StateGraph(State)
   .addNode('step', async (state) => {
     await callEcho(state.count);
