@@ -24,7 +24,9 @@ export interface TemporalServerOptions {
   /** The server's database; without a file, state is lost when it stops. */
   readonly databaseFile?: string;
   readonly logFile?: string;
-  /** Additional dynamic configuration: `name=value`. */
+  /** The dynamic configuration, as `name=value`; by default one that suits runs. */
+  readonly dynamicConfig?: readonly string[];
+  /** What the dynamic configuration has besides. */
   readonly settings?: readonly string[];
   /** Namespaces besides `default`. */
   readonly namespaces?: readonly string[];
@@ -75,7 +77,8 @@ function pidFileOf(databaseFile: string): string {
   return `${databaseFile}.pid`;
 }
 
-function toArguments({ port, uiPort, databaseFile, settings = [], namespaces = [] }: TemporalServerOptions): string[] {
+function toArguments(options: TemporalServerOptions): string[] {
+  const { port, uiPort, databaseFile, dynamicConfig = DYNAMIC_CONFIG, settings = [], namespaces = [] } = options;
   const attributes = Object.entries(SEARCH_ATTRIBUTES).map(([name, type]) => `${name}=${TYPES[type]}`);
   const persistent =
     databaseFile === undefined
@@ -91,7 +94,7 @@ function toArguments({ port, uiPort, databaseFile, settings = [], namespaces = [
     '--log-level',
     'warn',
     ...persistent,
-    ...[...DYNAMIC_CONFIG, ...settings].flatMap((value) => ['--dynamic-config-value', value]),
+    ...[...dynamicConfig, ...settings].flatMap((value) => ['--dynamic-config-value', value]),
     ...attributes.flatMap((attribute) => ['--search-attribute', attribute]),
     ...namespaces.flatMap((namespace) => ['--namespace', namespace]),
   ];

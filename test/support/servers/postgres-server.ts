@@ -17,6 +17,8 @@ const run = promisify(execFile);
 /** A PostgreSQL server of the test's own, in a folder that goes with it. */
 export interface PostgresServer {
   readonly url: string;
+  /** Of the process that has started all others. */
+  readonly pid: number;
   /** The server with the processes that it has for its connections. */
   readonly victim: Victim;
   /** Makes an empty database. @returns its URL */
@@ -54,6 +56,9 @@ export async function startPostgres(): Promise<PostgresServer> {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   return {
     url: urlOf('postgres'),
+    get pid() {
+      return pid();
+    },
     victim: {
       kill: async () => await killFamily(pid()),
       stop: async () => await stopChild(child, STOPS_WITHIN_MS, 'SIGINT'),

@@ -1,0 +1,73 @@
+import { parseArgs } from 'node:util';
+import { openTeardown } from '../../src/dev/teardown.ts';
+import { startPostgres } from '../../test/support/servers/postgres-server.ts';
+import { print } from '../support/timed-run.ts';
+import { ALL_HOSTS } from './all-hosts.ts';
+import { startEchoTool } from './echo-tool.ts';
+import type { EchoTool } from './echo-tool.ts';
+import { measure, openMeasurements } from './measurements.ts';
+import type { Measurements } from './measurements.ts';
+import type { Peer, Surroundings } from './peer.ts';
+import { toTables, writeReport } from './report.ts';
+import { ALL_ROWS } from './rows/all-rows.ts';
+
+/*
+ * Holdfast beside its peers, all measured from outside: `npm run bench:peers`. Each round measures each row once on each
+ * peer, in turns. Prints one JSON object a line, then the tables; a run of all rows and peers writes these to
+ * docs/performance.md.
+ *
+ *   --rounds N    (5)
+ *   --only A,B    only these rows: tool-steps, runs-at-once, fan-out, pure-steps, decision
+ *   --peers A,B   only these peers: holdfast, holdfast-local, temporal, dbos, ...
+ *   --dist        Holdfast runs what `npm run build` has built
+ */
+
+const text = { type: 'string' } as const;
+const { values: flags } = parseArgs({
+  options: { rounds: { ...text, default: '5' }, only: text, peers: text, dist: { type: 'boolean', default: false } },
+});
+const rounds = Number(flags.rounds);
+const rows = ALL_ROWS.filter(({ name }) => flags.only?.split(',').includes(name) ?? true);
+const wanted = ALL_HOSTS.flatMap((host) => host.peers).filter((name) => flags.peers?.split(',').includes(name) ?? true);
+
+const teardown = openTeardown();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void teardown.run().then(() => process.exit(1)));
+try {
+  const tool = await startEchoTool();
+  teardown.add(() => tool.stop());
+  const postgres = await startPostgres();
+  teardown.add(() => postgres.stop());
+  const surroundings = { tool, postgres, isBuilt: flags.dist, teardown };
+  const peers = await openPeers(surroundings);
+  const measurements = openMeasurements();
+  // The first round warms all up.
+  await playRound(0, { peers, tool });
+  for (let round = 1; round <= rounds; round++) await playRound(round, { peers, tool, measurements });
+  const reported = { rows, peers: wanted, rounds };
+  process.stdout.write(`\n${toTables(reported, measurements)}\n`);
+  if (flags.only === undefined && flags.peers === undefined) await writeReport(reported, measurements);
+} finally {
+  await teardown.run();
+}
+
+async function openPeers(surroundings: Surroundings): Promise<readonly Peer[]> {
+  const peers: Peer[] = [];
+  for (const host of ALL_HOSTS)
+    if (host.peers.some((name) => wanted.includes(name))) peers.push(...(await host.open(surroundings)));
+  return peers.filter(({ name }) => wanted.includes(name));
+}
+
+interface Round {
+  readonly peers: readonly Peer[];
+  readonly tool: EchoTool;
+  /** Where what is seen goes to. */
+  readonly measurements?: Measurements;
+}
+
+async function playRound(round: number, { peers, tool, measurements }: Round): Promise<void> {
+  for (const [row, peer] of rows.flatMap((row) => peers.map((peer) => [row, peer] as const))) {
+    const measurement = await measure(row, peer, tool);
+    measurements?.add(row, peer, measurement);
+    print({ round, row: row.name, peer: peer.name, ...measurement });
+  }
+}

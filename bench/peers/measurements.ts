@@ -1,0 +1,64 @@
+import { median } from '../support/timed-run.ts';
+import type { EchoTool } from './echo-tool.ts';
+import type { Peer } from './peer.ts';
+import { processorTimeOf, timeBetween } from './processor-time.ts';
+import type { ProcessorTime } from './processor-time.ts';
+import type { Row } from './rows/row.ts';
+
+/** What one row has seen of one peer in one round. */
+interface Measurement {
+  /** In the unit of the row. */
+  readonly values: readonly number[];
+  readonly used: ProcessorTime;
+}
+
+/** What has been measured so far. */
+export interface Measurements {
+  add(row: Row, peer: Peer, measurement: Measurement): void;
+  /** `null` where nothing was measured. */
+  of(row: Row, peer: string): Summary | null;
+}
+
+export interface Summary {
+  readonly median: number;
+  readonly least: number;
+  readonly most: number;
+  /** Milliseconds of a step, by program; nothing in rows without steps. */
+  readonly usedPerStep: ProcessorTime;
+}
+
+/** Measures a peer in one round of a row. */
+export async function measure(row: Row, peer: Peer, tool: EchoTool): Promise<Measurement> {
+  const before = await processorTimeOf(peer.processes);
+  const values: number[] = [];
+  for (let sample = 0; sample < row.samples; sample++) values.push(await row.measure(peer, tool));
+  return { values, used: timeBetween(before, await processorTimeOf(peer.processes)) };
+}
+
+export function openMeasurements(): Measurements {
+  const all = new Map<string, Measurement[]>();
+  const keyOf = (row: Row, peer: string): string => `${row.name} ${peer}`;
+  return {
+    add(row, { name }, measurement) {
+      all.set(keyOf(row, name), [...(all.get(keyOf(row, name)) ?? []), measurement]);
+    },
+    of(row, peer) {
+      const found = all.get(keyOf(row, peer));
+      return found ? summarize(row, found) : null;
+    },
+  };
+}
+
+/** The spread is that of the rounds' medians. */
+function summarize({ samples, steps }: Row, measured: readonly Measurement[]): Summary {
+  const medians = measured.map(({ values }) => median(values));
+  const programs = [...new Set(measured.flatMap(({ used }) => Object.keys(used)))].sort();
+  const perStep = (program: string): number =>
+    median(measured.map(({ used }) => (used[program] ?? 0) / (samples * (steps ?? 1))));
+  return {
+    median: median(measured.flatMap(({ values }) => values)),
+    least: Math.min(...medians),
+    most: Math.max(...medians),
+    usedPerStep: steps === null ? {} : Object.fromEntries(programs.map((program) => [program, perStep(program)])),
+  };
+}

@@ -1,0 +1,10 @@
+/** Calls the tool as a step does that somebody writes by hand. @throws when it does not answer well */
+export async function callEcho(at: number): Promise<unknown> {
+  const response = await fetch(process.env['ECHO_URL'] ?? '', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ at }),
+  });
+  if (!response.ok) throw new Error(`The tool answers ${response.status}`);
+  return await response.json();
+}

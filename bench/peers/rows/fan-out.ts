@@ -1,0 +1,14 @@
+import { timed } from './row.ts';
+import type { Row } from './row.ts';
+
+const CALLS = 100;
+
+/** How long one run takes that makes many calls at once. */
+export const fanOut: Row = {
+  name: 'fan-out',
+  title: `a run of ${CALLS} calls at once, ms`,
+  isLessBetter: true,
+  samples: 3,
+  steps: CALLS,
+  measure: async (peer) => await timed(() => peer.fanOut(CALLS)),
+};

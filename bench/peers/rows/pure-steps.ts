@@ -1,0 +1,14 @@
+import { timed } from './row.ts';
+import type { Row } from './row.ts';
+
+const STEPS = 10;
+
+/** What a run costs that calls nobody. */
+export const pureSteps: Row = {
+  name: 'pure-steps',
+  title: `a run of ${STEPS} pure steps, start to result, ms`,
+  isLessBetter: true,
+  samples: 15,
+  steps: null,
+  measure: async (peer) => await timed(() => peer.pureSteps(STEPS)),
+};

@@ -1,0 +1,19 @@
+import { inTurns } from '../../support/in-turns.ts';
+import { timed } from './row.ts';
+import type { Row } from './row.ts';
+
+const RUNS = 100;
+const STEPS = 10;
+
+/** How many tool steps are done in a second when there is enough to do. */
+export const runsAtOnce: Row = {
+  name: 'runs-at-once',
+  title: `tool steps a second, ${RUNS} runs of ${STEPS} at once`,
+  isLessBetter: false,
+  samples: 1,
+  steps: RUNS * STEPS,
+  measure: async (peer) => {
+    const ms = await timed(() => inTurns(RUNS, RUNS, async () => await peer.toolSteps(STEPS)));
+    return (RUNS * STEPS * 1_000) / ms;
+  },
+};

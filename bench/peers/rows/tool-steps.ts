@@ -1,0 +1,14 @@
+import { timed } from './row.ts';
+import type { Row } from './row.ts';
+
+const STEPS = 100;
+
+/** What a tool step costs in a run of many, one after another. */
+export const toolSteps: Row = {
+  name: 'tool-steps',
+  title: `a tool step, of ${STEPS} in sequence, ms`,
+  isLessBetter: true,
+  samples: 1,
+  steps: STEPS,
+  measure: async (peer) => (await timed(() => peer.toolSteps(STEPS))) / STEPS,
+};

@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { stopChild } from '../../src/dev/child-process.ts';
+import type { Teardown } from '../../src/dev/teardown.ts';
+
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
+const STOPS_WITHIN_MS = 60_000;
+
+/** A program of Node, and what it has said first. */
+export interface Program {
+  readonly pid: number;
+  readonly firstLine: string;
+}
+
+interface ProgramOptions {
+  readonly environment?: NodeJS.ProcessEnv;
+  readonly teardown: Teardown;
+}
+
+/** Starts a script of the project with its arguments, and waits for its first line. @throws when it ends before */
+export async function startProgram(
+  [script, ...args]: readonly [string, ...string[]],
+  { environment = {}, teardown }: ProgramOptions,
+): Promise<Program> {
+  const loader = script.endsWith('.ts') ? ['--import', 'tsx'] : [];
+  const child = spawn(process.execPath, [...loader, script, ...args], {
+    cwd: PROJECT,
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  teardown.add(() => stopChild(child, STOPS_WITHIN_MS));
+  const lines = createInterface({ input: child.stdout });
+  const line: unknown = await Promise.race([
+    once(lines, 'line').then(([given]: unknown[]) => given),
+    once(child, 'exit'),
+  ]);
+  if (typeof line !== 'string') throw new Error(`${script} ended at once`);
+  return { pid: child.pid ?? 0, firstLine: line };
+}
