@@ -50,16 +50,16 @@ function cycleThrough(start: string, onward: Onward): Cycle | null {
   const followed = new Set<readonly Named[]>();
   const queue = [start];
   for (const node of queue) {
-    for (const targets of onward.get(node) ?? []) {
-      if (followed.has(targets)) continue;
+    const fresh = (onward.get(node) ?? []).filter((targets) => !followed.has(targets));
+    for (const targets of fresh) {
       followed.add(targets);
       spend(Math.ceil(targets.length / TARGETS_PER_UNIT));
-      for (const { name } of targets) {
-        if (name === start) return { start, rest: wayTo(node, start, cameFrom) };
-        if (cameFrom.has(name)) continue;
-        cameFrom.set(name, node);
-        queue.push(name);
-      }
+    }
+    for (const { name } of fresh.flat()) {
+      if (name === start) return { start, rest: wayTo(node, start, cameFrom) };
+      if (cameFrom.has(name)) continue;
+      cameFrom.set(name, node);
+      queue.push(name);
     }
   }
   return null;

@@ -54,7 +54,7 @@ test('thousands of unknown names cost few comparisons with thousands of known on
   const names = (prefix: string) => Array.from({ length: 2_000 }, (_, at) => `${prefix}_channel_${at}`);
   const of = <Value>(keys: readonly string[], value: Value) => Object.fromEntries(keys.map((key) => [key, value]));
   const graph = compileGraph(aDefinition({ channels: { log: {}, ...of(names('known'), {}) } }), aCatalog());
-  const input = of(names('knwon'), 1);
+  const input = of(names('knows'), 1);
   checkInput(graph, input);
   const began = process.cpuUsage();
   const issues = checkInput(graph, input);
