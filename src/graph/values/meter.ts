@@ -64,7 +64,7 @@ export function spend(units: number): void {
  * Does work that is remembered, so that only the first use in a process does it: a charge would depend on what else the
  * process has run. Its size must be bounded before.
  */
-export function unmetered<T>(work: () => T): T {
+export function withoutCharge<T>(work: () => T): T {
   const before = { ...meter };
   meter.limit = Number.POSITIVE_INFINITY;
   try {

@@ -1,6 +1,6 @@
 import { isContainer, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { spend, unmetered } from '../meter.ts';
+import { spend, withoutCharge } from '../meter.ts';
 import { checkersOf } from './all-keywords.ts';
 import type { Checker, CompiledSchema, Evaluation } from './keyword.ts';
 import { heldSchemas } from './keyword-places.ts';
@@ -85,7 +85,7 @@ class DocumentEvaluation implements Evaluation {
   }
 
   #run(compiled: CompiledSchema, value: Json): Outcome {
-    const checkers = (compiled.checkers ??= unmetered(() => this.#checkersOf(compiled.located)));
+    const checkers = (compiled.checkers ??= withoutCharge(() => this.#checkersOf(compiled.located)));
     spend(1 + checkers.length);
     if (checkers.length === 0) return VALID;
     if (this.#levels >= MAX_LEVELS) return TOO_DEEP;
