@@ -4,7 +4,7 @@ import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
 /* The folder of a test decides its project; what stands in none of these is a unit test, which starts no server. */
-const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,interpreter-version}.test.ts'];
+const INTEGRATION = ['test/integration/**/*.test.ts', 'test/replay/{replay,interpreter-version,time-zones}.test.ts'];
 const MORE = 'test/integration/more/**/*.test.ts';
 const SMOKE = 'test/system/smoke/**/*.test.ts';
 const SYSTEM = 'test/system/**/*.test.ts';

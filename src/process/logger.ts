@@ -1,15 +1,39 @@
 import { pino } from 'pino';
-import type { Logger } from 'pino';
+import type { Logger, LoggerOptions } from 'pino';
+import { mapValues, truncate } from '../graph/values/index.ts';
 
 export type { Logger };
 
-/** Writes JSON lines. @param file the file to write to; the default is standard output */
+/**
+ * Writes JSON lines. Their texts are cut: errors quote what came from outside.
+ * @param file the file to write to; the default is standard output
+ */
 export function createLogger(level: string, file?: string): Logger {
-  const options = {
+  const options: LoggerOptions = {
     level,
     base: null,
     redact: ['*.authorization', '*.apiKey', '*.token', 'headers.authorization'],
-    serializers: { error: pino.stdSerializers.err },
+    serializers: { error: (error: Error) => shorten(pino.stdSerializers.err(error), MAX_LEVELS) },
+    formatters: { log: (fields) => mapValues(fields, shortenText) },
+    hooks: {
+      logMethod([first, message, ...rest], write) {
+        write.apply(this, [shortenText(first), message?.slice(0, MAX_TEXT), ...rest]);
+      },
+    },
   };
   return file === undefined ? pino(options) : pino(options, pino.destination({ dest: file, mkdir: true, sync: false }));
+}
+
+/** In characters. The SDK's core prints a failure with all that is in it. */
+const MAX_TEXT = 2_000;
+/** Levels of objects in an error, such as those of the database's driver. */
+const MAX_LEVELS = 4;
+
+function shortenText(value: unknown): unknown {
+  return typeof value === 'string' ? truncate(value, MAX_TEXT) : value;
+}
+
+function shorten(value: unknown, levels: number): unknown {
+  if (typeof value !== 'object' || value === null) return shortenText(value);
+  return levels === 0 ? '…' : mapValues({ ...value }, (member) => shorten(member, levels - 1));
 }

@@ -1,4 +1,4 @@
-import { toText } from '../../src/graph/values/text.ts';
+import { toText } from '../../src/graph/values/json.ts';
 import type { Json } from '../../src/graph/values/json.ts';
 import type { Tokens } from '../../src/dev/issuer.ts';
 import type { ApiAnswer, ApiClient } from '../support/readers/api-client.ts';

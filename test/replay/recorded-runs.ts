@@ -1,6 +1,7 @@
 import type { NodeDefinition, NodeOfType } from '../../src/graph/definition/definition.ts';
 import type { Json, JsonObject } from '../../src/graph/values/json.ts';
 import { aDefinition, inARow } from '../support/builders/builders.ts';
+import { times } from './times.ts';
 
 /** A run that is recorded, and what is done to it; tools and models are those of `recording.config.ts`. */
 export interface RecordedRun {
@@ -307,6 +308,7 @@ export const RECORDED_RUNS: readonly RecordedRun[] = [
   { name: 'late', graph: late },
   { name: 'large-values', graph: large, steps: [approve] },
   { name: 'thread', graph: repairable, threadId: 'thread', steps: [{ when: 'failed', control: 'retry' }] },
+  { name: 'times', graph: times },
   { name: 'commands', graph: commands, steps: [{ when: 'paused', control: 'resume' }] },
   {
     name: 'steered',

@@ -1,4 +1,5 @@
 import type { Refusal, RefusalCode } from '../../graph/run/index.ts';
+import { abbreviate, boundIssues, MAX_MESSAGE } from '../../graph/values/index.ts';
 import { RETRY_LATER } from '../../process/problem.ts';
 
 /** All problems that the API answers with, by code, and their HTTP statuses. */
@@ -58,7 +59,7 @@ export interface ApiIssue {
   readonly hint?: string;
 }
 
-/** A request that can't be served; the API answers with a problem document (RFC 9457). */
+/** A request that can't be served; the API answers with a problem document (RFC 9457). What it quotes is cut. */
 export class ApiError extends Error {
   readonly code: ApiErrorCode;
   readonly status: number;
@@ -69,11 +70,11 @@ export class ApiError extends Error {
 
   constructor(code: ApiErrorCode, detail: string, extras: ApiErrorExtras = {}) {
     const { issues = [], headers = {}, mayTakeEffect = false, cause } = extras;
-    super(detail, { cause });
+    super(abbreviate(detail, MAX_MESSAGE), { cause });
     this.name = 'ApiError';
     this.code = code;
     this.status = STATUS_BY_CODE[code];
-    this.issues = issues;
+    this.issues = boundIssues(issues);
     this.headers = headers;
     this.mayTakeEffect = mayTakeEffect;
   }

@@ -6,7 +6,8 @@ import { toPointer } from '../values/json-pointer.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { TooExpensiveError, withAllowance } from '../values/meter.ts';
-import { didYouMean } from '../values/text.ts';
+import { boundIssues } from '../values/bounded-issues.ts';
+import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import type { CompiledGraph } from './compile.ts';
 
 /** A fault of the input of a run; `path` is a JSON Pointer into it. */
@@ -22,13 +23,7 @@ export function missingInput({ definition: { required = [] } }: CompiledGraph, i
 
 /** Lists the faults of an input, checked as a run takes it: input channels only, through reducers, against schemas. */
 export function checkInput({ definition, channels }: CompiledGraph, input: JsonObject): readonly InputIssue[] {
-  const inputChannels = definition.input ?? [...channels.keys()];
-  const unknown = Object.keys(input)
-    .filter((name) => !inputChannels.includes(name))
-    .map((name) => ({
-      path: toPointer([name]),
-      message: `"${name}" is no input channel of this graph.${didYouMean(name, inputChannels)}`,
-    }));
+  const unknown = unknownChannels(new Set(definition.input ?? channels.keys()), input);
   if (unknown.length > 0) return unknown;
   try {
     return withAllowance('The check of the input', MAX_UNITS, () => writeIssues({ definition, channels }, input));
@@ -36,6 +31,18 @@ export function checkInput({ definition, channels }: CompiledGraph, input: JsonO
     if (error instanceof TooExpensiveError) return [{ path: '', message: error.message }];
     throw error;
   }
+}
+
+function unknownChannels(known: ReadonlySet<string>, input: JsonObject): readonly InputIssue[] {
+  const unknown = Object.keys(input).filter((name) => !known.has(name));
+  return withSuggestions(() =>
+    boundIssues(
+      unknown.map((name) => ({
+        path: toPointer([name]),
+        message: `"${name}" is no input channel of this graph.${didYouMean(name, known)}`,
+      })),
+    ),
+  );
 }
 
 /** As much as a run may spend on the writes of its input. */

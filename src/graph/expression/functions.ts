@@ -1,11 +1,10 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { ByteBudget } from '../values/byte-budget.ts';
-import { toJson } from '../values/json.ts';
+import { toJson, toText } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import { priceOfText, spend, unitsLeft } from '../values/meter.ts';
 import { matchesPattern } from '../values/regular-expression.ts';
 import { indexOfText, lastIndexOfText, splitText } from '../values/search.ts';
-import { toText } from '../values/text.ts';
 import { registerTime, TIME_FUNCTIONS, TIME_METHODS } from './time.ts';
 import { fromCel, unwrap } from './value.ts';
 

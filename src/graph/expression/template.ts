@@ -1,7 +1,6 @@
 import { ByteBudget } from '../values/byte-budget.ts';
-import { isJsonList, isJsonObject } from '../values/json.ts';
+import { isJsonList, isJsonObject, toText } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { toText } from '../values/text.ts';
 import { evaluateField, InvalidExpressionError, parseExpression } from './expression.ts';
 import type { Bindings, Expression, Name } from './expression.ts';
 

@@ -12,7 +12,7 @@ import { saveCheckpoint } from '../superstep/save-checkpoint.ts';
 import { writeChannels } from '../superstep/scope-draft.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { JsonObject } from '../values/json.ts';
-import { didYouMean } from '../values/text.ts';
+import { didYouMean, withSuggestions } from '../values/did-you-mean.ts';
 import { actorIn, refuseWriting } from './held-nodes.ts';
 
 /** Values given by a person. */
@@ -36,10 +36,12 @@ export function editChannels(draft: Draft, { values, by, asNode }: StateEdit): E
   const { graph } = frame;
   const unknown = Object.keys(values).filter((name) => !graph.channels.has(name));
   if (unknown.length > 0) {
-    const issues = unknown.map((name) => ({
-      path: toPointer(['values', name]),
-      message: `There is no channel "${name}".${didYouMean(name, graph.channels.keys())}`,
-    }));
+    const issues = withSuggestions(() =>
+      unknown.map((name) => ({
+        path: toPointer(['values', name]),
+        message: `There is no channel "${name}".${didYouMean(name, graph.channels.keys())}`,
+      })),
+    );
     return refuse(issues.map(({ message }) => message).join(' '), issues);
   }
   const held = refuseWriting(graph, Object.keys(values), actorIn(draft, by)) ?? refuseShaping(draft.run, by);

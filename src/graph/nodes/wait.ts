@@ -1,8 +1,8 @@
 import type { NodeOfType } from '../definition/definition.ts';
 import { parseDuration } from '../values/duration.ts';
 import { GraphError } from '../values/errors.ts';
+import { toText } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { toText } from '../values/text.ts';
 import { formatTimestamp, parseTimestamp } from '../values/timestamp.ts';
 import { done, unexpected } from './behavior.ts';
 import type { NodeBehavior, Progress, TaskContext } from './behavior.ts';

@@ -1,8 +1,7 @@
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Json } from '../values/json.ts';
-import { deepEqual, own } from '../values/json.ts';
-import { toText } from '../values/text.ts';
+import { deepEqual, own, toText } from '../values/json.ts';
 import { graphAt, nodesNamed } from './hidden-at.ts';
 import { hideInWords, hideMasked, REDACTED, restoreMasked } from './mask.ts';
 import type { Mask } from './mask.ts';

@@ -12,7 +12,7 @@ import { jsonSize } from '../values/json-size.ts';
 import { toItems, toJson } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
 import type { Refusal } from '../run/refusal.ts';
-import { refused, taken, textOf } from './signal.ts';
+import { REASON, refused, taken, textOf } from './signal.ts';
 import type { Handled, SignalKind, SignalRequest } from './signal.ts';
 
 /** Creates the signals `approve` and `reject`: a person's decision on a pending approval. */
@@ -21,7 +21,7 @@ export function decisionSignal(decision: DecisionRequest['decision'], descriptio
     description,
     properties: {
       approvalId: { type: 'string' },
-      reason: { type: 'string' },
+      reason: REASON,
       args: true,
       values: true,
       digest: { type: ['string', 'array'], items: { type: 'string' } },

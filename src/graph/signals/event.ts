@@ -12,7 +12,7 @@ const MAX_BUFFERED_EVENTS = 100;
 /** Delivers an event to `wait` nodes, or buffers it for later ones. */
 export const event: SignalKind = {
   description: 'An event for a wait node, now or later: {"event", "payload"?}',
-  properties: { event: { type: 'string', minLength: 1 }, payload: true },
+  properties: { event: { type: 'string', minLength: 1, maxLength: 255 }, payload: true },
   handle(draft, { payload: given, by }) {
     const name = textOf(given, 'event');
     if (name === undefined)

@@ -4,13 +4,13 @@ import { giveUpTask } from '../superstep/run-task.ts';
 import type { RunError } from '../values/errors.ts';
 import type { JsonObject } from '../values/json.ts';
 import { INTERVENTION_FIELDS, findIntervention } from './checks/find-intervention.ts';
-import { refused, taken, textOf } from './signal.ts';
+import { REASON, refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** Fails the run at a node that waits for an intervention. */
 export const fail: SignalKind = {
   description: 'Give the failed node up, the run fails: {"node"? | "id"?, "reason"?}',
-  properties: { ...INTERVENTION_FIELDS, reason: { type: 'string' } },
+  properties: { ...INTERVENTION_FIELDS, reason: REASON },
   handle(draft, { payload, by }) {
     const found = findIntervention(draft, payload);
     if ('code' in found) return refused(found);

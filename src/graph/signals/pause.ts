@@ -1,11 +1,11 @@
 import { pauseRequested } from '../run/status.ts';
-import { refused, taken, textOf } from './signal.ts';
+import { REASON, refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
 
 /** Stops a running run after its superstep, and a waiting one at once. */
 export const pause: SignalKind = {
   description: 'Stop after the superstep that runs: {"reason"?}',
-  properties: { reason: { type: 'string' } },
+  properties: { reason: REASON },
   handle(draft, { payload, by }) {
     const { run } = draft;
     if (run.phase.kind === 'paused' || pauseRequested(run))

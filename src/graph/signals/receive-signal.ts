@@ -5,13 +5,15 @@ import type { Refusal } from '../run/refusal.ts';
 import { hasEnded, isBeingCanceled, isEnding, statusOf } from '../run/status.ts';
 import { emitOfRun, recordOccurrence } from '../superstep/draft.ts';
 import type { Draft } from '../superstep/draft.ts';
+import { boundIssues } from '../values/bounded-issues.ts';
+import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
 import type { SchemaCheck } from '../values/json-schema.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
 import { createMemo } from '../values/memo.ts';
-import { truncate } from '../values/text.ts';
+import { abbreviate, truncate } from '../values/text.ts';
 import { isNamed } from './checks/find-intervention.ts';
 import { refused, textOf } from './signal.ts';
 import type { Handled, SignalKind } from './signal.ts';
@@ -33,12 +35,34 @@ const PRINCIPAL_SCHEMA = {
 export function receiveSignal(draft: Draft, givenName: string, given: Json | undefined): void {
   const name = toStorableName(givenName);
   const payload = given ?? {};
-  const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
+  const id = decisionIdOf(payload);
   if (id !== undefined && draft.run.outcomes.some((outcome) => outcome.id === id)) return;
   recordOccurrence(draft, { kind: 'signal', name, payload });
-  const answer = handleSignal(draft, name, payload);
+  const answer = bounded(handleSignal(draft, name, payload));
   if (!answer.taken) recordIgnored(draft, { name, by: principalOf(payload).sub, refusal: answer.refusal });
   if (id !== undefined) draft.recordResult({ id, ...answer });
+}
+
+/** Returns the id under which the sender asks for the outcome; a run remembers it. */
+function decisionIdOf(payload: Json): string | undefined {
+  const id = isJsonObject(payload) ? textOf(payload, 'decisionId') : undefined;
+  return id !== undefined && id.length <= MAX_ID ? id : undefined;
+}
+
+const MAX_ID = 255;
+
+/** A run remembers the refusals of some signals. */
+const MAX_ISSUES = 100;
+
+/** Bounds what a refusal quotes of a signal. */
+function bounded(handled: Handled): Handled {
+  if (handled.taken) return handled;
+  const { message, issues, ...rest } = handled.refusal;
+  return refused({
+    ...rest,
+    message: abbreviate(message, MAX_MESSAGE),
+    ...(issues && { issues: boundIssues(issues, MAX_ISSUES) }),
+  });
 }
 
 /** In characters. No known signal has a longer name. */
@@ -109,7 +133,7 @@ function schemaCheckOf(name: string, kind: SignalKind): SchemaCheck {
 function payloadSchema({ properties }: SignalKind): JsonObject {
   return {
     type: 'object',
-    properties: { ...properties, decisionId: { type: 'string' }, by: PRINCIPAL_SCHEMA },
+    properties: { ...properties, decisionId: { type: 'string', maxLength: MAX_ID }, by: PRINCIPAL_SCHEMA },
     additionalProperties: false,
   };
 }
@@ -127,7 +151,7 @@ function recordIgnored(draft: Draft, { name, by, refusal }: { name: string; by: 
     signal: name,
     reason: refusal.code.toLowerCase(),
     detail,
-    by,
+    by: truncate(by, MAX_DETAIL),
   });
 }
 

@@ -23,6 +23,9 @@ export interface SignalKind {
   handleCompensation?(draft: Draft, unknown: UnknownCompensation, request: SignalRequest): Handled;
 }
 
+/** The reason of a person, as long as over HTTP: it comes into errors, events and approvals. */
+export const REASON = { type: 'string', maxLength: 2_000 } as const;
+
 export interface SignalRequest {
   readonly payload: JsonObject;
   readonly by: Principal;

@@ -7,8 +7,9 @@ import { MAX_HELD_BYTES, bytesOf, bytesOfTask } from '../run/held-bytes.ts';
 import { callAt, hasUnknownOutcome, isResumable } from '../run/position.ts';
 import type { SavedProgress, Outcome, TaskState } from '../run/scope.ts';
 import { isClosing, standsStill } from '../run/status.ts';
-import { GraphError, isUnknownOutcome, toRunError } from '../values/errors.ts';
+import { GraphError, isUnknownOutcome, MAX_MESSAGE, toRunError } from '../values/errors.ts';
 import type { RunError, RunErrorCode, TaskFailure } from '../values/errors.ts';
+import { abbreviate } from '../values/text.ts';
 import { requireAllowedSize } from '../values/json-size.ts';
 import { deepEqual, toItems } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
@@ -196,10 +197,11 @@ export function giveUpTask(
   setState(handle, { phase: 'failed', failure: { ...failure, error }, saved });
 }
 
-/** Adds the location to an error. */
+/** Adds the location to an error, whose message may quote the reason of a person or an answer from outside. */
 export function withLocation({ node, frame }: TaskHandle, error: RunError): RunError {
   const { attempts = 1 } = error;
-  return { ...error, attempts, node: node.id, step: frame.scope.step };
+  const message = abbreviate(error.message, MAX_MESSAGE);
+  return { ...error, message, attempts, node: node.id, step: frame.scope.step };
 }
 
 /** Failures outside the node's own work, which `onError` does not catch. */

@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { isJsonList, isJsonObject } from '../values/json.ts';
 import type { Json } from '../values/json.ts';
-import { didYouMean, truncate } from '../values/text.ts';
+import { didYouMean } from '../values/did-you-mean.ts';
+import { truncate } from '../values/text.ts';
 
 /** Returns a message with the expected values, the actual one, and the most similar valid name. */
 export function unlikeExpected(issues: readonly z.core.$ZodIssue[], value: Json): string {

@@ -3,7 +3,7 @@ import type { GraphIssue } from '../definition/issue.ts';
 import { fieldsAt } from '../schema/fields-at.ts';
 import { toPointer } from '../values/json-pointer.ts';
 import type { Json } from '../values/json.ts';
-import { didYouMean } from '../values/text.ts';
+import { didYouMean } from '../values/did-you-mean.ts';
 import { valueAt } from '../values/value-at.ts';
 import type { Path } from '../values/value-at.ts';
 import { isUnexpected, unlikeExpected } from './expectation.ts';

@@ -77,7 +77,7 @@ function readEdge(fields: JsonObject, index: number): SubjectEdge {
 
 /** Drops repeated names: a join waits once for each node. */
 function firstOfEach(names: readonly Named[]): readonly Named[] {
-  return names.filter(({ name }, at) => names.findIndex((other) => other.name === name) === at);
+  return [...new Map(names.toReversed().map((named) => [named.name, named])).values()].toReversed();
 }
 
 type Reader<Part> = Readonly<Record<EdgeKind, (fields: JsonObject, path: string) => readonly Part[]>>;

@@ -1,6 +1,8 @@
 import type { Catalog } from '../definition/catalog.ts';
 import { innerGraphAt } from '../definition/inner-graph.ts';
 import type { GraphIssue } from '../definition/issue.ts';
+import { boundIssues } from '../values/bounded-issues.ts';
+import { withSuggestions } from '../values/did-you-mean.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
@@ -25,7 +27,9 @@ export function validateGraph(definition: Json, catalog: Catalog): readonly Grap
   const tooLarge = sizeIssue(definition);
   if (tooLarge) return [tooLarge];
   try {
-    return withAllowance('The definition', MAX_UNITS, () => findIssues(definition, catalog));
+    return boundIssues(
+      withSuggestions(() => withAllowance('The definition', MAX_UNITS, () => findIssues(definition, catalog))),
+    );
   } catch (thrown) {
     if (thrown instanceof TooExpensiveError) return [error('TOO_EXPENSIVE', '', thrown.message)];
     throw thrown;

@@ -1,3 +1,5 @@
+import { abbreviate } from './text.ts';
+
 /** Codes of failures while a run executes (specification, "Run-time codes"). */
 export type RunErrorCode =
   | 'EXPRESSION_FAILED'
@@ -43,7 +45,7 @@ export function isUnknownOutcome({ code }: Pick<RunError, 'code'>): boolean {
   return code === 'UNKNOWN_OUTCOME';
 }
 
-/** Limit in characters of messages of other systems, which enter event histories; longer ones are cut. */
+/** Limit in characters of messages: they may quote anything that came from outside. Longer ones are cut. */
 export const MAX_MESSAGE = 1_000;
 
 /** The error of the graph layer. `advance` and `compileGraph` turn it into data, and callers tell it by its `code`. */
@@ -51,7 +53,7 @@ export class GraphError extends Error {
   readonly code: RunErrorCode;
 
   constructor(code: RunErrorCode, message: string, options?: ErrorOptions) {
-    super(message, options);
+    super(abbreviate(message, MAX_MESSAGE), options);
     this.name = 'GraphError';
     this.code = code;
   }
@@ -61,7 +63,7 @@ export class GraphError extends Error {
 export function toRunError(thrown: unknown): RunError {
   if (thrown instanceof GraphError) return { code: thrown.code, message: thrown.message };
   const message = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
-  return { code: 'INTERNAL', message };
+  return { code: 'INTERNAL', message: abbreviate(message, MAX_MESSAGE) };
 }
 
 /** The failure of a node task. */

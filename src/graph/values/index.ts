@@ -1,4 +1,6 @@
+export { boundIssues } from './bounded-issues.ts';
 export { mapValues, toList } from './collections.ts';
+export { didYouMean } from './did-you-mean.ts';
 export { DURATION_PATTERN, parseDuration, toMs } from './duration.ts';
 export { isUnknownOutcome, MAX_MESSAGE } from './errors.ts';
 export type { RunError, RunErrorCode, TaskFailure } from './errors.ts';
@@ -6,8 +8,18 @@ export { toPointer } from './json-pointer.ts';
 export { compileJsonSchema, findSchemaProblems, isJsonSchema } from './json-schema.ts';
 export type { JsonSchema, SchemaCheck, SchemaViolation } from './json-schema.ts';
 export { jsonSize, remainingBytes } from './json-size.ts';
-export { canonicalJson, deepEqual, isDeeperThan, isJsonList, isJsonObject, own, toJson, toJsonObject } from './json.ts';
+export {
+  canonicalJson,
+  deepEqual,
+  isDeeperThan,
+  isJsonList,
+  isJsonObject,
+  own,
+  toJson,
+  toJsonObject,
+  toText,
+} from './json.ts';
 export type { Json, JsonObject } from './json.ts';
 export { compilePattern } from './regular-expression.ts';
-export { didYouMean, messageOf, toText, truncate } from './text.ts';
+export { abbreviate, messageOf, truncate } from './text.ts';
 export { formatTimestamp } from './timestamp.ts';

@@ -1,7 +1,7 @@
 import { toPointer } from './json-pointer.ts';
 import { isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
-import { tryWithAllowance } from './meter.ts';
+import { tryWithAllowance, withoutCharge } from './meter.ts';
 import { createEvaluator } from './validation/evaluator.ts';
 import { findProblems } from './validation/find-problems.ts';
 import type { Outcome } from './validation/outcome.ts';
@@ -20,9 +20,12 @@ export interface SchemaViolation {
 /** Lists all violations of a value; an empty list: the value is valid. */
 export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 
-/** Compiles a schema in which `findSchemaProblems` finds nothing. Nothing is fetched, and no code is generated. */
+/**
+ * Compiles a schema in which `findSchemaProblems` finds nothing. Nothing is fetched, and no code is generated. A schema is
+ * paid for when its problems are looked for: its check costs the same, whether it is the first or not.
+ */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
-  const evaluate = createEvaluator(schema);
+  const evaluate = withoutCharge(() => createEvaluator(schema));
   return (value) => {
     const outcome = runCheck(() => evaluate(value));
     return outcome ? outcome.errors.map(({ path, message }) => ({ path: toPointer(path), message })) : [TOO_EXPENSIVE];

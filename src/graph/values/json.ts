@@ -200,3 +200,9 @@ class NotJsonError extends Error {
     this.message = `${this.#part} at ${toPointer(this.#path) || 'the top'} is no JSON value`;
   }
 }
+
+/** Writes a value as templates insert it into text: objects and lists as JSON, `null` as nothing. */
+export function toText(value: Json): string {
+  if (typeof value === 'string') return value;
+  return value === null ? '' : JSON.stringify(value);
+}

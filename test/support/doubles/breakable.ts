@@ -1,6 +1,5 @@
 import type { NodeOfType } from '../../../src/graph/definition/definition.ts';
-import { isJsonObject } from '../../../src/graph/values/json.ts';
-import { toText } from '../../../src/graph/values/text.ts';
+import { isJsonObject, toText } from '../../../src/graph/values/json.ts';
 import { CallFailure } from './memory-shell.ts';
 import type { Outside } from './memory-shell.ts';
 

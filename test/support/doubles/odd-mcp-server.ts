@@ -1,8 +1,7 @@
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { toJson, toJsonObject } from '../../../src/graph/values/json.ts';
+import { toJson, toJsonObject, toText } from '../../../src/graph/values/json.ts';
 import type { Json, JsonObject } from '../../../src/graph/values/json.ts';
-import { toText } from '../../../src/graph/values/text.ts';
 import { isMain } from '../../../src/process/is-main.ts';
 
 /** An MCP server that breaks rules. It uses plain JSON-RPC, because a library would correct its mistakes. */

@@ -30,3 +30,15 @@ test('a long text of the SDK is cut', async () => {
   const line = await vi.waitFor(async (): Promise<unknown> => JSON.parse(await readFile(file, 'utf8')));
   expect(line).toMatchObject({ run_id: 'e1', failure: 'x'.repeat(2_000) });
 });
+
+test('an error that quotes a megabyte makes a short line', async () => {
+  const file = join(folder, 'quoting');
+  const long = 'x'.repeat(1_000_000);
+  const error = Object.assign(new Error(long, { cause: new Error(long) }), { detail: long, query: { values: [long] } });
+  createLogger('info', file).warn({ error, path: long }, `it failed: ${long}`);
+  const line = await vi.waitFor(
+    async () => await readFile(file, 'utf8').then((text) => text.trim() || Promise.reject()),
+  );
+  expect(line.length).toBeLessThan(20_000);
+  expect(JSON.parse(line)).toMatchObject({ error: { type: 'Error' }, msg: expect.stringContaining('it failed: xxx') });
+});

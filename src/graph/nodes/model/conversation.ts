@@ -3,9 +3,8 @@ import { isMessage, toolCallsOf } from '../../definition/message.ts';
 import type { Message, NewMessage, ToolCall } from '../../definition/message.ts';
 import type { Bindings } from '../../expression/expression.ts';
 import type { ModelReply } from '../../run/effect.ts';
-import { isJsonList, isJsonObject, own } from '../../values/json.ts';
+import { isJsonList, isJsonObject, own, toText } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { toText } from '../../values/text.ts';
 import { field } from '../node-settings.ts';
 
 /** The beginning of a conversation: all that precedes the task's own messages. */

@@ -2,7 +2,7 @@ import type { Refusal } from '../../run/refusal.ts';
 import { hasEnded, statusOf } from '../../run/status.ts';
 import type { RunStatus } from '../../run/status.ts';
 import type { Draft } from '../../superstep/draft.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 
 /**
  * Refuses an action in any other status of the run.

@@ -3,7 +3,7 @@ import { fieldAt, namesAt, namesInFields } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -23,9 +23,9 @@ export const unknownApprovals: Rule = ({ nodes }) =>
     const rules = approvals && fields[approvals.rules];
     if (!approvals || !isJsonObject(rules)) return [];
     const tools = fields[approvals.tools];
-    const own = isJsonList(tools) ? tools.filter((name) => typeof name === 'string') : [];
+    const own = new Set(isJsonList(tools) ? tools.filter((name) => typeof name === 'string') : []);
     return Object.keys(rules)
-      .filter((name) => !own.includes(name))
+      .filter((name) => !own.has(name))
       .map((name) =>
         error(
           'UNKNOWN_TOOL',
@@ -94,9 +94,8 @@ interface Lookup {
 }
 
 function unknownEntries({ code, what, known, named }: Lookup): ReturnType<Rule> {
+  const names = Object.keys(known);
   return named
     .filter(({ name }) => !Object.hasOwn(known, name))
-    .map(({ name, path }) =>
-      error(code, path, `There is no ${what} "${name}".${didYouMean(name, Object.keys(known))}`),
-    );
+    .map(({ name, path }) => error(code, path, `There is no ${what} "${name}".${didYouMean(name, names)}`));
 }

@@ -3,7 +3,7 @@ import { NODE_NAMES, InvalidExpressionError, RUN_FIELDS, parseExpression } from 
 import type { Expression, Name } from '../../expression/expression.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectExpression, SubjectNode } from '../subject.ts';

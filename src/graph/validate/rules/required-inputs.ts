@@ -7,8 +7,9 @@ import type { Rule } from '../rule.ts';
 export const requiredInputs: Rule = ({ definition, channels }) => {
   const { input, required } = definition;
   if (!isJsonList(input)) return [];
+  const inputs = new Set(input);
   return namesAt(required, '/required')
-    .filter(({ name }) => channels.has(name) && !input.includes(name))
+    .filter(({ name }) => channels.has(name) && !inputs.has(name))
     .map(({ name, path }) =>
       error('INVALID_FIELD', path, `"${name}" is required, and no run can give it: see "input"`),
     );

@@ -8,7 +8,7 @@ import { parsePointer, toPointer } from '../../values/json-pointer.ts';
 import { compileJsonSchema } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 import { valueAt } from '../../values/value-at.ts';
 import type { Path } from '../../values/value-at.ts';
 import { error } from '../rule.ts';

@@ -3,7 +3,7 @@ import { referencesIn } from '../../definition/references.ts';
 import { toPointer } from '../../values/json-pointer.ts';
 import { isJsonList, isJsonObject, own } from '../../values/json.ts';
 import type { Json, JsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
@@ -40,9 +40,9 @@ function leadsTo(name: string, reference: string, graphs: NonNullable<Catalog['g
 
 function inputIssues(input: Json | undefined, child: unknown, path: string): ReturnType<Rule> {
   if (!isJsonObject(input) || !isJsonObject(child)) return [];
-  const open = inputChannels(child);
+  const open = new Set(inputChannels(child));
   return Object.keys(input)
-    .filter((name) => !open.includes(name))
+    .filter((name) => !open.has(name))
     .map((name) =>
       error(
         'UNKNOWN_CHANNEL',

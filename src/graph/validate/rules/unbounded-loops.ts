@@ -1,3 +1,5 @@
+import type { Named } from '../../definition/names-at.ts';
+import { spend } from '../../values/meter.ts';
 import { warning } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -14,14 +16,20 @@ export const unboundedLoops: Rule = (subject) => {
   });
 };
 
+/** The lists of targets by source. The sources of a join share a list. */
+type Onward = ReadonlyMap<string, readonly (readonly Named[])[]>;
+
 /** Returns the targets of plain edges by source. Nodes with `maxVisits` are left out: they bound a loop. */
-function plainSteps({ edges, nodes }: Subject): ReadonlyMap<string, readonly string[]> {
-  const onward = new Map<string, string[]>();
+function plainSteps({ edges, nodes }: Subject): Onward {
+  const onward = new Map<string, (readonly Named[])[]>();
   const isBounded = (node: string): boolean => nodes.get(node)?.fields['maxVisits'] !== undefined;
   for (const { kind, sources, targets } of edges) {
     if (kind !== 'plain') continue;
     for (const { name } of sources) {
-      if (!isBounded(name)) onward.set(name, [...(onward.get(name) ?? []), ...targets.map((target) => target.name)]);
+      if (isBounded(name)) continue;
+      const lists = onward.get(name);
+      if (lists) lists.push(targets);
+      else onward.set(name, [targets]);
     }
   }
   return onward;
@@ -33,16 +41,25 @@ interface Cycle {
   readonly rest: readonly string[];
 }
 
+/** The search begins at each node, so its cost is that of all edges for each. */
+const TARGETS_PER_UNIT = 4;
+
 /** Returns the shortest cycle through a node; `null` if there is none. */
-function cycleThrough(start: string, onward: ReadonlyMap<string, readonly string[]>): Cycle | null {
+function cycleThrough(start: string, onward: Onward): Cycle | null {
   const cameFrom = new Map<string, string>();
+  const followed = new Set<readonly Named[]>();
   const queue = [start];
   for (const node of queue) {
-    for (const next of onward.get(node) ?? []) {
-      if (next === start) return { start, rest: wayTo(node, start, cameFrom) };
-      if (cameFrom.has(next)) continue;
-      cameFrom.set(next, node);
-      queue.push(next);
+    const fresh = (onward.get(node) ?? []).filter((targets) => !followed.has(targets));
+    for (const targets of fresh) {
+      followed.add(targets);
+      spend(Math.ceil(targets.length / TARGETS_PER_UNIT));
+    }
+    for (const { name } of fresh.flat()) {
+      if (name === start) return { start, rest: wayTo(node, start, cameFrom) };
+      if (cameFrom.has(name)) continue;
+      cameFrom.set(name, node);
+      queue.push(name);
     }
   }
   return null;

@@ -1,7 +1,7 @@
 import { namesAt } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
 import { writesOf } from '../../definition/writes-of.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';

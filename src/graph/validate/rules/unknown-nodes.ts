@@ -3,7 +3,7 @@ import { namesAt, namesInFields } from '../../definition/names-at.ts';
 import type { Named } from '../../definition/names-at.ts';
 import { fieldsOfKind } from '../../definition/node-types/describe-node.ts';
 import { isJsonObject } from '../../values/json.ts';
-import { didYouMean } from '../../values/text.ts';
+import { didYouMean } from '../../values/did-you-mean.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject, SubjectNode } from '../subject.ts';
@@ -45,9 +45,8 @@ export function lastNodeOf({ definition }: Subject): readonly Named[] {
 }
 
 function unknownNames({ nodes }: Subject, found: readonly Named[], also: readonly string[]): ReturnType<Rule> {
+  const known = new Set([...nodes.keys(), ...also]);
   return found
-    .filter(({ name }) => !nodes.has(name) && !also.includes(name))
-    .map(({ name, path }) =>
-      error('UNKNOWN_NODE', path, `There is no node "${name}".${didYouMean(name, [...nodes.keys(), ...also])}`),
-    );
+    .filter(({ name }) => !known.has(name))
+    .map(({ name, path }) => error('UNKNOWN_NODE', path, `There is no node "${name}".${didYouMean(name, known)}`));
 }

@@ -1,4 +1,5 @@
 import { START } from '../../definition/definition.ts';
+import type { Named } from '../../definition/names-at.ts';
 import { error } from '../rule.ts';
 import type { Rule } from '../rule.ts';
 import type { Subject } from '../subject.ts';
@@ -15,14 +16,23 @@ export const unreachableNodes: Rule = (subject) => {
 
 function reachable(subject: Subject): ReadonlySet<string> {
   const { edges, nodes } = subject;
-  const onward = new Map<string, string[]>();
-  const lead = (from: string, to: readonly { readonly name: string }[]): void => {
-    onward.set(from, [...(onward.get(from) ?? []), ...to.map(({ name }) => name)]);
+  const onward = new Map<string, (readonly Named[])[]>();
+  const lead = (from: string, to: readonly Named[]): void => {
+    const lists = onward.get(from);
+    if (lists) lists.push(to);
+    else onward.set(from, [to]);
   };
   for (const { sources, targets } of edges) for (const { name } of sources) lead(name, targets);
   for (const node of nodes.values()) lead(node.id, gotoTargetsOf(node));
   lead(START, lastNodeOf(subject));
+  const followed = new Set<readonly Named[]>();
   const reached = new Set([START]);
-  for (const node of reached) for (const next of onward.get(node) ?? []) reached.add(next);
+  for (const node of reached) {
+    for (const targets of onward.get(node) ?? []) {
+      if (followed.has(targets)) continue;
+      followed.add(targets);
+      for (const { name } of targets) reached.add(name);
+    }
+  }
   return reached;
 }

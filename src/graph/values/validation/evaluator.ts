@@ -1,8 +1,9 @@
 import { isContainer, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { spend } from '../meter.ts';
+import { spend, withoutCharge } from '../meter.ts';
 import { checkersOf } from './all-keywords.ts';
 import type { Checker, CompiledSchema, Evaluation } from './keyword.ts';
+import { heldSchemas } from './keyword-places.ts';
 import { Collector, VALID } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { SchemaDocument } from './schema-document.ts';
@@ -26,16 +27,36 @@ export function createEvaluator(schema: Json): (value: Json) => Outcome {
 
 type Compile = (located: LocatedSchema) => CompiledSchema;
 
-function createCompiler({ root }: SchemaDocument): Compile {
+function createCompiler(document: SchemaDocument): Compile {
   const compiled = new Map<object, CompiledSchema>();
+  const targets = findTargets(document);
   return (located) => {
     const { schema } = located;
     const known = isContainer(schema) ? compiled.get(schema) : undefined;
     if (known) return known;
-    const made: CompiledSchema = { located, checkers: null, isTarget: schema === root.schema };
+    const made: CompiledSchema = { located, checkers: null, isTarget: targets.has(schema) };
     if (isContainer(schema)) compiled.set(schema, made);
     return made;
   };
+}
+
+/** Finds the schemas to which references lead, before the first check: what a check costs does not hang on earlier ones. */
+function findTargets(document: SchemaDocument): ReadonlySet<Json> {
+  const { root } = document;
+  const targets = new Set([root.schema]);
+  const found = new Map([[root.schema, root]]);
+  for (const [schema, located] of found) {
+    if (!isJsonObject(schema)) continue;
+    const base = document.baseOf(located);
+    const referred = [document.referred({ schema, base }), document.dynamicallyReferred({ schema, base })];
+    for (const target of referred) {
+      if (!target) continue;
+      targets.add(target.schema);
+      found.set(target.schema, target);
+    }
+    for (const { schema: inner } of heldSchemas(schema)) found.set(inner, { schema: inner, base });
+  }
+  return targets;
 }
 
 class DocumentEvaluation implements Evaluation {
@@ -64,7 +85,7 @@ class DocumentEvaluation implements Evaluation {
   }
 
   #run(compiled: CompiledSchema, value: Json): Outcome {
-    const checkers = (compiled.checkers ??= this.#checkersOf(compiled.located));
+    const checkers = (compiled.checkers ??= withoutCharge(() => this.#checkersOf(compiled.located)));
     spend(1 + checkers.length);
     if (checkers.length === 0) return VALID;
     if (this.#levels >= MAX_LEVELS) return TOO_DEEP;
@@ -90,9 +111,7 @@ class DocumentEvaluation implements Evaluation {
 
   #referred(located: LocatedSchema, kind: 'static' | 'dynamic'): CompiledSchema {
     const target = kind === 'static' ? this.#document.referred(located) : this.#document.dynamicallyReferred(located);
-    const compiled = this.#compile(target ?? NOTHING);
-    compiled.isTarget = true;
-    return compiled;
+    return this.#compile(target ?? NOTHING);
   }
 }
 

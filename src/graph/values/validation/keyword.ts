@@ -23,7 +23,7 @@ export interface CompiledSchema {
   /** `null` until it is used. */
   checkers: readonly Checker[] | null;
   /** True if references lead to it: several paths may then check one value by it. */
-  isTarget: boolean;
+  readonly isTarget: boolean;
 }
 
 /** The state of one check. */

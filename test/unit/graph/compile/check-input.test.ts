@@ -49,3 +49,17 @@ test('messages in other channels are plain data', () => {
   const graph = compileGraph(aDefinition({ channels: { log: { reducer: 'append' } } }), aCatalog());
   expect(checkInput(graph, { log: [system] })).toEqual([]);
 });
+
+test('thousands of unknown names cost few comparisons with thousands of known ones', () => {
+  const names = (prefix: string) => Array.from({ length: 2_000 }, (_, at) => `${prefix}_channel_${at}`);
+  const of = <Value>(keys: readonly string[], value: Value) => Object.fromEntries(keys.map((key) => [key, value]));
+  const graph = compileGraph(aDefinition({ channels: { log: {}, ...of(names('known'), {}) } }), aCatalog());
+  const input = of(names('knows'), 1);
+  checkInput(graph, input);
+  const began = process.cpuUsage();
+  const issues = checkInput(graph, input);
+  expect(process.cpuUsage(began).user).toBeLessThan(100_000);
+  expect(issues).toHaveLength(1_000);
+  expect(issues[0]?.message).toContain('Did you mean "known_channel_0"?');
+  expect(issues.at(-1)).toMatchObject({ path: '', message: '1001 more issues are not listed' });
+});

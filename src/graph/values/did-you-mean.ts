@@ -1,0 +1,47 @@
+import { distance } from 'fastest-levenshtein';
+
+/*
+ * Suggestions for wrong names. A comparison with a known name takes about a microsecond: wrong names come from strangers,
+ * and so do known ones, so their product is bounded.
+ */
+
+const budget = { comparisons: 0, isOpen: false };
+
+/** For one wrong name alone, and for all that are found within `withSuggestions`. */
+const MAX_COMPARISONS = 10_000;
+
+/** Longer names get no suggestion: a comparison takes the product of both lengths. */
+const MAX_NAME = 100;
+
+/** Does work in which all wrong names share one budget of comparisons. The last names may get no suggestion. */
+export function withSuggestions<T>(work: () => T): T {
+  if (budget.isOpen) return work();
+  Object.assign(budget, { comparisons: MAX_COMPARISONS, isOpen: true });
+  try {
+    return work();
+  } finally {
+    budget.isOpen = false;
+  }
+}
+
+/** Ends a message about a wrong name: ` Did you mean "x"?`, or nothing. */
+export function didYouMean(wrong: string, known: Iterable<string>): string {
+  if (wrong.length > MAX_NAME) return '';
+  const name = withSuggestions(() => nearestName(wrong, known));
+  return name === null ? '' : ` Did you mean "${name}"?`;
+}
+
+/** The known name at the smallest edit distance; `null`: none is within about a third of the wrong name's length. */
+function nearestName(wrong: string, known: Iterable<string>): string | null {
+  const lower = wrong.toLowerCase();
+  let best: string | null = null;
+  let bestDistance = (wrong.length <= 2 ? 1 : Math.max(2, Math.floor(wrong.length / 3))) + 1;
+  for (const name of known) {
+    budget.comparisons -= 1;
+    if (budget.comparisons < 0) return best;
+    if (Math.abs(name.length - wrong.length) >= bestDistance) continue;
+    const nameDistance = distance(lower, name.toLowerCase());
+    if (nameDistance < bestDistance) [best, bestDistance] = [name, nameDistance];
+  }
+  return best;
+}

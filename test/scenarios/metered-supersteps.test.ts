@@ -1,0 +1,75 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileGraph } from '../../src/graph/compile/compile.ts';
+import type { GraphDefinition } from '../../src/graph/definition/definition.ts';
+import { readRun } from '../../src/graph/run/run-format.ts';
+import type { JsonObject } from '../../src/graph/values/json.ts';
+import { aDefinition } from '../support/builders/builders.ts';
+import { dearGraph } from '../support/builders/dear-graphs.ts';
+import { randomCatalog } from '../support/builders/random-graphs.ts';
+import { repetitions } from '../support/builders/repetitions.ts';
+import { runShuffled } from '../support/readers/shuffled-run.ts';
+import type { ShuffledRun, Shuffling } from '../support/readers/shuffled-run.ts';
+
+/*
+ * A replay has to stop where the run did, so the units of an `advance` hang on nothing but the run: not on what the
+ * process has computed before, and not on how the run has come to it.
+ */
+
+/** An `advance` yields beyond this. */
+const UNITS = 3_000_000;
+/** The costliest that can't be interrupted: the writes and the edges of a superstep. */
+const ELEMENT = 10_000_000;
+
+const first = (): number => 0;
+const play = (definition: GraphDefinition, carry?: Shuffling['carry']): ShuffledRun =>
+  runShuffled({ definition, catalog: randomCatalog, choose: first, ...(carry && { carry }) });
+const copyOf = <T>(value: T): T => JSON.parse(JSON.stringify(value));
+
+describe('whatever is computed', () => {
+  test('each advance takes the same units in a fresh, a warm and another process, and few beyond its budget', () => {
+    fc.assert(
+      fc.property(dearGraph, (definition) => {
+        const fresh = play(definition);
+        const warm = play(definition);
+        const elsewhere = play(copyOf(definition), (_graph, run) => [
+          compileGraph(copyOf(definition), randomCatalog),
+          readRun(copyOf(run)),
+        ]);
+        expect(warm.units).toEqual(fresh.units);
+        expect(elsewhere.units).toEqual(fresh.units);
+        expect(Math.max(...fresh.units)).toBeLessThanOrEqual(UNITS + ELEMENT);
+      }),
+      { numRuns: repetitions(30) },
+    );
+  }, 120_000);
+
+  test.each<[string, JsonObject]>([
+    ['a pattern', { type: 'string', pattern: '(a+){1,20}$' }],
+    ['references', { $ref: '#/$defs/t', $defs: { t: { anyOf: [{ type: 'string' }, { $ref: '#/$defs/t/anyOf/0' }] } } }],
+    ['names by patterns', { patternProperties: { '^[a-z]{5,50}$': true } }],
+  ])('the first check by a schema with %s costs what the others cost', (_what, schema) => {
+    const nodes = { wait: { type: 'wait', for: '1s' }, a: { type: 'set', write: { log: 'aaa' } } } as const;
+    const definition = aDefinition({ channels: { log: { schema } }, nodes });
+    const fresh = play(definition);
+    expect(fresh.run.status).toBe('completed');
+    expect(play(definition).units).toEqual(fresh.units);
+  });
+});
+
+test('an honest superstep that is too large for one advance yields, and goes on', () => {
+  const sum = '{{ size(state.l.filter(x, state.l.exists(y, x + y == item))) }}';
+  const definition = aDefinition({
+    channels: { l: { default: Array.from({ length: 100 }, (_, at) => at) }, log: { reducer: 'append' } },
+    nodes: { begin: { type: 'set' }, each: { type: 'set', write: { log: sum } } },
+    edges: [
+      { from: '__start__', to: 'begin' },
+      { from: 'begin', forEach: 'state.l', to: 'each' },
+    ],
+  });
+  const { run, steps, units } = play(definition);
+  expect(run.status).toBe('completed');
+  expect(run.root.channels['log']).toHaveLength(100);
+  expect(steps.filter(({ hasYielded }) => hasYielded).length).toBeGreaterThan(1);
+  expect(Math.max(...units)).toBeLessThan(1.3 * UNITS);
+});
