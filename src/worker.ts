@@ -27,7 +27,7 @@ import { reportFailedTask } from './workers/report-failed-task.ts';
 import { readWorkerDeployment } from './workers/worker-deployment.ts';
 import { openWorkerHealth } from './workers/worker-health.ts';
 import { openWorkflowCode } from './workers/workflow-code.ts';
-import { JOURNAL_QUEUE, TASK_QUEUE } from './workflows/contract.ts';
+import { TASK_QUEUE } from './workflows/contract.ts';
 
 interface WorkerParts extends WorkerSupplies {
   readonly config: Config;
@@ -40,8 +40,8 @@ interface WorkerParts extends WorkerSupplies {
 }
 
 /**
- * Makes the workers of a process, one for each task queue. Runs are in the engine's own queue, which brings that of
- * their journal with it; other queues hold only calls of tools.
+ * Makes the workers of a process, one for each task queue. Runs and their journal are in the engine's own queue; other
+ * queues hold only calls of tools.
  */
 export async function createWorkers({
   config,
@@ -59,28 +59,26 @@ export async function createWorkers({
     shutdownForceTime: toMs(config.shutdownGrace) + FORCE_AFTER_MS,
     ...(deployment && { workerDeploymentOptions: deployment }),
   } as const;
-  const ofCalls = {
-    activities: createCallActivities(toActivityDeps(config, parts)),
-    maxConcurrentActivityTaskExecutions: CALL_SLOTS,
-  };
-  const ofJournal = {
-    taskQueue: JOURNAL_QUEUE,
-    activities: createJournalActivities(parts),
-    maxConcurrentActivityTaskExecutions: JOURNAL_SLOTS,
+  const calls = createCallActivities(toActivityDeps(config, parts));
+  const ofCalls = { ...options, activities: calls, maxConcurrentActivityTaskExecutions: CALL_SLOTS };
+  const ofRuns = {
+    ...options,
+    taskQueue: TASK_QUEUE,
+    activities: { ...calls, ...createJournalActivities(parts) },
+    maxConcurrentActivityTaskExecutions: CALL_SLOTS + JOURNAL_SLOTS,
   };
   const create = async (taskQueue: string): Promise<Worker> => {
-    const ofQueue = { ...options, ...ofCalls, taskQueue };
-    if (taskQueue !== TASK_QUEUE) return await Worker.create(ofQueue);
-    const ofRuns = { ...ofQueue, ...(await optionsOfRuns(parts)) };
-    return await createIsolatedWorker(ofRuns, processLimits(), reportFailedTask(parts));
+    if (taskQueue !== TASK_QUEUE) return await Worker.create({ ...ofCalls, taskQueue });
+    const whole = { ...ofRuns, ...(await optionsOfRuns(parts)) };
+    return await createIsolatedWorker(whole, processLimits(), reportFailedTask(parts));
   };
-  return await Promise.all([
-    ...taskQueues.map(create),
-    ...(taskQueues.includes(TASK_QUEUE) ? [Worker.create({ ...options, ...ofJournal })] : []),
-  ]);
+  return await Promise.all(taskQueues.map(create));
 }
 
-/** The journal has slots of its own: many slow calls don't keep runs from being seen, or from ending. */
+/**
+ * Calls never take these slots, as they take one of `CALL_SLOTS` besides: many slow calls don't keep runs from being
+ * seen, or from ending.
+ */
 const JOURNAL_SLOTS = 100;
 
 /** The time for calls to end that are canceled when the grace is over. */

@@ -4,6 +4,7 @@ import { notNow } from './http/errors.ts';
 import { SHUTTING_DOWN, startingUp } from '../process/readiness.ts';
 import { listen } from '../process/listen.ts';
 import type { App, Listening, ListenOptions } from '../process/listen.ts';
+import { openAbort } from '../process/open-abort.ts';
 import { createProbes } from '../process/probes.ts';
 import { startSweeper } from './sweeper/sweeper.ts';
 import type { Sweeper } from './sweeper/sweeper.ts';
@@ -19,7 +20,7 @@ export interface Door extends Listening {
  * @throws when the port is taken
  */
 export async function openDoor(options: ListenOptions, unavailable: ReadonlySet<string> = new Set()): Promise<Door> {
-  const shuttingDown = new AbortController();
+  const shuttingDown = openAbort();
   const readiness = async () => (shuttingDown.signal.aborted ? SHUTTING_DOWN : startingUp(unavailable));
   let app: App = createProbes(readiness, async () => notNow(await readiness()));
   let sweeper: Sweeper | null = null;

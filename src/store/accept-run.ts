@@ -1,7 +1,7 @@
-import type { Transaction } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Redaction } from '../graph/redaction/index.ts';
 import type { Json, JsonObject } from '../graph/values/index.ts';
-import { keepDefinition } from './definitions.ts';
+import { keepDefinition, whileDefinitionsGo } from './definitions.ts';
 import type { KeptDivergence, Tables } from './tables.ts';
 import { enqueueRun } from './thread-queue.ts';
 import type { QueuePosition } from './thread-queue.ts';
@@ -30,15 +30,53 @@ export interface NewRun {
   readonly start: Json;
 }
 
-/** Adds a run; the same id again changes nothing. @returns `busy` when its thread does not take the run now */
-export async function acceptRun(transaction: Transaction<Tables>, run: NewRun): Promise<'accepted' | 'busy'> {
-  const { id, tenantId, threadId, createdAt: at } = run;
+/**
+ * Adds a run; the same id again changes nothing.
+ * @param claimUntil the caller dispatches the run before then, if it is `claimed`
+ * @returns `busy` when its thread does not take the run now; `claimed` when the run is new and in no thread
+ */
+export async function acceptRun(
+  db: Kysely<Tables>,
+  run: NewRun,
+  claimUntil: string | null,
+): Promise<'accepted' | 'claimed' | 'busy'> {
+  const { threadId } = run;
+  if (threadId !== null)
+    return await db.transaction().execute((transaction) => acceptOnThread(transaction, { ...run, threadId }));
+  const isNew = await whileDefinitionsGo(() => insertAlone(db, run, claimUntil ?? run.createdAt));
+  return isNew && claimUntil !== null ? 'claimed' : 'accepted';
+}
+
+/**
+ * Adds a run that is in no thread, with its definition, in one statement.
+ * @returns false when the id is known
+ * @throws as `whileDefinitionsGo` handles
+ */
+export async function insertAlone(db: Kysely<Tables>, run: NewRun, dispatchAfter = run.createdAt): Promise<boolean> {
+  const { graph, definition } = run;
+  const row = { ...toRow(run), ...toQueueColumns(NO_THREAD, run), dispatch_after: dispatchAfter };
+  const { numInsertedOrUpdatedRows } = await db
+    .with('kept', (query) =>
+      query
+        .insertInto('definitions')
+        .values({ hash: graph.hash, definition: JSON.stringify(definition) })
+        .onConflict((conflict) => conflict.doNothing()),
+    )
+    .insertInto('runs')
+    .values(row)
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .executeTakeFirst();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+async function acceptOnThread(
+  transaction: Transaction<Tables>,
+  run: NewRun & { readonly threadId: string },
+): Promise<'accepted' | 'busy'> {
+  const { id, tenantId, threadId, onBusy, createdAt: at } = run;
   const isKnown = await transaction.selectFrom('runs').select('id').where('id', '=', id).executeTakeFirst();
   if (isKnown) return 'accepted';
-  const position =
-    threadId === null
-      ? NO_THREAD
-      : await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: run.onBusy !== 'reject', at });
+  const position = await enqueueRun(transaction, { runId: id, tenantId, threadId, mayQueue: onBusy !== 'reject', at });
   if (position.kind === 'busy') return 'busy';
   await keepDefinition(transaction, run.graph.hash, run.definition);
   await transaction

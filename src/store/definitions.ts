@@ -17,6 +17,19 @@ export async function keepDefinition(
       .execute();
 }
 
+/** Repeats work that stores a row with its definition at once: pruning may delete the definition before the row is there. */
+export async function whileDefinitionsGo<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === FOREIGN_KEY_VIOLATION)) throw error;
+    }
+  }
+}
+
+const FOREIGN_KEY_VIOLATION = '23503';
+
 async function lock(transaction: Transaction<Tables>, hash: string): Promise<boolean> {
   const found = transaction.selectFrom('definitions').select('hash').where('hash', '=', hash).forKeyShare();
   return (await found.executeTakeFirst()) !== undefined;

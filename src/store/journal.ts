@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
 import type { RecordedOccurrence } from '../graph/run/index.ts';
 import type { JournalBatch, RunEvent } from '../graph/journal/index.ts';
+import { announceChange } from './changes/announce-change.ts';
 import { eventsOfTypes, listEvents, recordedBytes, toPosition } from './events.ts';
 import type { Range } from './events.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -51,13 +52,13 @@ export function createJournal(db: Kysely<Tables>): Journal {
 
 /**
  * Writes a batch as a whole, in one statement and one round trip. JSON travels as text and stays text in
- * the database, which can't parse every JSON string (`\u0000`, half a surrogate pair).
+ * the database, which can't parse every JSON string (`\u0000`, half a surrogate pair). Waiting requests are told.
  */
 async function write(db: Kysely<Tables>, batch: JournalBatch, writer: JournalWriter): Promise<void> {
-  await sql`with ${sql.join(journalParts(batch, writer))} select 1`.execute(db);
+  await sql`with ${sql.join(journalParts(batch, writer))} select ${announceBatch(batch, writer)}`.execute(db);
 }
 
-/** The clauses of a `with` statement that write a batch. */
+/** The clauses of a `with` statement that write a batch; its `select` is to have `announceBatch`. */
 export function journalParts(batch: JournalBatch, writer: JournalWriter): readonly RawBuilder<unknown>[] {
   const { checkpoints, occurrences, approvals, view } = batch;
   return [
@@ -68,6 +69,11 @@ export function journalParts(batch: JournalBatch, writer: JournalWriter): readon
     ...(view.endedAt === null ? [] : [sql`freed_thread as (${freeThread(batch, writer)})`]),
     sql`updated_run as (${updateRun(batch, writer)})`,
   ];
+}
+
+/** An expression that tells who waits for the run of a batch. */
+export function announceBatch(batch: JournalBatch, { runId, tenantId }: JournalWriter): RawBuilder<unknown> {
+  return announceChange({ tenantId, runId, seq: lastSeqOf(batch), status: batch.view.status });
 }
 
 function insertEvents(

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Json, TaskFailure } from '../graph/values/index.ts';
 import type { JournalBatch } from '../graph/journal/index.ts';
 import { DATABASE_NOW } from './database/database-now.ts';
-import { journalParts } from './journal.ts';
+import { announceBatch, journalParts } from './journal.ts';
 import type { JournalWriter } from './journal.ts';
 import type { LedgerTable, Tables } from './tables.ts';
 
@@ -114,8 +114,11 @@ async function insertClaim(db: Kysely<Tables>, request: ClaimRequest): Promise<b
     .onConflict((conflict) => conflict.column('key').doNothing())
     .returning('key');
   const parts = [sql`claimed as (${insert})`, ...(journal ? journalParts(journal.batch, journal.writer) : [])];
-  const { rows } = await sql`with ${sql.join(parts)} select key from claimed`.execute(db);
-  return rows.length === 1;
+  const announced = journal ? sql`, ${announceBatch(journal.batch, journal.writer)}` : sql``;
+  const { rows } = await sql<{ is_claimed: boolean }>`
+    with ${sql.join(parts)} select exists (select from claimed) as is_claimed${announced}
+  `.execute(db);
+  return rows[0]?.is_claimed === true;
 }
 
 /** The columns of an entry that is claimed or closed now. */

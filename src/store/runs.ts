@@ -1,11 +1,12 @@
 import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
 import type { Json, JsonObject } from '../graph/values/index.ts';
 import type { RunStatus } from '../graph/run/index.ts';
 import type { JournalBatch, RunView } from '../graph/journal/index.ts';
 import type { Redaction } from '../graph/redaction/index.ts';
-import { acceptRun } from './accept-run.ts';
+import { acceptRun, insertAlone } from './accept-run.ts';
 import type { NewRun } from './accept-run.ts';
+import { whileDefinitionsGo } from './definitions.ts';
 import { createJournal } from './journal.ts';
 import { isAfterTime, isBefore, isEqual, mapPage, readPage } from './page.ts';
 import type { Page, PageRequest } from './page.ts';
@@ -49,8 +50,8 @@ export interface RunFilter {
 }
 
 export interface Runs {
-  /** Accepts a run; the same id again changes nothing. @returns `busy` when its thread does not take the run now */
-  create(run: NewRun): Promise<'accepted' | 'busy'>;
+  /** Accepts a run. @param claimUntil, @returns as `acceptRun` */
+  create(run: NewRun, claimUntil?: string): ReturnType<typeof acceptRun>;
   /** Accepts a run that has ended already, with its journal; the same id again changes nothing. */
   createEnded(run: NewRun, batches: readonly JournalBatch[]): Promise<void>;
   find(id: string): Promise<RunRecord | null>;
@@ -68,13 +69,9 @@ export interface Runs {
 
 export function createRuns(db: Kysely<Tables>): Runs {
   return {
-    create: (run) => db.transaction().execute((transaction) => acceptRun(transaction, run)),
+    create: (run, claimUntil) => acceptRun(db, run, claimUntil ?? null),
     createEnded: (run, batches) =>
-      db.transaction().execute(async (transaction) => {
-        await acceptRun(transaction, run);
-        const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
-        for (const batch of batches) await createJournal(transaction).write(batch, writer);
-      }),
+      whileDefinitionsGo(() => db.transaction().execute((transaction) => createEnded(transaction, run, batches))),
     find: async (id) => {
       const row = await records(db).where('id', '=', id).executeTakeFirst();
       return row ? toRecord(row) : null;
@@ -97,6 +94,16 @@ export function createRuns(db: Kysely<Tables>): Runs {
     hiddenOf: (ids) => hiddenOf(db, ids),
     family: (id) => family(db, id),
   };
+}
+
+async function createEnded(
+  transaction: Transaction<Tables>,
+  run: NewRun,
+  batches: readonly JournalBatch[],
+): Promise<void> {
+  await insertAlone(transaction, run);
+  const writer = { runId: run.id, tenantId: run.tenantId, executionRunId: '' };
+  for (const batch of batches) await createJournal(transaction).write(batch, writer);
 }
 
 async function hiddenOf(db: Kysely<Tables>, ids: readonly string[]): Promise<ReadonlyMap<string, Redaction>> {

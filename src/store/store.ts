@@ -5,6 +5,8 @@ import { createApprovals } from './approvals.ts';
 import type { Approvals } from './approvals.ts';
 import { createBlobs } from './blobs.ts';
 import type { Blobs } from './blobs.ts';
+import { createChanges } from './changes/changes.ts';
+import type { Changes } from './changes/changes.ts';
 import { createCheckpoints } from './checkpoints.ts';
 import type { Checkpoints } from './checkpoints.ts';
 import { createEndedRuns } from './ended-runs.ts';
@@ -24,8 +26,10 @@ import type { Journal } from './journal.ts';
 import { createLedger } from './ledger.ts';
 import type { Ledger } from './ledger.ts';
 import { isDatabaseAway } from './database/database-away.ts';
+import type { Listen } from './database/listen.ts';
+import { listenToPostgres } from './database/listen-to-postgres.ts';
 import { migrate } from './database/migrate.ts';
-import { createPgliteDialect } from './database/pglite-dialect.ts';
+import { createPgliteDialect, listenToPglite } from './database/pglite-dialect.ts';
 import { createPostgresDialect } from './database/postgres-dialect.ts';
 import { createRetention } from './retention.ts';
 import type { RetentionStore } from './retention.ts';
@@ -52,6 +56,7 @@ export interface Store {
   readonly blobs: Blobs;
   readonly idempotency: Idempotency;
   readonly retention: RetentionStore;
+  readonly changes: Changes;
   /** @throws when the database does not answer */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -67,7 +72,7 @@ const PATIENT = { maxConnections: 2, queryTimeoutMs: 15 * 60_000 };
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const dialect = createPostgresDialect(url, { maxConnections: MAX_CONNECTIONS });
-  return await openStore(dialect, createPostgresDialect(url, PATIENT));
+  return await openStore({ dialect, patient: createPostgresDialect(url, PATIENT), listen: listenToPostgres(url) });
 }
 
 /** Makes the store a dependency that a process waits for. */
@@ -77,16 +82,27 @@ export function postgresStore(url: string) {
 
 /** Opens the store in an embedded PostgreSQL, which keeps its files in a folder. */
 export async function openEmbeddedStore(database: PGlite): Promise<Store> {
-  return await openStore(createPgliteDialect(database));
+  const dialect = createPgliteDialect(database);
+  return await openStore({ dialect, patient: dialect, listen: listenToPglite(database) });
 }
 
-/** @param patient a second way to the same database, for slow work */
-async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
+/** Ways to a database. */
+interface Ways {
+  readonly dialect: Dialect;
+  /** For slow work; it may be the same. */
+  readonly patient: Dialect;
+  readonly listen: Listen;
+}
+
+async function openStore({ dialect, patient, listen }: Ways): Promise<Store> {
   const open = (to: Dialect) => new Kysely<Tables>({ dialect: to, plugins: [storableText()] });
   const db = open(dialect);
   const patientDb = patient === dialect ? db : open(patient);
-  const close = async (): Promise<void> =>
-    void (await Promise.all([...new Set([db, patientDb])].map((one) => one.destroy())));
+  const changes = createChanges(listen);
+  const close = async (): Promise<void> => {
+    await changes.close();
+    await Promise.all([...new Set([db, patientDb])].map((one) => one.destroy()));
+  };
   await migrate(patientDb).catch(async (error: unknown) => {
     await close();
     throw error;
@@ -106,6 +122,7 @@ async function openStore(dialect: Dialect, patient = dialect): Promise<Store> {
     blobs: createBlobs(db),
     idempotency: createIdempotency(db),
     retention: createRetention(patientDb),
+    changes,
     ping: async () => void (await sql`select 1`.execute(db)),
     close,
   };

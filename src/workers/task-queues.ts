@@ -1,16 +1,11 @@
 import type { Config } from '../config/load-config.ts';
 import { didYouMean } from '../graph/values/index.ts';
-import { JOURNAL_QUEUE, TASK_QUEUE } from '../workflows/contract.ts';
+import { TASK_QUEUE } from '../workflows/contract.ts';
 
-/**
- * All task queues for calls: the engine's own, and those that tools name.
- * @throws when a tool names the queue of the journal, which serves no calls
- */
+/** All task queues: the engine's own, and those that tools name. */
 export function taskQueuesOf({ tools, mcpServers }: Pick<Config, 'tools' | 'mcpServers'>): readonly string[] {
   const ofServers = Object.values(mcpServers).flatMap((server) => Object.values(server.tools ?? {}));
   const named = [...tools, ...ofServers].flatMap(({ taskQueue }) => taskQueue ?? []);
-  if (named.includes(JOURNAL_QUEUE))
-    throw new Error(`No tool can have the task queue "${JOURNAL_QUEUE}": it serves no calls`);
   return [...new Set([TASK_QUEUE, ...named])];
 }
 

@@ -3,12 +3,16 @@ import type { ActivityOptions } from '@temporalio/workflow';
 import type { Activities } from '../activities/index.ts';
 import type { CallPolicy } from '../graph/definition/index.ts';
 import type { CallEffect } from '../graph/run/index.ts';
-import { JOURNAL_QUEUE, MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
+import { MAX_SUMMARY, TASK_QUEUE } from './contract.ts';
 import { truncate } from '../graph/values/index.ts';
 
-/** The journal must be written, so it is retried without end while the database is away. */
+/**
+ * The journal must be written, so it is retried without end while the database is away. It comes before all calls of the
+ * queue that wait.
+ */
 const journalOptions: ActivityOptions = {
-  taskQueue: JOURNAL_QUEUE,
+  taskQueue: TASK_QUEUE,
+  priority: { priorityKey: 1 },
   startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
   cancellationType: ActivityCancellationType.ABANDON,
@@ -25,6 +29,9 @@ export function reconcileOptions(summary: string): ActivityOptions {
   return { ...journalOptions, summary: truncate(`reconcile ${summary}`, MAX_SUMMARY) };
 }
 
+/** That of the run, in place of the journal's: options of a call are added to those of the proxy. */
+const CALL_PRIORITY = { priorityKey: 0 };
+
 /** The activity enforces its deadline itself; the server waits this much longer, so that the outcome is recorded. */
 const GRACE_MS = 10_000;
 /** Covers claiming a call and recording its outcome while the database is away. */
@@ -40,6 +47,7 @@ export function callOptions(call: CallEffect): ActivityOptions {
   return {
     activityId: key,
     taskQueue: separateTaskQueue(call) ?? TASK_QUEUE,
+    priority: CALL_PRIORITY,
     summary: truncate(summary, MAX_SUMMARY),
     startToCloseTimeout: timeoutMs + RECORDING_MS,
     ...(deadlineMs !== null && { scheduleToCloseTimeout: deadlineMs + GRACE_MS }),

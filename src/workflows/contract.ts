@@ -8,8 +8,6 @@ import type { JournalEntries } from './outbox.ts';
 /** Names on which the workflow and its callers agree. */
 export const RUN_GRAPH = 'runGraph';
 export const TASK_QUEUE = 'holdfast';
-/** The queue of the engine's own store work, so that no call holds it up. Workers of runs serve it, too. */
-export const JOURNAL_QUEUE = 'holdfast-journal';
 
 /** A signal to the workflow, not to its run: continue under the current worker version once no call is open. */
 export const UPGRADE = 'upgrade';

@@ -57,13 +57,17 @@ test.each<[keyof Tokens, string]>([
   },
 );
 
-test('calls are on the queue of runs, and the journal is on its own', async () => {
+test('calls and the journal are on the queue of runs, the journal before the calls', async () => {
   const run = await startRun(stack.as('user'), graph);
   const events = (await eventsOf(textAt(run, '/id'), 'demo')).flat();
-  expect(Object.fromEntries(events.flatMap(queueOf))).toEqual({ callTool: 'holdfast', record: 'holdfast-journal' });
+  expect(Object.fromEntries(events.flatMap(placeOf))).toEqual({
+    callTool: ['holdfast', 0],
+    record: ['holdfast', 1],
+  });
 });
 
-/** The type of an activity, and its task queue. */
-function queueOf({ activityTaskScheduledEventAttributes: scheduled }: HistoryEvent): [string, string][] {
-  return scheduled ? [[scheduled.activityType?.name ?? '', scheduled.taskQueue?.name ?? '']] : [];
+/** The type of an activity; its task queue, and its priority there, where 0 is the default. */
+function placeOf({ activityTaskScheduledEventAttributes: scheduled }: HistoryEvent): [string, unknown[]][] {
+  const { activityType, taskQueue, priority } = scheduled ?? {};
+  return scheduled ? [[activityType?.name ?? '', [taskQueue?.name, priority?.priorityKey ?? 0]]] : [];
 }

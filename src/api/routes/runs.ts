@@ -1,8 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Limits } from '../../graph/definition/index.ts';
+import { isEnded } from '../../graph/run/index.ts';
 import { toJson, toJsonObject } from '../../graph/values/index.ts';
 import { mapPage } from '../../store/page.ts';
+import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, ApiEnv } from '../deps.ts';
 import { findRun, unknownRun } from '../runs/find-run.ts';
 import { authorized, requirePermission } from '../middleware/authorized.ts';
@@ -52,7 +54,7 @@ const start =
     router.openapi(route, async (c) => {
       const { graph, input, limits, metadata, threadId, onBusy, startAt, interruptBefore, interruptAfter } =
         c.req.valid('json');
-      const { id } = c.get('attempt');
+      const { id, isRepetition } = c.get('attempt');
       if (onBusy === 'interrupt') requirePermission(c.get('caller'), 'run:control');
       const wanted = {
         graph: toJson(graph),
@@ -64,9 +66,12 @@ const start =
         breakpoints: { before: interruptBefore ?? [], after: interruptAfter ?? [] },
         metadata: toJsonObject(metadata),
       };
-      await startRun(deps, c.get('caller'), { id, wanted });
+      const begin = async (): Promise<void> => await startRun(deps, c.get('caller'), { id, wanted });
+      // A repeated request may find that its run has ended long since, so it looks at once.
+      if (isRepetition) await begin();
+      const run = await readRun(c, deps, { id, ...(!isRepetition && { begin }) });
       c.header('location', `/api/runs/${id}`);
-      return c.json(await readRun(c, deps, id), 201);
+      return c.json(run, 201);
     });
   };
 
@@ -113,8 +118,8 @@ const read =
       responses: { 200: json(RunSchema, 'The run'), ...problems(404, 429) },
     });
     router.openapi(route, async (c) => {
-      const { id } = await findRun(deps, c.get('caller'), c.req.valid('param').id);
-      return c.json(await readRun(c, deps, id), 200);
+      const run = await findRun(deps, c.get('caller'), c.req.valid('param').id);
+      return c.json(await readRun(c, deps, { id: run.id, found: run }), 200);
     });
   };
 
@@ -148,18 +153,27 @@ export function runRoutes(deps: ApiDeps): ReturnType<ReturnType<typeof routes>> 
   return routes(start(slots), list, read(slots), history)(deps);
 }
 
-async function readRun(c: Context<ApiEnv>, deps: ApiDeps, id: string) {
+interface RunToRead {
+  readonly id: string;
+  /** The run as it was found in this moment. */
+  readonly found?: RunRecord;
+  /** Starts the run. */
+  readonly begin?: () => Promise<void>;
+}
+
+/** Reads a run, and waits for it if the request prefers that. */
+async function readRun(c: Context<ApiEnv>, deps: ApiDeps, { id, found, begin }: RunToRead) {
   const seconds = readWait(c.req.header('prefer'));
+  const unwanted = [c.req.raw.signal, deps.shuttingDown];
+  if (seconds === null) await begin?.();
   const run =
     seconds === null
-      ? await deps.store.runs.find(id)
-      : await waitForRun(deps, id, {
-          seconds,
-          isUnwanted: () => c.req.raw.signal.aborted || deps.shuttingDown.aborted,
-        });
+      ? (found ?? (await deps.store.runs.find(id)))
+      : await waitForRun(deps, id, { ...(begin && { begin }), seconds, unwanted });
   if (!run) throw unknownRun(id);
   if (seconds !== null) c.header('preference-applied', `wait=${seconds}`);
-  return toRunJson(run, c.get('caller'), { retrying: await deps.store.ledger.retrying(id) });
+  const retrying = isEnded(run.status) ? [] : await deps.store.ledger.retrying(id);
+  return toRunJson(run, c.get('caller'), { retrying });
 }
 
 /** Removes limits that are not given. */

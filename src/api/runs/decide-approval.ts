@@ -12,9 +12,9 @@ import { strongTagsIn } from '../http/etag.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { toRealDecision } from '../redaction/real-decision.ts';
 import { shownApproval } from '../redaction/shown-approval.ts';
-import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
+import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
 export interface WantedDecision {
   readonly decision: 'approve' | 'reject';
@@ -50,7 +50,7 @@ export async function decideApproval(
   const request = { approvalId, decision, by: caller, at, reason, args, values: payload['values'] };
   const refusal = await refuseByRows(deps, { runId: run.id, hasEnded: isEnded(run.status) }, request);
   const result = await sendSignal(deps, caller, { run, signal: { name: decision, attempt, payload, refusal } });
-  if (result.taken) return await afterSending(() => readApproval(deps, hidden, result.value));
+  if (result.taken) return await afterSending(() => readApproval(deps, { runId: run.id, hidden }, result.value));
   const mayHaveEnded = !run.isQueued && result.refusal.code === 'NOT_ALLOWED_NOW';
   const sinceEnded = mayHaveEnded ? await refuseByRows(deps, { runId: run.id, hasEnded: true }, request) : null;
   throw toApiError(sinceEnded ?? result.refusal);
@@ -101,7 +101,7 @@ const NOTHING_WAITS: Refusal = {
  */
 async function readApproval(
   { store, seals }: Pick<ApiDeps, 'store' | 'seals'>,
-  hidden: Redaction,
+  { runId, hidden }: { readonly runId: string; readonly hidden: Redaction },
   value: Json,
 ): Promise<PublicApproval> {
   if (isApproval(value) && !isRedacting(hidden)) return value;
@@ -109,7 +109,7 @@ async function readApproval(
   const look = async () => (await store.approvals.find(typeof id === 'string' ? id : ''))?.approval;
   const count = isJsonList(decisions) ? decisions.length : typeof decided === 'number' ? decided : 1;
   const isWritten = (approval?: Approval): boolean => (approval?.decisions.length ?? 0) >= count;
-  const approval = await poll(look, isWritten, UNTIL_WRITTEN);
+  const approval = await untilRun(store, { runId, look, isWanted: isWritten, withinMs: WRITTEN_WITHIN_MS });
   if (!approval || !isWritten(approval)) throw unavailable('The journal');
   return shownApproval(approval, hidden, seals);
 }

@@ -2,6 +2,7 @@ import type { Beginning } from '../../graph/advance/index.ts';
 import { isRedacting } from '../../graph/redaction/index.ts';
 import type { Redaction } from '../../graph/redaction/index.ts';
 import { formatTimestamp } from '../../graph/values/index.ts';
+import type { NewRun } from '../../store/accept-run.ts';
 import type { PendingStart } from '../../store/pending-starts.ts';
 import { isStart } from '../../workflows/contract.ts';
 import type { RunGraphInput } from '../../workflows/contract.ts';
@@ -11,15 +12,41 @@ import { firstBeginning, inheritedChannels } from './thread-state.ts';
 /** Another process may claim the dispatch after this time; a request to Temporal takes less. */
 const LEASE_MS = 20_000;
 
+type DispatchDeps = Pick<ApiDeps, 'engine' | 'store' | 'interpreter'>;
+
+/**
+ * Accepts a new run, and dispatches it if nothing keeps it from that; otherwise the sweeper does.
+ * @returns `busy` when its thread does not take the run now
+ */
+export async function acceptAndDispatch(
+  deps: DispatchDeps & Pick<ApiDeps, 'logger'>,
+  run: NewRun,
+): Promise<'accepted' | 'busy'> {
+  const { id, start, redaction } = run;
+  const accepted = await deps.store.runs.create(run, formatTimestamp(Date.now() + LEASE_MS));
+  if (accepted === 'busy') return 'busy';
+  const claimed = { id, start, redaction, reopening: null, predecessorId: null, execution: 1, queuedSignals: [] };
+  await orLater(deps, id, async () => {
+    if (accepted !== 'claimed') return await dispatchRun(deps, id);
+    await startWorkflow(deps, claimed);
+    confirmLater(deps.store, claimed);
+  });
+  return 'accepted';
+}
+
 /** Starts the workflow of an accepted run, unless it is queued, dispatched, or claimed by another process. */
-export async function dispatchRun(
-  { engine, store, interpreter }: Pick<ApiDeps, 'engine' | 'store' | 'interpreter'>,
-  id: string,
-): Promise<void> {
+export async function dispatchRun(deps: DispatchDeps, id: string): Promise<void> {
   const now = Date.now();
-  const claimed = await store.pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
-  const start: unknown = claimed?.start;
-  if (!claimed || !isStart(start)) return;
+  const { pendingStarts } = deps.store;
+  const claimed = await pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
+  if (!claimed) return;
+  await startWorkflow(deps, claimed);
+  await pendingStarts.complete(claimed, formatTimestamp(Date.now()));
+}
+
+async function startWorkflow({ engine, store, interpreter }: DispatchDeps, claimed: PendingStart): Promise<void> {
+  const start: unknown = claimed.start;
+  if (!isStart(start)) return;
   const { reopening, predecessorId, execution, queuedSignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
   const redaction = await inheritRedaction({ store, interpreter }, claimed, start);
@@ -30,17 +57,35 @@ export async function dispatchRun(
     ...(isRedacting(redaction) && { redaction }),
     ...(execution === 1 && queuedSignals.length > 0 && { queuedSignals }),
   });
-  await store.pendingStarts.complete(claimed, formatTimestamp(Date.now()));
+}
+
+/** The first batch of a run's journal comes within a moment, and tells that Temporal has the run. */
+const CONFIRM_AFTER_MS = 1_000;
+
+/**
+ * Notes that Temporal has a run, unless the run has said so by then. If that fails, the sweeper starts the run again,
+ * which changes nothing.
+ */
+function confirmLater({ changes, pendingStarts }: ApiDeps['store'], claimed: PendingStart): void {
+  const confirm = async (): Promise<void> => {
+    unsubscribe();
+    await pendingStarts.complete(claimed, formatTimestamp(Date.now())).catch(() => undefined);
+  };
+  const timer = setTimeout(() => void confirm(), CONFIRM_AFTER_MS).unref();
+  const unsubscribe = changes.subscribe(claimed.id, (change) => {
+    if (!change) return;
+    clearTimeout(timer);
+    unsubscribe();
+  });
 }
 
 /** Dispatches a run; after a failure the sweeper tries again. */
-export async function tryDispatch(
-  deps: Pick<ApiDeps, 'engine' | 'store' | 'interpreter' | 'logger'>,
-  id: string,
-): Promise<void> {
-  await dispatchRun(deps, id).catch((error: unknown) =>
-    deps.logger.warn({ error, run: id }, 'a run could not be dispatched yet'),
-  );
+export async function tryDispatch(deps: DispatchDeps & Pick<ApiDeps, 'logger'>, id: string): Promise<void> {
+  await orLater(deps, id, () => dispatchRun(deps, id));
+}
+
+async function orLater({ logger }: Pick<ApiDeps, 'logger'>, id: string, dispatch: () => Promise<void>): Promise<void> {
+  await dispatch().catch((error: unknown) => logger.warn({ error, run: id }, 'a run could not be dispatched yet'));
 }
 
 /** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to. */

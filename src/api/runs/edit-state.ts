@@ -8,9 +8,9 @@ import { unavailable, toApiError } from '../http/errors.ts';
 import { isMatched } from '../http/etag.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
-import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { sendSignal } from './send-signal.ts';
+import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
 export interface WantedEdit {
   readonly values: JsonObject;
@@ -48,10 +48,11 @@ function toPayload({ view }: RunRecord, { values, asNode }: WantedEdit): JsonObj
 }
 
 async function untilWritten({ store }: ApiDeps, runId: string, checkpoint: string): Promise<void> {
-  const written = await poll(
-    () => store.checkpoints.find(runId, checkpoint),
-    (found) => found !== null,
-    UNTIL_WRITTEN,
-  );
+  const written = await untilRun(store, {
+    runId,
+    look: () => store.checkpoints.find(runId, checkpoint),
+    isWanted: (found) => found !== null,
+    withinMs: WRITTEN_WITHIN_MS,
+  });
   if (!written) throw unavailable('The journal');
 }

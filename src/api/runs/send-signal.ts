@@ -5,13 +5,14 @@ import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps, Attempt } from '../deps.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { unavailable } from '../http/errors.ts';
-import { UNTIL_WRITTEN, poll } from '../temporal/poll.ts';
+import { poll } from '../temporal/poll.ts';
 import { afterSending } from './after-sending.ts';
 import { cancelPoisonedRun } from './cancel-poisoned-run.ts';
 import { dispatchRun } from './dispatch-run.ts';
 import { reopen } from './reopen-run.ts';
 import type { SignedSignal } from './signal-queued.ts';
 import { signalQueued } from './signal-queued.ts';
+import { WRITTEN_WITHIN_MS, untilRun } from './until-run.ts';
 
 type SendDeps = Pick<ApiDeps, 'store' | 'engine' | 'interpreter' | 'logger'>;
 
@@ -88,11 +89,12 @@ async function signalWorkflow(deps: SendDeps, run: RunRecord, signal: SignedSign
   return await afterSending(async () => {
     const result = await decide(deps, run, signal);
     if (result) return result;
-    const ended = await poll(
-      () => store.runs.find(run.id),
-      (found) => found === null || isEnded(found.status),
-      UNTIL_WRITTEN,
-    );
+    const ended = await untilRun(store, {
+      runId: run.id,
+      look: () => store.runs.find(run.id),
+      isWanted: (found) => found === null || isEnded(found.status),
+      withinMs: WRITTEN_WITHIN_MS,
+    });
     if (!ended || !isEnded(ended.status)) throw unavailable('The run');
     return ended;
   });

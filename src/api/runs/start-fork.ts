@@ -13,7 +13,7 @@ import { toRunnable } from '../interpreter/jobs.ts';
 import { hiddenFrom } from '../redaction/hidden-from.ts';
 import { refusePlaceholders } from '../redaction/refuse-placeholders.ts';
 import { findState } from '../states/read-state.ts';
-import { tryDispatch } from './dispatch-run.ts';
+import { acceptAndDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinnedByRun } from './pinned-graph.ts';
 
@@ -58,10 +58,11 @@ export async function startFork(
   });
   if (refusal) throw toApiError(hideRefusal(refusal, hidden));
   const begin = { kind: 'fork', fork, ...breakpointsOf(start) } as const;
-  await deps.store.runs.create(
-    newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy: caller.sub }),
+  const createdBy = caller.sub;
+  await acceptAndDispatch(
+    deps,
+    newRun(pinned, { identity, begin, parentRunId: parent.id, input, metadata, createdBy }),
   );
-  await tryDispatch(deps, id);
 }
 
 /** Reads what a fork tells deciders of its parent. */

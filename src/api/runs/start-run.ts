@@ -8,7 +8,7 @@ import { resolveGraph } from '../graphs/resolve-graph.ts';
 import type { Caller } from '../http/authenticate.ts';
 import { ApiError, toApiError } from '../http/errors.ts';
 import { toRunnable } from '../interpreter/jobs.ts';
-import { tryDispatch } from './dispatch-run.ts';
+import { acceptAndDispatch } from './dispatch-run.ts';
 import { newIdentity, newRun } from './new-run.ts';
 import { pinGraph, requireInput } from './pinned-graph.ts';
 import type { PinnedGraph } from './pinned-graph.ts';
@@ -42,12 +42,9 @@ export async function startRun(
   const { threadId, onBusy, input, metadata, startAt, breakpoints } = wanted;
   const identity = newIdentity(pinned, caller, { id, tenantId, threadId });
   const begin = { kind: 'input', input, startAt, breakpoints } as const;
-  const accepted = await deps.store.runs.create(
-    newRun(pinned, { identity, begin, threadId, onBusy, input, metadata, createdBy }),
-  );
-  if (accepted === 'busy')
+  const run = newRun(pinned, { identity, begin, threadId, onBusy, input, metadata, createdBy });
+  if ((await acceptAndDispatch(deps, run)) === 'busy')
     throw new ApiError('THREAD_BUSY', `A run of the thread ${threadId} is not over yet; see onBusy`);
-  await tryDispatch(deps, id);
 }
 
 /**

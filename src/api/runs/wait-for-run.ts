@@ -1,26 +1,32 @@
 import { isEnded } from '../../graph/run/index.ts';
 import type { RunRecord } from '../../store/runs.ts';
 import type { ApiDeps } from '../deps.ts';
-import { poll } from '../temporal/poll.ts';
+import { untilRun } from './until-run.ts';
 
-const PACE = { everyMs: 10, slowingToMs: 250 };
-
-/**
- * Waits until a run ends, waits or pauses, or the time is up, or `isUnwanted` is true.
- * @returns the run as it is then
- */
-export async function waitForRun(
-  { store }: Pick<ApiDeps, 'store'>,
-  id: string,
-  { seconds, isUnwanted }: { readonly seconds: number; readonly isUnwanted: () => boolean },
-): Promise<RunRecord | null> {
-  return await poll(
-    () => store.runs.find(id),
-    (run) => !run || isAtRest(run) || isUnwanted(),
-    { ...PACE, withinMs: seconds * 1_000 },
-  );
+interface Waiting {
+  /** Starts the run. */
+  readonly begin?: () => Promise<void>;
+  readonly seconds: number;
+  /** Each ends the waiting early. */
+  readonly unwanted: readonly AbortSignal[];
 }
 
-function isAtRest({ status }: RunRecord): boolean {
+/** Waits until a run ends, waits or pauses, or the time is up. @returns the run as it is then */
+export async function waitForRun(
+  { store }: Pick<ApiDeps, 'store'>,
+  runId: string,
+  { seconds, ...waiting }: Waiting,
+): Promise<RunRecord | null> {
+  return await untilRun(store, {
+    runId,
+    look: () => store.runs.find(runId),
+    isWanted: (run) => !run || isAtRest(run),
+    isOfInterest: isAtRest,
+    withinMs: seconds * 1_000,
+    ...waiting,
+  });
+}
+
+function isAtRest({ status }: Pick<RunRecord, 'status'>): boolean {
   return isEnded(status) || status === 'waiting' || status === 'paused';
 }

@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import type { Listen } from './listen.ts';
 
 export function createPgliteDialect(database: PGlite): Dialect {
   return {
@@ -11,13 +12,46 @@ export function createPgliteDialect(database: PGlite): Dialect {
   };
 }
 
+/** Hears the notifications of an embedded database, whose only writer is this process. */
+export function listenToPglite(database: PGlite): Listen {
+  return (channel, ears) => {
+    const stop = database.onNotification((on, payload) => {
+      if (on === channel) ears.heard(payload);
+    });
+    const open = async (): Promise<void> => {
+      const release = await takeConnection(database);
+      await database.exec(`listen ${channel}`).finally(release);
+      ears.opened();
+    };
+    const opening = open();
+    return {
+      async close() {
+        stop();
+        await opening;
+      },
+    };
+  };
+}
+
 /** Resolves when the only connection of a database is free. */
 const releases = new WeakMap<PGlite, Promise<void>>();
 
 /**
- * The database has one connection. A caller has it alone until it is released, across all drivers
- * of the database, so transactions never mix.
+ * Takes the one connection of a database. A caller has it alone, across all drivers of the database, so transactions
+ * never mix.
+ * @returns a function that releases it
  */
+async function takeConnection(database: PGlite): Promise<() => void> {
+  const before = releases.get(database);
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  releases.set(database, released);
+  await before;
+  return release;
+}
+
 function createDriver(database: PGlite): Driver {
   const connection = toConnection(database);
   const run = (sql: string) => async (): Promise<void> => void (await database.exec(sql));
@@ -25,14 +59,7 @@ function createDriver(database: PGlite): Driver {
   return {
     init: async () => database.waitReady,
     async acquireConnection() {
-      const before = releases.get(database);
-      let done = (): void => undefined;
-      const released = new Promise<void>((resolve) => {
-        done = resolve;
-      });
-      releases.set(database, released);
-      await before;
-      release = done;
+      release = await takeConnection(database);
       return connection;
     },
     releaseConnection: async () => release(),

@@ -19,7 +19,7 @@ import { payloadConverterPath } from '../../../src/process/data-converter.ts';
 import { createLogger } from '../../../src/process/logger.ts';
 import { toTemporalLogger } from '../../../src/process/temporal-logger.ts';
 import { workflowCode } from '../../../src/workers/workflow-code.ts';
-import { JOURNAL_QUEUE, TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { reply } from '../readers/shuffled-run.ts';
 
 /** The workflow with a server and a worker of its own; calls answer with what their arguments say, when they are let. */
@@ -69,20 +69,18 @@ async function start(teardown: Teardown): Promise<AnsweringWorker> {
     activities: answeringActivities(heardOf),
     dataConverter: { payloadConverterPath },
   };
-  const ofJournal = await Worker.create({ ...options, taskQueue: JOURNAL_QUEUE });
-  const ofRuns = await Worker.create({
+  const worker = await Worker.create({
     ...options,
     taskQueue: TASK_QUEUE,
     workflowBundle: codePath
       ? { codePath }
       : await bundleWorkflowCode({ ...workflowCode, logger: toTemporalLogger(logger) }),
   });
-  const workers = [ofRuns, ofJournal];
-  const running = workers.map((worker) => worker.run());
+  const running = worker.run();
   teardown.add(async () => {
     for (const { out } of hearings.values()) for (const answer of out.values()) answer();
-    for (const worker of workers) worker.shutdown();
-    await Promise.all(running);
+    worker.shutdown();
+    await running;
   });
   const temporal = new Client({ connection, dataConverter: { payloadConverterPath } });
   return { temporal, heardOf, stop: () => teardown.run() };

@@ -15,7 +15,7 @@ import { openPostgresStore } from '../../../src/store/store.ts';
 import { toActivityDeps } from '../../../src/workers/activity-deps.ts';
 import { readWorkerDeployment } from '../../../src/workers/worker-deployment.ts';
 import { workflowCode } from '../../../src/workers/workflow-code.ts';
-import { JOURNAL_QUEUE, TASK_QUEUE } from '../../../src/workflows/contract.ts';
+import { TASK_QUEUE } from '../../../src/workflows/contract.ts';
 import { aToolOf } from '../doubles/configured-tool.ts';
 import { startJobService } from '../doubles/job-service.ts';
 import type { JobService } from '../doubles/job-service.ts';
@@ -82,18 +82,16 @@ async function startNextWorker(environment: NodeJS.ProcessEnv, teardown: Teardow
     ...(deployment && { workerDeploymentOptions: deployment }),
   };
   const config = await loadConfig(HOLDFAST_CONFIG);
-  const ofRuns = {
+  const calls = createCallActivities(toActivityDeps(config, { store, logger, environment }));
+  const worker = await Worker.create({
+    ...options,
     taskQueue: TASK_QUEUE,
-    activities: createCallActivities(toActivityDeps(config, { store, logger, environment })),
+    activities: { ...calls, ...createJournalActivities({ store }) },
     workflowBundle: await bundleWorkflowCode({ ...workflowCode, workflowsPath, logger: toTemporalLogger(logger) }),
-  };
-  const ofJournal = { taskQueue: JOURNAL_QUEUE, activities: createJournalActivities({ store }) };
-  for (const served of [ofRuns, ofJournal]) {
-    const worker = await Worker.create({ ...options, ...served });
-    const running = worker.run();
-    teardown.add(async () => {
-      worker.shutdown();
-      await running;
-    });
-  }
+  });
+  const running = worker.run();
+  teardown.add(async () => {
+    worker.shutdown();
+    await running;
+  });
 }

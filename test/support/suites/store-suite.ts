@@ -11,6 +11,7 @@ import {
   anOccurrence,
   aView,
 } from '../builders/store-builders.ts';
+import { changesSuite } from './changes-suite.ts';
 import { checkpointsSuite } from './checkpoints-suite.ts';
 import type { OpenedStore } from './checkpoints-suite.ts';
 import { failingRunsSuite } from './failing-runs-suite.ts';
@@ -39,6 +40,7 @@ export function storeSuite(name: string, open: () => Promise<OpenedStore>): void
     idempotencySuite(store);
     threadQueueSuite(store);
     failingRunsSuite(store);
+    changesSuite(store);
     pagesSuite(store);
     checkpointsSuite(() => opened);
   });
@@ -109,6 +111,20 @@ function runsSuite(store: () => Store): void {
     expect(await pendingStarts.claim('R-once', LATER, LATER)).toEqual(claimed);
     await pendingStarts.complete({ id: 'R-once', execution: 1 }, AT);
     expect(await pendingStarts.claim('R-once', LATER, LATER)).toBeNull();
+  });
+
+  test('a run that is accepted with a claim is dispatched by its creator, or later by somebody else', async () => {
+    expect(await store().runs.create(aNewRun({ id: 'R-claimed', createdAt: AT }), LATER)).toBe('claimed');
+    expect(await store().runs.create(aNewRun({ id: 'R-claimed', createdAt: AT }), LATER)).toBe('accepted');
+    const { pendingStarts } = store();
+    expect(await pendingStarts.claim('R-claimed', AT, LATER)).toBeNull();
+    expect(await pendingStarts.claim('R-claimed', LATER, LATER)).toMatchObject({ id: 'R-claimed', execution: 1 });
+  });
+
+  test('a run of a thread is not claimed, as it may have to wait', async () => {
+    const run = aNewRun({ id: 'R-on-thread', tenantId: 'claims', threadId: 't1', createdAt: AT });
+    expect(await store().runs.create(run, LATER)).toBe('accepted');
+    expect(await store().pendingStarts.claim('R-on-thread', AT, LATER)).toMatchObject({ id: 'R-on-thread' });
   });
 
   test('runs are listed newest first, without repeat or gap over pages', async () => {

@@ -17,11 +17,6 @@ describe('taskQueuesOf', () => {
     });
     expect(taskQueuesOf(config)).toEqual(['holdfast', 'payments', 'crm']);
   });
-
-  test('refuses the queue of the journal, where no call would be made', () => {
-    const config = parseConfig('here', { tools: [{ ...tool, name: 'a', taskQueue: 'holdfast-journal' }] });
-    expect(() => taskQueuesOf(config)).toThrow(/"holdfast-journal".*serves no calls/);
-  });
 });
 
 describe('readTaskQueues', () => {

@@ -19,10 +19,4 @@ describe('poll', () => {
   test('returns the last answer when the time is over', async () => {
     expect(await poll(aCounter(), () => false, { everyMs: 5, withinMs: 50 })).toBeGreaterThan(1);
   });
-
-  test('asks less and less often if it backs off', async () => {
-    const look = aCounter();
-    await poll(look, () => false, { everyMs: 1, slowingToMs: 1_000, withinMs: 100 });
-    expect(await look()).toBeLessThan(15);
-  });
 });

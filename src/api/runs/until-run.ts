@@ -1,0 +1,87 @@
+import type { RunChange } from '../../store/changes/changes.ts';
+import type { Store } from '../../store/store.ts';
+
+/** Something about a run to wait for. */
+interface Awaited<T> {
+  readonly runId: string;
+  /** Done when nothing is missed any more; without it, the first look is at once. */
+  readonly begin?: () => Promise<void>;
+  readonly look: () => Promise<T>;
+  readonly isWanted: (seen: T) => boolean;
+  /** Changes for which it is worth to look; by default all. */
+  readonly isOfInterest?: (change: RunChange) => boolean;
+  readonly withinMs: number;
+  /** Ends the waiting early. */
+  readonly unwanted?: readonly AbortSignal[];
+}
+
+/** A run writes what it has done next; this is the time for that. */
+export const WRITTEN_WITHIN_MS = 10_000;
+
+/** Changes may be missed, so that who waits looks now and then. */
+const LOOK_EVERY_MS = 5_000;
+
+/** Looks again each time that a run changes, until what is seen is wanted or the time is up. @returns what was seen last */
+export async function untilRun<T>({ changes }: Pick<Store, 'changes'>, awaited: Awaited<T>): Promise<T> {
+  const { begin, look, isWanted, withinMs, unwanted = [] } = awaited;
+  const bell = createBell();
+  const unhook = hook(bell, changes, awaited);
+  const until = Date.now() + withinMs;
+  const isOver = (): boolean => Date.now() >= until || unwanted.some(({ aborted }) => aborted);
+  const pause = async (): Promise<void> => await bell.rung(Math.min(LOOK_EVERY_MS, until - Date.now()));
+  try {
+    await begin?.();
+    if (begin && !isOver()) await pause();
+    for (;;) {
+      const seen = await look();
+      if (isWanted(seen) || isOver()) return seen;
+      await pause();
+    }
+  } finally {
+    unhook();
+  }
+}
+
+/** Has a bell ring when the run changes, and when nobody wants it any more. @returns a function that ends that */
+function hook<T>(
+  { ring }: Bell,
+  changes: Store['changes'],
+  { runId, isOfInterest = () => true, unwanted = [] }: Awaited<T>,
+): () => void {
+  const unsubscribe = changes.subscribe(runId, (change) => {
+    if (!change || isOfInterest(change)) ring();
+  });
+  for (const signal of unwanted) signal.addEventListener('abort', ring);
+  return () => {
+    unsubscribe();
+    for (const signal of unwanted) signal.removeEventListener('abort', ring);
+  };
+}
+
+/** Wakes one that waits. Rung while nobody waits, it wakes the next one at once. */
+interface Bell {
+  readonly ring: () => void;
+  rung(withinMs: number): Promise<void>;
+}
+
+function createBell(): Bell {
+  let hasRung = false;
+  let wake = (): void => undefined;
+  return {
+    ring() {
+      hasRung = true;
+      wake();
+    },
+    async rung(withinMs) {
+      if (!hasRung)
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, withinMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
+      hasRung = false;
+    },
+  };
+}

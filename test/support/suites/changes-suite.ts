@@ -1,0 +1,71 @@
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { RunChange } from '../../../src/store/changes/changes.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { AT, aBatch, aNewRun, aView, writeTo } from '../builders/store-builders.ts';
+
+/** What every store tells of the journals that are written. */
+export function changesSuite(store: () => Store): void {
+  const subscribe = (runId: string) => {
+    const heard: (RunChange | null)[] = [];
+    const unsubscribe = store().changes.subscribe(runId, (change) => heard.push(change));
+    onTestFinished(unsubscribe);
+    return { heard, unsubscribe };
+  };
+  /** What was written before the first subscription of a store has come through is not heard. */
+  const opened = async (): Promise<void> => {
+    const { heard, unsubscribe } = subscribe('W-probe');
+    await vi.waitUntil(async () => {
+      await writeTo(store(), { id: 'W-probe' }, aBatch([1]));
+      return heard.some((change) => change !== null);
+    });
+    unsubscribe();
+  };
+
+  describe('a subscriber to a run', () => {
+    test('hears of each batch of the run, and of no other run', async () => {
+      await store().runs.create(aNewRun({ id: 'W-1' }));
+      await opened();
+      const { heard } = subscribe('W-1');
+      await writeTo(store(), { id: 'W-2' }, aBatch([1]));
+      await writeTo(store(), { id: 'W-1' }, aBatch([1, 2]));
+      await writeTo(store(), { id: 'W-1' }, aBatch([3], { view: aView({ status: 'waiting' }) }));
+      const change = { tenantId: 'acme', runId: 'W-1' };
+      await vi.waitFor(() =>
+        expect(heard).toEqual([
+          { ...change, seq: 2, status: aView().status },
+          { ...change, seq: 3, status: 'waiting' },
+        ]),
+      );
+    });
+
+    test('hears of a batch that travels with a claim, made or refused', async () => {
+      await opened();
+      const { heard } = subscribe('W-claim');
+      const writer = { runId: 'W-claim', tenantId: 'acme', executionRunId: 'e1' };
+      const terms = {
+        ...writer,
+        node: 'pay',
+        called: 'tool:pay',
+        requestHash: 'x',
+        takeover: 0,
+        scheduledAt: 1,
+        at: AT,
+      };
+      for (const seq of [1, 2])
+        await store().ledger.claim(
+          { ...terms, key: 'W-claim', claim: `c${seq}`, journal: { batch: aBatch([seq]), writer } },
+          () => ({ takeOver: false, answer: null }),
+        );
+      await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([1, 2]));
+    });
+
+    test('hears nothing more once it has had enough', async () => {
+      await opened();
+      const [gone, other] = [subscribe('W-gone'), subscribe('W-gone')];
+      gone.unsubscribe();
+      await writeTo(store(), { id: 'W-gone' }, aBatch([1]));
+      await vi.waitFor(() => expect(other.heard).toHaveLength(1));
+      expect(gone.heard).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,58 @@
+import { Kysely, sql } from 'kysely';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { RunChange } from '../../../src/store/changes/changes.ts';
+import { createPostgresDialect } from '../../../src/store/database/postgres-dialect.ts';
+import { openPostgresStore } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { aBatch, writeTo } from '../../support/builders/store-builders.ts';
+import { startPostgres } from '../../support/servers/postgres-server.ts';
+import type { PostgresServer } from '../../support/servers/postgres-server.ts';
+
+let server: PostgresServer;
+let store: Store;
+let db: Kysely<unknown>;
+beforeAll(async () => {
+  server = await startPostgres();
+  store = await openPostgresStore(server.url);
+  db = new Kysely({ dialect: createPostgresDialect(server.url, { maxConnections: 1 }) });
+});
+afterAll(async () => {
+  await Promise.all([store.close(), db.destroy()]);
+  await server.stop();
+});
+
+/** The connections that listen. */
+async function listeners(): Promise<readonly number[]> {
+  const { rows } = await sql<{ pid: number }>`
+    select pid from pg_stat_activity where query like 'listen %' and pid <> pg_backend_pid()
+  `.execute(db);
+  return rows.map(({ pid }) => pid);
+}
+
+test('a process that waits for no run has no connection that listens', async () => {
+  await writeTo(store, { id: 'R' }, aBatch([1]));
+  expect(await listeners()).toEqual([]);
+});
+
+test('a connection that breaks is replaced; whoever waits is told to look, and then hears of changes again', async () => {
+  const heard: (RunChange | null)[] = [];
+  const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
+  await vi.waitFor(() => expect(heard).toEqual([null]));
+  const [pid = 0, ...others] = await listeners();
+  expect(others).toEqual([]);
+  await sql`select pg_terminate_backend(${pid})`.execute(db);
+  await writeTo(store, { id: 'R' }, aBatch([2]));
+  await vi.waitFor(() => expect(heard).toEqual([null, null]), 5_000);
+  await writeTo(store, { id: 'R' }, aBatch([3]));
+  await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([undefined, undefined, 3]));
+  unsubscribe();
+});
+
+test('what something else says on the channel is no change', async () => {
+  const heard: (RunChange | null)[] = [];
+  const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
+  await sql`select pg_notify('holdfast_runs', '"R"')`.execute(db);
+  await writeTo(store, { id: 'R' }, aBatch([4]));
+  await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([4]));
+  unsubscribe();
+});
