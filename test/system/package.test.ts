@@ -152,5 +152,6 @@ describe('what the build has made of this repository', () => {
     const graph = { name: 'sum', channels: { total: {} }, nodes, edges: inARow(['sum']), output: ['total'] };
     const { body } = await user.post('/api/runs', { graph }, { prefer: 'wait=60' });
     expect(body).toMatchObject({ status: 'completed', output: { total: 2 } });
+    expect(await user.get('/docs/swagger-ui.css')).toMatchObject({ status: 200 });
   });
 });
