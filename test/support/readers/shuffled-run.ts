@@ -18,6 +18,7 @@ import { hasEnded } from '../../../src/graph/run/status.ts';
 import type { RunErrorCode } from '../../../src/graph/values/errors.ts';
 import { isJsonObject } from '../../../src/graph/values/json.ts';
 import type { Json } from '../../../src/graph/values/json.ts';
+import { unitsSpent } from '../../../src/graph/values/meter.ts';
 import { shown } from './shown-run.ts';
 import type { ShownRun } from './shown-run.ts';
 
@@ -50,6 +51,8 @@ interface Interjection {
 export interface ShuffledRun {
   readonly run: ShownRun;
   readonly steps: readonly Advance[];
+  /** The units of the meter that each step has spent. */
+  readonly units: readonly number[];
   readonly occurrences: readonly Occurrence[];
 }
 
@@ -60,7 +63,14 @@ export const STARTED_AT = Date.parse('2026-01-02T03:04:05.000Z');
 export function runShuffled(shuffling: Shuffling): ShuffledRun {
   const { definition, catalog, choose, carry, interject, begin = beginAnew, answer = () => null } = shuffling;
   let graph = compileShared(definition, catalog);
-  let last = deepFreeze(begin(graph, identityOf(graph)));
+  const units: number[] = [];
+  const metered = (step: () => Advance): Advance => {
+    const before = unitsSpent();
+    const after = step();
+    units.push(unitsSpent() - before);
+    return deepFreeze(after);
+  };
+  let last = metered(() => begin(graph, identityOf(graph)));
   const steps = [last];
   const occurrences: Occurrence[] = [];
   const calls = new Map<string, CallEffect>();
@@ -69,7 +79,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
     graph = sameGraph;
     const occurrence = deepFreeze({ ...body, at: STARTED_AT + 1000 * (occurrences.length + 1) });
     occurrences.push(occurrence);
-    last = deepFreeze(advance(graph, deepFreeze(run), occurrence));
+    last = metered(() => advance(graph, deepFreeze(run), occurrence));
     steps.push(last);
     noteCalls(last, calls);
     return last;
@@ -88,7 +98,7 @@ export function runShuffled(shuffling: Shuffling): ShuffledRun {
     if (occurrences.length > MAX_OCCURRENCES) throw new Error('The run does not end');
     take(body);
   }
-  return { run: shown(last.run), steps, occurrences };
+  return { run: shown(last.run), steps, units, occurrences };
 }
 
 function noteCalls({ effects }: Advance, calls: Map<string, CallEffect>): void {
