@@ -11,7 +11,7 @@ import { createCodeTool } from '../activities/tools/code-tool.ts';
 import type { Tool } from '../activities/tools/tool.ts';
 import type { Config } from '../config/load-config.ts';
 import type { CallSafety } from '../graph/definition/index.ts';
-import { calledBy } from '../graph/run/index.ts';
+import { calleeOf } from '../graph/run/index.ts';
 import type { CallReply, CallRequest } from '../graph/run/index.ts';
 import { didYouMean, mapValues, own } from '../graph/values/index.ts';
 import { MissingAnswerError } from './missing-answer-error.ts';
@@ -47,7 +47,7 @@ export function createFakeCalls(
   };
   return (task) => {
     const { request } = task;
-    if (!answered[request.kind].includes(calledBy(request).name)) return toMissing(task, answered[request.kind]);
+    if (!answered[request.kind].includes(calleeOf(request).name)) return toMissing(task, answered[request.kind]);
     switch (request.kind) {
       case 'model':
         return toCall(kinds.model, { ...task, request });
@@ -63,7 +63,7 @@ export function createFakeCalls(
 
 /** A call that ends the test, because nothing stands in for what it calls. */
 function toMissing({ request, node }: CallTask, known: readonly string[]): FakeCall {
-  const { kind, name } = calledBy(request);
+  const { kind, name } = calleeOf(request);
   const message = `The node "${node}" calls the ${KINDS[kind]} "${name}", and the test has no fake for it.${didYouMean(name, known)}`;
   const has = known.length === 0 ? `It has no ${KINDS[kind]}` : `It has ${known.join(', ')}`;
   return { safety: 'idempotent', execute: () => Promise.reject(new MissingAnswerError(`${message} ${has}.`)) };

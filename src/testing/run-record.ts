@@ -1,5 +1,5 @@
 import type { RunEvent } from '../graph/journal/index.ts';
-import { calledBy, toPublicApproval } from '../graph/run/index.ts';
+import { calleeOf, toPublicApproval } from '../graph/run/index.ts';
 import type { Advance } from '../graph/advance/index.ts';
 import type { Approval, CallEffect, CallReply, OccurrenceBody, PublicApproval } from '../graph/run/index.ts';
 import type { RunError } from '../graph/values/index.ts';
@@ -66,7 +66,7 @@ export class RunRecord {
 
   #addCall({ key, node, index, request }: CallEffect): void {
     if (this.#calls.has(key)) return;
-    const call = { ...calledBy(request), node, ...(index !== undefined && { index }), key };
+    const call = { ...calleeOf(request), node, ...(index !== undefined && { index }), key };
     this.#calls.set(key, { ...call, args: argsOf(request), attempts: 0, result: null, error: null });
   }
 }

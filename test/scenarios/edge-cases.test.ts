@@ -9,7 +9,7 @@ import type { PackedBatch } from '../../src/graph/journal/packed-batch.ts';
 import { retryTask } from '../../src/graph/lifecycle/retry-task.ts';
 import { limitsOfGraph } from '../../src/graph/run/limits.ts';
 import { Draft } from '../../src/graph/superstep/draft.ts';
-import { findTask, openTasks, rootFrame } from '../../src/graph/superstep/frames.ts';
+import { findTask, tasksOfRun, rootFrame } from '../../src/graph/superstep/frames.ts';
 import type { TaskHandle } from '../../src/graph/superstep/frames.ts';
 import { moveTo, setTasks, setState } from '../../src/graph/superstep/scope-draft.ts';
 import { aCatalog, aDefinition } from '../support/builders/builders.ts';
@@ -145,7 +145,7 @@ describe('a task', () => {
   test('that is read is not copied, and that is written leaves the run as it was', () => {
     const before = structuredClone(run);
     const [draft, found] = openTask();
-    expect(openTasks(draft).map(({ task }) => task)).toEqual([found.task]);
+    expect(tasksOfRun(draft).map(({ task }) => task)).toEqual([found.task]);
     expect(draft.run.root).toBe(run.root);
     setState(found, { phase: 'ready' });
     expect(found.task.state).toEqual({ phase: 'ready' });

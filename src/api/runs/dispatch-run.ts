@@ -49,7 +49,7 @@ async function startWorkflow({ engine, store, interpreter }: DispatchDeps, claim
   if (!isStart(start)) return;
   const { reopening, predecessorId, execution, queuedSignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
-  const redaction = await inheritRedaction({ store, interpreter }, claimed, start);
+  const redaction = await saveInheritedRedaction({ store, interpreter }, claimed, start);
   await engine.start({
     ...start,
     begin,
@@ -89,7 +89,7 @@ async function orLater({ logger }: Pick<ApiDeps, 'logger'>, id: string, dispatch
 }
 
 /** A run of a thread hides what its predecessor hides, in channels of the same name and all that they lead to. */
-async function inheritRedaction(
+async function saveInheritedRedaction(
   { store, interpreter }: Pick<ApiDeps, 'store' | 'interpreter'>,
   { id, execution, predecessorId, redaction }: PendingStart,
   { definition, catalog, identity: { tenantId } }: RunGraphInput,

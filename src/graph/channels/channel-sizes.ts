@@ -27,10 +27,11 @@ export function rememberRemainingBytes(value: Json, estimate: number): void {
 
 const BYTES_PER_UNIT = 64;
 
-/** As `remainingBytesOf`, at a price, also if the value has been measured before: memos differ between processes. */
+/** As `remainingBytesOf`, but exact, at a price by the size: what a process remembers may be too low. */
 export function measureAnew(value: Json): number {
-  spend(1 + Math.ceil(sizeOfValue(value) / BYTES_PER_UNIT));
-  return remainingBytesOf(value);
+  const remaining = remainingBytes(MAX_VALUE_BYTES, value);
+  spend(1 + Math.ceil((MAX_VALUE_BYTES - remaining) / BYTES_PER_UNIT));
+  return remaining;
 }
 
 /** About how many bytes a value of a channel takes; never too low. */
@@ -69,9 +70,11 @@ export class ChannelSizes {
   }
 }
 
+/** Measures channels, and remembers the sizes: the total has to be the sum of what is remembered. */
 function measure(channels: Values): number {
-  return Object.values(channels).reduce<number>(
-    (sum, value) => sum + MAX_VALUE_BYTES - remainingBytes(MAX_VALUE_BYTES, value),
-    0,
-  );
+  return Object.values(channels).reduce<number>((sum, value) => {
+    const remaining = remainingBytes(MAX_VALUE_BYTES, value);
+    rememberRemainingBytes(value, remaining);
+    return sum + MAX_VALUE_BYTES - remaining;
+  }, 0);
 }

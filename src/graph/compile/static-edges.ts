@@ -1,5 +1,7 @@
 import { END } from '../definition/definition.ts';
-import type { EdgeDefinition, GraphDefinition, NodeDefinition, Target } from '../definition/definition.ts';
+import type { GraphDefinition, NodeDefinition, Target } from '../definition/definition.ts';
+import { forEdge } from '../definition/edge-kinds.ts';
+import type { EdgeTable } from '../definition/edge-kinds.ts';
 import { namesInFields } from '../definition/names-at.ts';
 import { fieldsOf, fieldsOfKind } from '../definition/node-types/describe-node.ts';
 import { toList } from '../values/collections.ts';
@@ -22,8 +24,8 @@ type StaticEdgeKind = 'plain' | 'conditional' | 'goto' | 'failure';
 export function staticEdges({ nodes, edges }: GraphDefinition): readonly StaticEdge[] {
   const byEdges = edges.flatMap((edge) => {
     const sources = [...new Set(toList(edge.from))];
-    const kind = 'to' in edge && !('forEach' in edge) ? 'plain' : 'conditional';
-    return targetsOf(edge).map((target): StaticEdge => ({ sources, target, kind }));
+    const { kind, targets } = forEdge(edge, WAYS);
+    return distinct(targets).map((target): StaticEdge => ({ sources, target, kind }));
   });
   const byNodes = Object.entries(nodes).flatMap(([id, node]) => detoursOf(id, node));
   return [...byEdges, ...byNodes, ...deadEnds(nodes, [...byEdges, ...byNodes])];
@@ -37,16 +39,24 @@ function detoursOf(id: string, node: NodeDefinition): readonly StaticEdge[] {
   return [...onFailure, ...named.map(({ name }) => ({ sources, target: name, kind: 'goto' as const }))];
 }
 
-/** Branches that may lead nowhere end a path. */
-function targetsOf(edge: EdgeDefinition): readonly string[] {
-  if ('branches' in edge) {
-    const isTotal = edge.branches.some(({ when }) => when === undefined);
-    return distinct([...edge.branches.map(({ to }) => to), ...(isTotal ? [] : [END])]);
-  }
-  if ('route' in edge)
-    return distinct([...Object.values(edge.paths), ...(edge.default === undefined ? [] : [edge.default])]);
-  return distinct([edge.to]);
+interface Ways {
+  readonly kind: 'plain' | 'conditional';
+  readonly targets: readonly Target[];
 }
+
+/** Branches that may lead nowhere end a path. */
+const WAYS: EdgeTable<Ways> = {
+  plain: ({ to }) => ({ kind: 'plain', targets: [to] }),
+  branches: ({ branches }) => {
+    const isTotal = branches.some(({ when }) => when === undefined);
+    return { kind: 'conditional', targets: [...branches.map(({ to }) => to), ...(isTotal ? [] : [END])] };
+  },
+  route: ({ paths, default: otherwise }) => ({
+    kind: 'conditional',
+    targets: [...Object.values(paths), ...(otherwise === undefined ? [] : [otherwise])],
+  }),
+  forEach: ({ to }) => ({ kind: 'conditional', targets: [to] }),
+};
 
 function distinct(targets: readonly Target[]): readonly string[] {
   return [...new Set(targets.flatMap((target) => (toList(target).length === 0 ? [END] : toList(target))))];

@@ -17,13 +17,15 @@ export function sizeOf(value: unknown): number {
 interface Measure {
   readonly weight: number;
   readonly levels: number;
+  /** The items that a list had: lists of channels grow in place. 0 for other values. */
+  readonly length: number;
 }
 
 const measures = new WeakMap<object, Measure>();
 
 /** Each walk over a value recurses, so its depth is limited. */
 function measure(value: object, depth: number): Measure {
-  const known = measures.get(value);
+  const known = knownMeasure(value);
   if (depth + (known?.levels ?? 0) > MAX_DEPTH) throw new RangeError(`a value is nested over ${MAX_DEPTH} levels`);
   if (known) return known;
   let weight = ownWeight(value);
@@ -37,9 +39,18 @@ function measure(value: object, depth: number): Measure {
     weight = Math.min(weight + inner.weight, Number.MAX_SAFE_INTEGER);
     levels = Math.max(levels, inner.levels + 1);
   }
-  const measured = { weight, levels };
+  const measured = { weight, levels, length: lengthOf(value) };
   measures.set(value, measured);
   return measured;
+}
+
+function knownMeasure(value: object): Measure | undefined {
+  const known = measures.get(value);
+  return known?.length === lengthOf(value) ? known : undefined;
+}
+
+function lengthOf(value: object): number {
+  return Array.isArray(value) ? value.length : 0;
 }
 
 /** The listing of keys takes longer than that of items. */

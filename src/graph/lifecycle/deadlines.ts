@@ -7,7 +7,7 @@ import { awaitedBudget, tasksIn, wantsCapacity } from '../run/position.ts';
 import type { SubgraphPosition, WaitPosition } from '../run/scope.ts';
 import { mayOpenStep, standsStill } from '../run/status.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { openFrames, openTasks, rootFrame, tasksOf } from '../superstep/frames.ts';
+import { openFrames, tasksOfRun, rootFrame, tasksOf } from '../superstep/frames.ts';
 import type { Frame, TaskHandle } from '../superstep/frames.ts';
 import { openByGroup, isGroupFull } from '../superstep/plan-tasks.ts';
 import type { OpenByGroup } from '../superstep/plan-tasks.ts';
@@ -45,7 +45,7 @@ function updateRunDeadline(draft: Draft): void {
 /** The countdown stops while the run only waits for people. */
 function isTicking(draft: Draft): boolean {
   const { run } = draft;
-  return !standsStill(run) && (run.phase.kind !== 'waiting' || openTasks(draft).some(waitsForWorld));
+  return !standsStill(run) && (run.phase.kind !== 'waiting' || tasksOfRun(draft).some(waitsForWorld));
 }
 
 function waitsForWorld({ task: { state } }: TaskHandle): boolean {
@@ -56,7 +56,7 @@ function waitsForWorld({ task: { state } }: TaskHandle): boolean {
 export function updateNodeDeadlines(draft: Draft): void {
   if (!draft.graph.hasDeadlines) return;
   const busy = standsStill(draft.run) ? new Set<string>() : busyTasks(draft);
-  for (const handle of openTasks(draft)) {
+  for (const handle of tasksOfRun(draft)) {
     const position = timedPosition(handle);
     if (position)
       updateNodeDeadline(handle, position, !isFailing(handle, position) && busy.has(handle.taskPath.join('/')));

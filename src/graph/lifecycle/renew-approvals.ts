@@ -1,6 +1,6 @@
 import { digestOf } from '../run/approval-digest.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { openTasks, taskBindings } from '../superstep/frames.ts';
+import { tasksOfRun, taskBindings } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { askAgain } from '../superstep/run-task.ts';
 import { GraphError } from '../values/errors.ts';
@@ -11,7 +11,7 @@ import { own } from '../values/json.ts';
  * The decisions so far are void. A question that cannot be filled any more fails its node.
  */
 export function renewApprovals(draft: Draft): void {
-  for (const handle of openTasks(draft)) if (isOutdated(handle)) askAgain(handle);
+  for (const handle of tasksOfRun(draft)) if (isOutdated(handle)) askAgain(handle);
 }
 
 function isOutdated(handle: TaskHandle): boolean {

@@ -1,6 +1,6 @@
 import type { PauseRequest } from '../run/phase.ts';
 import type { Draft } from '../superstep/draft.ts';
-import { openTasks } from '../superstep/frames.ts';
+import { tasksOfRun } from '../superstep/frames.ts';
 import { restartCountdown } from './deadlines.ts';
 import { repeatRequests } from './retry-task.ts';
 
@@ -12,5 +12,5 @@ import { repeatRequests } from './retry-task.ts';
 export function reopenRun(draft: Draft, pause: PauseRequest | null = null): void {
   draft.enter({ kind: 'running', pause });
   restartCountdown(draft);
-  for (const handle of openTasks(draft)) repeatRequests(handle);
+  for (const handle of tasksOfRun(draft)) repeatRequests(handle);
 }

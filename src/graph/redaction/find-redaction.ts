@@ -8,6 +8,7 @@ import type { GraphPart, PinnedDefinition } from './graph-parts.ts';
 import type { Mask } from './mask.ts';
 import { readerOf } from './node-flows.ts';
 import type { PlacedNode } from './node-flows.ts';
+import type { NodeTexts } from './node-texts.ts';
 import { channelPlace, nodePlace, placesOf, startErrorPlace } from './places.ts';
 import { NOTHING_REDACTED } from './redaction.ts';
 import type { GraphRedaction, NodeRedaction, Redaction } from './redaction.ts';
@@ -79,7 +80,7 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
   const isHidden = (source: string): boolean =>
     placesOf([source], readerOf(node)).some((place) => found.derived.has(place)) ||
     (filling.size > 0 && isOfResult(source));
-  const fields = masksOf([...texts.fields, ...texts.laterFields], isHidden);
+  const fields = shownFields(texts, isHidden);
   const inside = insideOf(node, found);
   const later = [...texts.laterFields.values()].flatMap(expressionsIn);
   const flags = {
@@ -96,15 +97,29 @@ function redactionOfNode(node: PlacedNode, found: Found): NodeRedaction {
   };
 }
 
-/** The fields that stand, filled, in events, approvals and what a run waits for. */
-const SHOWN: ReadonlySet<string> = new Set(['title', 'details', 'args', 'compensate/args', 'event', 'for', 'until']);
+type IsHidden = (source: string) => boolean;
 
-function masksOf(
-  texts: readonly (readonly [string, Filled | null])[],
-  isHidden: (source: string) => boolean,
-): Readonly<Record<string, Mask>> {
+/** The masks of what people see of a node. Fields that are members of the arguments share a mask. */
+function shownFields({ fields, laterFields, description }: NodeTexts, isHidden: IsHidden): Masks {
+  const { members = [], ...whole } = description.shown ?? {};
+  const filled = [...fields, ...laterFields];
+  const masksAt = (shown: readonly string[]): Masks =>
+    masksOf(
+      filled.filter(([field]) => shown.includes(field)),
+      isHidden,
+    );
+  const parts = masksAt(members);
+  return {
+    ...masksAt(Object.values(whole).flat()),
+    ...(Object.keys(parts).length > 0 && { args: { in: 'object', parts } }),
+  };
+}
+
+type Masks = Readonly<Record<string, Mask>>;
+
+function masksOf(texts: readonly (readonly [string, Filled | null])[], isHidden: IsHidden): Masks {
   const masks = texts.flatMap(([field, filled]) => {
-    const mask = SHOWN.has(field) ? maskOf(filled, ({ sources }) => [...sources().content].some(isHidden)) : null;
+    const mask = maskOf(filled, ({ sources }) => [...sources().content].some(isHidden));
     return mask === null ? [] : [[field, mask] as const];
   });
   return Object.fromEntries(masks);

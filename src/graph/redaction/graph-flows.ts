@@ -1,6 +1,7 @@
 import { START } from '../definition/definition.ts';
 import type { EdgeDefinition } from '../definition/definition.ts';
 import { forEdge } from '../definition/edge-kinds.ts';
+import type { EdgeTable } from '../definition/edge-kinds.ts';
 import { NODE_NAMES, parseExpression } from '../expression/expression.ts';
 import { toList } from '../values/collections.ts';
 import type { Flows } from './flows.ts';
@@ -21,18 +22,23 @@ export function addGraphFlows(flows: Flows, { id, definition, nodes }: GraphPart
 /** An edge that fails is an error of its sources. The elements of a list are the items of its target. */
 function addEdge(flows: Flows, graph: string, edge: EdgeDefinition): void {
   const reader = { graph, node: START, hasParts: false };
-  for (const source of sourcesOf(edge)) {
+  const { expressions, itemsOf } = forEdge(edge, READS);
+  for (const source of expressions) {
     const { read, content } = parseExpression(source, NODE_NAMES).sources();
     for (const node of toList(edge.from)) flows.add(placesOf(read, reader), nodePlace(graph, node, 'error'));
-    if ('forEach' in edge) flows.add(placesOf(content, reader), nodePlace(graph, edge.to, 'item'));
+    if (itemsOf !== null) flows.add(placesOf(content, reader), nodePlace(graph, itemsOf, 'item'));
   }
 }
 
-function sourcesOf(edge: EdgeDefinition): readonly string[] {
-  return forEdge<readonly string[]>(edge, {
-    plain: () => [],
-    branches: ({ branches }) => branches.flatMap(({ when }) => when ?? []),
-    route: ({ route }) => [route],
-    forEach: ({ forEach }) => [forEach],
-  });
+interface Reads {
+  readonly expressions: readonly string[];
+  /** The node whose items are the elements of the expressions' lists. */
+  readonly itemsOf: string | null;
 }
+
+const READS: EdgeTable<Reads> = {
+  plain: () => ({ expressions: [], itemsOf: null }),
+  branches: ({ branches }) => ({ expressions: branches.flatMap(({ when }) => when ?? []), itemsOf: null }),
+  route: ({ route }) => ({ expressions: [route], itemsOf: null }),
+  forEach: ({ forEach, to }) => ({ expressions: [forEach], itemsOf: to }),
+};

@@ -1,3 +1,4 @@
+import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
 import type { Approval, PublicApproval } from '../run/approval.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Json } from '../values/json.ts';
@@ -51,7 +52,7 @@ export function restoreArgs(given: Json, approval: Approval, redaction: Redactio
 function argumentMasks(nodes: readonly NodeRedaction[]): readonly Mask[] {
   return nodes.flatMap(({ fields = {}, calls }) => [
     ...(calls ? [REDACTED] : []),
-    ...['args', 'compensate/args'].flatMap((field) => own(fields, field) ?? []),
+    ...fieldsShownAs('args').flatMap((field) => own(fields, field) ?? []),
   ]);
 }
 

@@ -16,7 +16,7 @@ export function hideEvent(event: RunEvent, redaction: Redaction): RunEvent {
   const graph = graphAt(redaction, event.path ?? []);
   const node = 'node' in event && event.node !== undefined ? own(graph.nodes, event.node) : undefined;
   const place: Place = { redaction, graph, nodes: node ? [node] : [] };
-  const changes = HIDERS.flatMap((hide) => hide(event, place) ?? []);
+  const changes = HIDERS[event.type].flatMap((hide) => hide(event, place) ?? []);
   return Object.assign({}, event, ...changes);
 }
 
@@ -31,17 +31,49 @@ interface Place {
 /** Returns the fields of an event that are shown in another form. */
 type Hide = (event: RunEvent, place: Place) => object | null;
 
-const HIDERS: readonly Hide[] = [
-  (event, { graph }) => ('update' in event ? { update: hideChannels(event.update, graph) } : null),
-  (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null),
-  (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null),
-  (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null),
-  (event, { nodes }) => ('result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null),
-  (event, { nodes }) => ('approval' in event ? { approval: hideAsked(event.approval, nodes) } : null),
-  (event, place) => ('error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null),
-  (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null),
-  (event) => (event.type === 'signal.ignored' && QUOTING.has(event.reason) ? { detail: REDACTED } : null),
-];
+const update: Hide = (event, { graph }) => ('update' in event ? { update: hideChannels(event.update, graph) } : null);
+const values: Hide = (event, { graph }) => ('values' in event ? { values: hideChannels(event.values, graph) } : null);
+const output: Hide = (event, { graph }) => ('output' in event ? { output: hideOutput(event.output, graph) } : null);
+const args: Hide = (event, { nodes }) => ('args' in event ? { args: hideArgs(event.args, nodes) } : null);
+const result: Hide = (event, { nodes }) =>
+  'result' in event ? { result: hideResult(event, event.result ?? null, nodes) } : null;
+const approval: Hide = (event, { nodes }) =>
+  'approval' in event ? { approval: hideAsked(event.approval, nodes) } : null;
+const error: Hide = (event, place) =>
+  'error' in event && event.error ? { error: hideEventError(event, event.error, place) } : null;
+const pause: Hide = (event, { redaction }) => (event.type === 'run.paused' ? hidePause(event, redaction) : null);
+const detail: Hide = (event) =>
+  event.type === 'signal.ignored' && QUOTING.has(event.reason) ? { detail: REDACTED } : null;
+
+/** What is hidden of each type of event; an empty list: it holds no values. */
+const HIDERS: Readonly<Record<RunEvent['type'], readonly Hide[]>> = {
+  'run.started': [],
+  'step.started': [],
+  'model.called': [error],
+  'tool.requested': [args],
+  'tool.called': [result, error],
+  'tool.skipped': [result],
+  'node.started': [],
+  'node.completed': [update],
+  'node.failed': [error],
+  'node.skipped': [update],
+  'approval.requested': [approval],
+  'approval.decided': [args],
+  'approval.expired': [],
+  'compensation.requested': [args],
+  'node.compensated': [result],
+  'compensation.failed': [error],
+  'checkpoint.saved': [],
+  'run.retried': [],
+  'signal.ignored': [detail],
+  'run.paused': [pause],
+  'run.resumed': [],
+  'state.updated': [values],
+  'signal.received': [],
+  'run.completed': [output],
+  'run.failed': [error],
+  'run.canceled': [],
+};
 
 function hideResult({ type }: RunEvent, result: Json, nodes: readonly NodeRedaction[]): Json {
   const isHidden = nodes.some(({ calls, result: own, undone }) =>

@@ -1,3 +1,4 @@
+import { fieldsShownAs } from '../definition/node-types/describe-node.ts';
 import type { Intervention } from '../journal/intervention.ts';
 import type { WaitingFor } from '../journal/run-view.ts';
 import { own } from '../values/json.ts';
@@ -12,12 +13,13 @@ export function hideWaiting(waiting: WaitingFor, redaction: Redaction): WaitingF
   if (waiting.kind === 'intervention') return hideIntervention(waiting, redaction);
   const nodes = nodesNamed(redaction, waiting.node);
   if (nodes.length === 0) return waiting;
-  const isFilled = (field: string): boolean => nodes.some(({ fields = {} }) => own(fields, field) !== undefined);
+  const isHidden = (place: 'event' | 'time'): boolean =>
+    fieldsShownAs(place).some((field) => nodes.some(({ fields = {} }) => own(fields, field) !== undefined));
   const { deadline, ...shown } = waiting;
-  const isTimed = deadline !== undefined && !isFilled('for') && !isFilled('until');
+  const isTimed = deadline !== undefined && !isHidden('time');
   return {
     ...shown,
-    ...(waiting.kind === 'event' && isFilled('event') && { id: REDACTED }),
+    ...(waiting.kind === 'event' && isHidden('event') && { id: REDACTED }),
     ...(isTimed && { deadline }),
   };
 }

@@ -3,7 +3,7 @@ import type { CallRequest, CallEffect, CallReply } from './effect.ts';
 import type { OpenCall } from './run.ts';
 
 /** Returns the kind and name of the called model, tool, function or node type. */
-export function calledBy(request: CallRequest): OpenCall['called'] {
+export function calleeOf(request: CallRequest): OpenCall['called'] {
   switch (request.kind) {
     case 'model':
       return { kind: 'model', name: request.model };
@@ -18,7 +18,7 @@ export function calledBy(request: CallRequest): OpenCall['called'] {
 
 /** Returns the name of a callee with its kind, such as `tool:pay`. */
 export function calleeName(request: CallRequest): string {
-  const { kind, name } = calledBy(request);
+  const { kind, name } = calleeOf(request);
   return `${kind}:${name}`;
 }
 

@@ -1,7 +1,7 @@
 import { bytesOf } from '../run/held-bytes.ts';
 import { deliver } from '../superstep/deliver.ts';
 import { emitOfRun, hasRoom } from '../superstep/draft.ts';
-import { openTasks } from '../superstep/frames.ts';
+import { tasksOfRun } from '../superstep/frames.ts';
 import type { TaskHandle } from '../superstep/frames.ts';
 import { refused, taken, textOf } from './signal.ts';
 import type { SignalKind } from './signal.ts';
@@ -22,7 +22,7 @@ export const event: SignalKind = {
         issues: [{ path: '/event', message: 'The name of the event is missing' }],
       });
     const payload = given['payload'] ?? null;
-    const waiting = openTasks(draft).find((handle) => waitsFor(handle, name));
+    const waiting = tasksOfRun(draft).find((handle) => waitsFor(handle, name));
     if (!waiting && draft.run.bufferedEvents.length >= MAX_BUFFERED_EVENTS)
       return refused({
         code: 'BUFFER_FULL',

@@ -8,11 +8,10 @@ import type { Draft } from '../superstep/draft.ts';
 import { boundIssues } from '../values/bounded-issues.ts';
 import { MAX_MESSAGE } from '../values/errors.ts';
 import { compileJsonSchema } from '../values/json-schema.ts';
-import type { SchemaCheck } from '../values/json-schema.ts';
+import type { SchemaViolation } from '../values/json-schema.ts';
 import { jsonSize } from '../values/json-size.ts';
 import { isDeeperThan, isJsonObject } from '../values/json.ts';
 import type { Json, JsonObject } from '../values/json.ts';
-import { createMemo } from '../values/memo.ts';
 import { abbreviate, truncate } from '../values/text.ts';
 import { isNamed } from './checks/find-intervention.ts';
 import { refused, textOf } from './signal.ts';
@@ -82,7 +81,7 @@ function handleSignal(draft: Draft, name: string, payload: Json): Handled {
     });
   const tooLarge = sizeProblem(payload);
   if (tooLarge !== null) return refused({ code: 'MALFORMED', message: tooLarge });
-  const issues = schemaCheckOf(name, kind)(payload);
+  const issues = payloadIssues(kind, payload);
   if (issues.length > 0 || !isJsonObject(payload)) {
     return refused({
       code: 'MALFORMED',
@@ -123,11 +122,12 @@ function refuseInPhase({ run }: Draft, kind: SignalKind): Refusal | null {
   return { code: 'NOT_ALLOWED_NOW', message: `The run is ${isCanceled ? 'being canceled' : 'about to fail'}` };
 }
 
-/** Caches one check per signal, because compiling takes longer than checking. */
-const checks = createMemo<SchemaCheck>({ maxEntries: 100, maxSize: 10_000 });
+const payloadSchemas: ReadonlyMap<SignalKind, JsonObject> = new Map(
+  [...signals.values()].map((kind) => [kind, payloadSchema(kind)]),
+);
 
-function schemaCheckOf(name: string, kind: SignalKind): SchemaCheck {
-  return checks(name, () => compileJsonSchema(payloadSchema(kind)));
+function payloadIssues(kind: SignalKind, payload: Json): readonly SchemaViolation[] {
+  return compileJsonSchema(payloadSchemas.get(kind) ?? false)(payload);
 }
 
 function payloadSchema({ properties }: SignalKind): JsonObject {

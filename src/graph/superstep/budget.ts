@@ -7,7 +7,7 @@ import type { TaskFailure } from '../values/errors.ts';
 import { own } from '../values/json.ts';
 import type { Draft } from './draft.ts';
 import { estimateRequest } from './estimate-tokens.ts';
-import { isSameTask, openTasks } from './frames.ts';
+import { isSameTask, tasksOfRun } from './frames.ts';
 import type { TaskHandle } from './frames.ts';
 
 /*
@@ -96,14 +96,14 @@ export function isModelAllowed(draft: Draft, model: string): boolean {
 
 /** Returns the failure of a batch of tool calls beyond the budget. Planned calls of other batches count as made. */
 export function findToolBatchFailure(draft: Draft, count: number): TaskFailure | null {
-  return findToolCallFailure(draft, count, plannedToolCalls(openTasks(draft)));
+  return findToolCallFailure(draft, count, plannedToolCalls(tasksOfRun(draft)));
 }
 
 /** Counts the planned tool calls of other tasks. */
 function plannedToolCallsBeside(handle: TaskHandle): number {
   const { draft } = handle;
   if (draft.run.limits.maxToolCalls === undefined) return 0;
-  return plannedToolCalls(openTasks(draft).filter((other) => !isSameTask(handle, other)));
+  return plannedToolCalls(tasksOfRun(draft).filter((other) => !isSameTask(handle, other)));
 }
 
 function plannedToolCalls(tasks: readonly TaskHandle[]): number {

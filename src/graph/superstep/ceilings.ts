@@ -1,6 +1,6 @@
 import type { RunError } from '../values/errors.ts';
 import { spend } from '../values/meter.ts';
-import { openTasks } from './frames.ts';
+import { tasksOfRun } from './frames.ts';
 import type { Frame } from './frames.ts';
 
 /**
@@ -35,7 +35,7 @@ function countTasks({ draft, parent }: Frame, count: number, allowed: number): n
   if (!parent) return count;
   const { load } = draft;
   if (load.tasksAtMost === null || load.tasksAtMost + count > allowed) {
-    load.tasksAtMost = openTasks(draft).length;
+    load.tasksAtMost = tasksOfRun(draft).length;
     spend(load.tasksAtMost);
   }
   load.tasksAtMost += count;

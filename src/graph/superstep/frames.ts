@@ -148,7 +148,7 @@ export function openFrames(frame: Frame): Frame[] {
 }
 
 /** Returns every task of every open graph of a run. */
-export function openTasks(draft: Draft): TaskHandle[] {
+export function tasksOfRun(draft: Draft): TaskHandle[] {
   return openFrames(rootFrame(draft)).flatMap((frame) => tasksOf(frame));
 }
 

@@ -2,7 +2,7 @@ import type { Bindings } from '../expression/expression.ts';
 import type { Question, TaskContext } from '../nodes/behavior.ts';
 import { toPublicApproval } from '../run/approval.ts';
 import type { Approval } from '../run/approval.ts';
-import { calledBy, isAccountable } from '../run/call.ts';
+import { calleeOf, isAccountable } from '../run/call.ts';
 import type { CallEffect, CallRequest, ModelCallRequest } from '../run/effect.ts';
 import { approvalTimerId, callKey, waitTimerId } from '../run/ids.ts';
 import type { Principal } from '../run/principal.ts';
@@ -106,7 +106,7 @@ function requestCall(
   wanted: CallRequest,
 ): string {
   const { draft, task } = handle;
-  const { kind, name } = calledBy(wanted);
+  const { kind, name } = calleeOf(wanted);
   requireAllowedSize(`The request to the ${kind} "${name}"`, wanted);
   const { request, reservation } = planReservation(handle, wanted);
   const key = callKey(draft.run.id, handle.frame.executionPath, { ...task, number });

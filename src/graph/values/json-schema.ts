@@ -1,7 +1,7 @@
 import { toPointer } from './json-pointer.ts';
 import { isJsonObject } from './json.ts';
 import type { Json, JsonObject } from './json.ts';
-import { tryWithAllowance, withoutCharge } from './meter.ts';
+import { tryWithAllowance } from './meter.ts';
 import { createEvaluator } from './validation/evaluator.ts';
 import { findProblems } from './validation/find-problems.ts';
 import type { Outcome } from './validation/outcome.ts';
@@ -20,12 +20,9 @@ export interface SchemaViolation {
 /** Lists all violations of a value; an empty list: the value is valid. */
 export type SchemaCheck = (value: Json) => readonly SchemaViolation[];
 
-/**
- * Compiles a schema in which `findSchemaProblems` finds nothing. Nothing is fetched, and no code is generated. A schema is
- * paid for when its problems are looked for: its check costs the same, whether it is the first or not.
- */
+/** Compiles a schema in which `findSchemaProblems` finds nothing. Nothing is fetched, and no code is generated. */
 export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
-  const evaluate = withoutCharge(() => createEvaluator(schema));
+  const evaluate = evaluatorOf(schema);
   return (value) => {
     const outcome = runCheck(() => evaluate(value));
     return outcome ? outcome.errors.map(({ path, message }) => ({ path: toPointer(path), message })) : [TOO_EXPENSIVE];
@@ -34,9 +31,22 @@ export function compileJsonSchema(schema: JsonSchema): SchemaCheck {
 
 /** JSON Pointers to the parts of a value that violate a schema, except for violations of text keywords alone. */
 export function mismatchPointers(schema: JsonSchema, value: Json): ReadonlySet<string> {
-  const evaluate = createEvaluator(schema);
+  const evaluate = evaluatorOf(schema);
   const errors = runCheck(() => evaluate(value))?.errors ?? [];
   return new Set(errors.filter(({ keyword }) => !TEXT_KEYWORDS.has(keyword)).map(({ path }) => toPointer(path)));
+}
+
+/** Evaluators of schemas: many nodes call a tool, and many decisions are checked by the schema of an approval. */
+const evaluators = new WeakMap<JsonObject, Evaluator>();
+
+type Evaluator = ReturnType<typeof createEvaluator>;
+
+/** To make an evaluator costs no units, so that it does not matter which process remembers it. */
+function evaluatorOf(schema: JsonSchema): Evaluator {
+  if (typeof schema === 'boolean') return createEvaluator(schema);
+  const evaluator = evaluators.get(schema) ?? createEvaluator(schema);
+  evaluators.set(schema, evaluator);
+  return evaluator;
 }
 
 /** Lists the faults of a JSON Schema, with dead and endless references among them; an empty list: it is usable. */

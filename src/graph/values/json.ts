@@ -74,13 +74,16 @@ export function own<T>(record: Readonly<Record<string, T>>, key: string): T | un
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** Compares two values, at three units of the meter a part. */
+/**
+ * Compares two values, at three units of the meter a part. Parts that are one object are compared, too: they are no
+ * longer one when they have been stored.
+ */
 export function deepEqual(a: Json, b: Json): boolean {
   spend(typeof a === 'string' ? priceOfText(a) : 3);
-  if (a === b) return true;
   if (isJsonList(a))
     return isJsonList(b) && a.length === b.length && a.every((item, i) => deepEqual(item, b[i] ?? null));
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  if (!isJsonObject(a)) return a === b;
+  if (!isJsonObject(b)) return false;
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&

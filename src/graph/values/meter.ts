@@ -61,12 +61,12 @@ export function spend(units: number): void {
 }
 
 /**
- * Does work that is remembered, so that only the first use in a process does it: a charge would depend on what else the
- * process has run. Its size must be bounded before.
+ * Does work whose charges count for nothing: a process that remembers its result spends as much as one that does it.
+ * The work has to be bounded otherwise.
  */
-export function withoutCharge<T>(work: () => T): T {
+export function unmetered<T>(work: () => T): T {
   const before = { ...meter };
-  meter.limit = Number.POSITIVE_INFINITY;
+  Object.assign(meter, { limit: Number.POSITIVE_INFINITY, innermost: null });
   try {
     return work();
   } finally {

@@ -51,7 +51,7 @@ interface Interjection {
 export interface ShuffledRun {
   readonly run: ShownRun;
   readonly steps: readonly Advance[];
-  /** The units that each step has spent. */
+  /** The units of the meter that each step has spent. */
   readonly units: readonly number[];
   readonly occurrences: readonly Occurrence[];
 }

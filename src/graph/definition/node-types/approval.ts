@@ -15,7 +15,7 @@ export interface ApprovalFields extends CommonFields {
   readonly onReject?: 'continue' | 'fail';
 }
 
-/** The people who may decide, how many must approve, and when they are reminded. */
+/** The people who may decide, how many must approve, and who may decide later. `reminders` are kept, and sent nowhere. */
 export interface ApprovalPolicy {
   readonly roles?: readonly string[] | undefined;
   readonly users?: readonly string[] | undefined;
@@ -30,6 +30,7 @@ export const approval: DescriptionOf<ApprovalFields> = {
   summary: 'Waits for a person to decide. Result: { decision, args, by, reason, at, values }.',
   templates: ['title', 'details', 'args'],
   carries: { args: ['args'] },
+  shown: { words: ['title', 'details'], args: ['args'] },
   schemas: ['argsSchema', 'decisionSchema'],
   onReject: 'onReject',
   mayWait: true,

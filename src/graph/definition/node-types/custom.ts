@@ -36,8 +36,10 @@ export function ownFields(node: JsonObject): JsonObject {
 
 /** Describes a node of a type that code registers. Every field that its type defines may be a template. */
 export function describeCustom(fields: JsonObject): NodeDescription {
+  const own = Object.keys(ownFields(fields));
   return {
-    templates: Object.keys(ownFields(fields)),
+    templates: own,
+    shown: { members: own },
     calls: { nodeType: true },
     look: { outline: 'cylinder', fill: 'EEEEEE' },
   };

@@ -1,7 +1,7 @@
 import { isJsonObject, own } from '../../values/json.ts';
 import type { JsonObject } from '../../values/json.ts';
 import { describeCustom } from './custom.ts';
-import type { NodeDescription, NodeTypeDescription } from './node-description.ts';
+import type { NodeDescription, NodeTypeDescription, ShownFields } from './node-description.ts';
 import { NODE_TYPES } from './node-types.ts';
 
 /** Returns the description of a node by its type. A type that is not in the language is registered by code. */
@@ -20,6 +20,12 @@ export function describeType(type: string): NodeTypeDescription | null {
 export function fieldsOfKind(kind: 'conversations' | 'schemas' | 'goto'): readonly string[] {
   const types: readonly NodeTypeDescription[] = Object.values(NODE_TYPES);
   return [...new Set(types.flatMap((type) => type[kind] ?? []))];
+}
+
+/** Returns the fields that are shown in one place, over all types. */
+export function fieldsShownAs(place: keyof ShownFields): readonly string[] {
+  const types: readonly NodeTypeDescription[] = Object.values(NODE_TYPES);
+  return [...new Set(types.flatMap(({ shown }) => shown?.[place] ?? []))];
 }
 
 /** Returns the fields of a node as JSON, for readers that use descriptions. */

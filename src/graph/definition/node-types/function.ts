@@ -13,6 +13,7 @@ export interface FunctionFields extends CallFields {
 export const functionNode: DescriptionOf<FunctionFields> = {
   summary: 'Calls a function that the worker registers.',
   templates: ['args'],
+  shown: { args: ['args'] },
   uses: { functions: ['function'] },
   calls: { functions: ['function'] },
   goto: ['mayGoto'],

@@ -15,6 +15,8 @@ export interface NodeDescription<Field extends string = string> {
    * all of the result may hold what any template was filled with.
    */
   readonly carries?: Readonly<Record<string, readonly Field[]>>;
+  /** The fields that people see, filled: in events, in approvals, and in what a run waits for. */
+  readonly shown?: ShownFields<Field>;
   readonly uses?: CatalogUses<Field>;
   /** The graph that runs inside the node. */
   readonly graph?: InnerGraphFields<Field>;
@@ -58,6 +60,14 @@ export type DescriptionOf<Fields> = NodeTypeDescription<keyof Fields & string>;
 
 /** A field, or a field inside it. */
 type FieldPath<Field extends string> = Field | `${Field}/${string}`;
+
+/**
+ * Fields by the place where they are shown: the words of a question, the arguments of a call or members of them, an
+ * event, a time.
+ */
+export type ShownFields<Field extends string = string> = {
+  readonly [Place in 'words' | 'args' | 'members' | 'event' | 'time']?: readonly FieldPath<Field>[];
+};
 
 /** Fields that name entries of the catalog: one name or a list of names. */
 interface CatalogUses<Field extends string> {

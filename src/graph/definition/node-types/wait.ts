@@ -19,6 +19,7 @@ export const wait: DescriptionOf<WaitFields> = {
   summary: 'Waits for a while, until a time, or for an event. Its result is what comes with the event.',
   templates: AWAITED_FIELDS,
   carries: {},
+  shown: { event: ['event'], time: ['for', 'until'] },
   exactlyOne: AWAITED_FIELDS,
   findProblems: findWaitProblems,
   mayWait: true,

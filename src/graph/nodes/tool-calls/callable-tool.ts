@@ -11,6 +11,7 @@ import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
+import { unmetered } from '../../values/meter.ts';
 import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
@@ -118,11 +119,14 @@ function toToolCall(
   };
 }
 
-/** Creates the toolbox of a node. @param names tools that a model may request */
+/**
+ * Creates the toolbox of a node. A tool is compiled at its first use, at no charge: other runs may have used it before.
+ * @param names tools that a model may request
+ */
 export function createToolbox(names: readonly string[], caller: CallingNode): Toolbox {
   const compiled = new Map<string, CallableTool>();
   const find = (name: string): CallableTool | null => {
-    const tool = compiled.get(name) ?? compileCallable(name, caller);
+    const tool = compiled.get(name) ?? unmetered(() => compileCallable(name, caller));
     if (tool) compiled.set(name, tool);
     return tool;
   };

@@ -6,7 +6,7 @@ import type { Refusal } from '../../run/refusal.ts';
 import type { NodePosition, TaskState } from '../../run/scope.ts';
 import { hasResumableProgress } from '../../superstep/acceptance.ts';
 import type { Draft } from '../../superstep/draft.ts';
-import { openTasks } from '../../superstep/frames.ts';
+import { tasksOfRun } from '../../superstep/frames.ts';
 import type { TaskHandle } from '../../superstep/frames.ts';
 import { own } from '../../values/json.ts';
 
@@ -19,7 +19,7 @@ import { own } from '../../values/json.ts';
 export function refuseBypass(
   draft: Draft,
   by: Principal,
-  tasks: readonly TaskHandle[] = openTasks(draft),
+  tasks: readonly TaskHandle[] = tasksOfRun(draft),
 ): Refusal | null {
   const actor = actorIn(draft, by);
   for (const id of tasks.flatMap(({ task: { state } }) => approvalsOfTask(state))) {

@@ -1,5 +1,5 @@
 import type { Draft } from '../../superstep/draft.ts';
-import { openTasks } from '../../superstep/frames.ts';
+import { tasksOfRun } from '../../superstep/frames.ts';
 import type { JsonObject } from '../../values/json.ts';
 import { hasEnded, statusOf } from '../../run/status.ts';
 import type { BatchCall } from '../../run/tool-batch.ts';
@@ -53,7 +53,7 @@ export function findIntervention(draft: Draft, payload: JsonObject): Interventio
 function interventions(draft: Draft): Intervention[] {
   const hasFailed = draft.run.phase.kind === 'failed';
   if (hasEnded(draft.run) && !hasFailed) return [];
-  return openTasks(draft).flatMap((handle) => {
+  return tasksOfRun(draft).flatMap((handle) => {
     const { state } = handle.task;
     if (handle.frame.isFailing && !hasFailed) return [];
     const waits = state.phase === 'intervention' || (state.phase === 'failed' && hasFailed);

@@ -1,4 +1,3 @@
-import { spend } from '../meter.ts';
 import type { Checker, Compiling, Keyword } from './keyword.ts';
 import { LAST_KEYWORDS, SCHEMA_KEYWORDS } from './schema-keywords.ts';
 import { VALUE_KEYWORDS } from './value-keywords.ts';
@@ -11,7 +10,6 @@ const KEYWORDS: ReadonlyMap<string, Keyword> = new Map(
 export function checkersOf(compiling: Compiling): readonly Checker[] {
   const present = Object.entries(compiling.schema).sort(([a], [b]) => Number(isLast(a)) - Number(isLast(b)));
   return present.flatMap(([name, content]) => {
-    spend(5);
     const keyword = KEYWORDS.get(name);
     return keyword ? [keyword(content, compiling)] : [];
   });

@@ -1,9 +1,8 @@
-import { isContainer, isJsonObject } from '../json.ts';
+import { isContainer, isJsonList, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { spend, withoutCharge } from '../meter.ts';
+import { spend, unmetered } from '../meter.ts';
 import { checkersOf } from './all-keywords.ts';
 import type { Checker, CompiledSchema, Evaluation } from './keyword.ts';
-import { heldSchemas } from './keyword-places.ts';
 import { Collector, VALID } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
 import { SchemaDocument } from './schema-document.ts';
@@ -17,57 +16,97 @@ const TOO_DEEP: Outcome = {
   evaluated: null,
 };
 
-/** Compiles a schema. @returns checks a value, by which parts of the schema are compiled */
+/**
+ * Prepares a schema. It is compiled as a whole at the first check, at no charge, since another process may have done
+ * that before: `findSchemaProblems` is what bounds it.
+ * @returns checks a value; it throws an Error if a pattern in the schema is invalid
+ */
 export function createEvaluator(schema: Json): (value: Json) => Outcome {
-  const document = new SchemaDocument(schema);
-  const compile = createCompiler(document);
-  const root = compile(document.root);
-  return (value) => new DocumentEvaluation(document, compile).check(root, value);
-}
-
-type Compile = (located: LocatedSchema) => CompiledSchema;
-
-function createCompiler(document: SchemaDocument): Compile {
-  const compiled = new Map<object, CompiledSchema>();
-  const targets = findTargets(document);
-  return (located) => {
-    const { schema } = located;
-    const known = isContainer(schema) ? compiled.get(schema) : undefined;
-    if (known) return known;
-    const made: CompiledSchema = { located, checkers: null, isTarget: targets.has(schema) };
-    if (isContainer(schema)) compiled.set(schema, made);
-    return made;
+  let compiled: CompiledDocument | null = null;
+  return (value) => {
+    const { document, root, hasReferences } = (compiled ??= unmetered(() => compileAll(new SchemaDocument(schema))));
+    return new DocumentEvaluation(document).check(root, hasReferences ? withoutTwins(value) : value);
   };
 }
 
-/** Finds the schemas to which references lead, before the first check: what a check costs does not hang on earlier ones. */
-function findTargets(document: SchemaDocument): ReadonlySet<Json> {
-  const { root } = document;
-  const targets = new Set([root.schema]);
-  const found = new Map([[root.schema, root]]);
-  for (const [schema, located] of found) {
-    if (!isJsonObject(schema)) continue;
-    const base = document.baseOf(located);
-    const referred = [document.referred({ schema, base }), document.dynamicallyReferred({ schema, base })];
-    for (const target of referred) {
-      if (!target) continue;
-      targets.add(target.schema);
-      found.set(target.schema, target);
-    }
-    for (const { schema: inner } of heldSchemas(schema)) found.set(inner, { schema: inner, base });
-  }
-  return targets;
+/**
+ * Copies a value in which an object or a list stands twice: outcomes are remembered by identity, which values lose when
+ * they are stored.
+ */
+function withoutTwins(value: Json): Json {
+  const seen = new Set<Json>();
+  let hasTwins = false;
+  const visit = (part: Json, levels: number): void => {
+    if (!isContainer(part) || levels > MAX_LEVELS) return;
+    spend(1);
+    hasTwins ||= seen.has(part);
+    seen.add(part);
+    for (const member of Object.values<Json>(part)) visit(member, levels + 1);
+  };
+  visit(value, 0);
+  return hasTwins ? copyOf(value, 0) : value;
+}
+
+function copyOf(value: Json, levels: number): Json {
+  if (levels > MAX_LEVELS) return value;
+  if (isJsonList(value)) return value.map((item) => copyOf(item, levels + 1));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, copyOf(member, levels + 1)]));
+}
+
+/** Compiles the root and what it leads to, one part after the other: a chain of references may be long. */
+function compileAll(document: SchemaDocument): CompiledDocument {
+  const parts: Part[] = [];
+  const known = new Map<object, CompiledSchema>();
+  const prepare: Prepare = (located) => {
+    const { schema } = located;
+    const before = isContainer(schema) ? known.get(schema) : undefined;
+    if (before) return before;
+    const part: Part = { located, checkers: [], isTarget: false };
+    if (isContainer(schema)) known.set(schema, part);
+    parts.push(part);
+    return part;
+  };
+  const root = prepare(document.root);
+  for (const part of parts) part.checkers = checkersOfPart(document, part.located, prepare);
+  return { document, root, hasReferences: parts.some(({ isTarget }) => isTarget) };
+}
+
+interface CompiledDocument {
+  readonly document: SchemaDocument;
+  readonly root: CompiledSchema;
+  readonly hasReferences: boolean;
+}
+
+type Part = { -readonly [K in keyof CompiledSchema]: CompiledSchema[K] };
+
+/** Makes the place of a schema, whose checkers come later. */
+type Prepare = (located: LocatedSchema) => Part;
+
+function checkersOfPart(document: SchemaDocument, located: LocatedSchema, prepare: Prepare): readonly Checker[] {
+  const { schema } = located;
+  if (schema === true) return [];
+  if (!isJsonObject(schema)) return [(_value, to) => to.fail('false', 'the schema takes no value here')];
+  const own = { schema, base: document.baseOf(located) };
+  return checkersOf({
+    schema,
+    part: (inner) => prepare({ schema: inner, base: own.base }),
+    referred: (kind) => {
+      const target = kind === 'static' ? document.referred(own) : document.dynamicallyReferred(own);
+      const part = prepare(target ?? NOTHING);
+      part.isTarget = true;
+      return part;
+    },
+  });
 }
 
 class DocumentEvaluation implements Evaluation {
   readonly #document: SchemaDocument;
-  readonly #compile: Compile;
   readonly #known = new Map<CompiledSchema, Map<Json, Outcome>>();
   #levels = 0;
 
-  constructor(document: SchemaDocument, compile: Compile) {
+  constructor(document: SchemaDocument) {
     this.#document = document;
-    this.#compile = compile;
   }
 
   check(compiled: CompiledSchema, value: Json): Outcome {
@@ -84,8 +123,7 @@ class DocumentEvaluation implements Evaluation {
     return outcome;
   }
 
-  #run(compiled: CompiledSchema, value: Json): Outcome {
-    const checkers = (compiled.checkers ??= withoutCharge(() => this.#checkersOf(compiled.located)));
+  #run({ checkers }: CompiledSchema, value: Json): Outcome {
     spend(1 + checkers.length);
     if (checkers.length === 0) return VALID;
     if (this.#levels >= MAX_LEVELS) return TOO_DEEP;
@@ -95,23 +133,6 @@ class DocumentEvaluation implements Evaluation {
     this.#levels -= 1;
     if (this.#document.hasUnevaluated) return { errors: collector.errors, evaluated: collector };
     return collector.errors.length === 0 ? VALID : { errors: collector.errors, evaluated: null };
-  }
-
-  #checkersOf(located: LocatedSchema): readonly Checker[] {
-    const { schema } = located;
-    if (schema === true) return [];
-    if (!isJsonObject(schema)) return [(_value, to) => to.fail('false', 'the schema takes no value here')];
-    const base = this.#document.baseOf(located);
-    return checkersOf({
-      schema,
-      part: (inner) => this.#compile({ schema: inner, base }),
-      referred: (kind) => this.#referred({ schema, base }, kind),
-    });
-  }
-
-  #referred(located: LocatedSchema, kind: 'static' | 'dynamic'): CompiledSchema {
-    const target = kind === 'static' ? this.#document.referred(located) : this.#document.dynamicallyReferred(located);
-    return this.#compile(target ?? NOTHING);
   }
 }
 

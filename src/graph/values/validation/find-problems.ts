@@ -20,7 +20,9 @@ export function findProblems(schema: Json): readonly SchemaProblem[] {
   const faulty = formProblems(schema, []);
   if (faulty.length > 0) return faulty;
   const document = new SchemaDocument(schema);
-  return referenceProblems(document, { located: document.root, path: [] }) ?? circleProblems(document);
+  const places: Place[] = [];
+  const problems = referenceProblems(document, places);
+  return problems.length > 0 ? problems : circleProblems(document, places);
 }
 
 /** Schemas nested deeper than this are refused: each walk over them recurses. */
@@ -119,19 +121,35 @@ interface Place {
   readonly path: readonly (string | number)[];
 }
 
-/** @returns `null`: all references lead to a schema */
-function referenceProblems(document: SchemaDocument, { located, path }: Place): readonly SchemaProblem[] | null {
-  const { schema } = located;
-  if (!isJsonObject(schema)) return null;
-  const base = document.baseOf(located);
-  const problem = referenceProblem(document, { schema, base }, path);
-  if (problem) return [problem];
-  for (const held of heldSchemas(schema)) {
-    const inner = { located: { schema: held.schema, base }, path: [...path, ...held.path] };
-    const problems = referenceProblems(document, inner);
-    if (problems) return problems;
+/**
+ * Follows all references, also into keywords that hold no schemas by themselves.
+ * @param places gets all schemas
+ */
+function referenceProblems(document: SchemaDocument, places: Place[]): readonly SchemaProblem[] {
+  const known = new Set<Json>();
+  const enter = (place: Place): void => {
+    const { schema } = place.located;
+    if (!isJsonObject(schema) || known.has(schema)) return;
+    known.add(schema);
+    places.push(place);
+    const base = document.baseOf(place.located);
+    for (const held of heldSchemas(schema))
+      enter({ located: { schema: held.schema, base }, path: [...place.path, ...held.path] });
+  };
+  enter({ located: document.root, path: [] });
+  for (const { located, path } of places) {
+    const { schema } = located;
+    if (!isJsonObject(schema)) continue;
+    const own = { schema, base: document.baseOf(located) };
+    const problem = referenceProblem(document, own, path);
+    if (problem) return [problem];
+    const target = document.referred(own);
+    if (!target || known.has(target.schema)) continue;
+    const faulty = formProblems(target.schema, [...path, '$ref']);
+    if (faulty.length > 0) return faulty;
+    enter({ located: target, path: [...path, '$ref'] });
   }
-  return null;
+  return [];
 }
 
 function referenceProblem(
@@ -151,7 +169,7 @@ function referenceProblem(
  * Finds references that lead back to their own schema for the same value, in whatever keyword they stand: to check a
  * value by them would never end.
  */
-function circleProblems(document: SchemaDocument): readonly SchemaProblem[] {
+function circleProblems(document: SchemaDocument, places: readonly Place[]): readonly SchemaProblem[] {
   const finished = new Set<Json>();
   const open = new Set<Json>();
   const visit = (located: LocatedSchema): string | null => {
@@ -172,22 +190,9 @@ function circleProblems(document: SchemaDocument): readonly SchemaProblem[] {
     finished.add(schema);
     return null;
   };
-  for (const located of everySchema(document)) {
+  for (const { located } of places) {
     const message = visit(located);
     if (message !== null) return [{ path: [], message }];
   }
   return [];
-}
-
-function everySchema(document: SchemaDocument): readonly LocatedSchema[] {
-  const found: LocatedSchema[] = [];
-  const collect = (located: LocatedSchema): void => {
-    const { schema } = located;
-    if (!isJsonObject(schema)) return;
-    found.push(located);
-    const base = document.baseOf(located);
-    for (const held of heldSchemas(schema)) collect({ schema: held.schema, base });
-  };
-  collect(document.root);
-  return found;
 }

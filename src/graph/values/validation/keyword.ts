@@ -17,11 +17,10 @@ export interface Compiling {
   readonly referred: (kind: 'static' | 'dynamic') => CompiledSchema;
 }
 
-/** A schema, compiled at its first use: references may lead back to it. */
+/** A compiled schema; references in its checkers may lead back to it. */
 export interface CompiledSchema {
   readonly located: LocatedSchema;
-  /** `null` until it is used. */
-  checkers: readonly Checker[] | null;
+  readonly checkers: readonly Checker[];
   /** True if references lead to it: several paths may then check one value by it. */
   readonly isTarget: boolean;
 }

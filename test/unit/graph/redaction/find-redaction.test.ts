@@ -65,7 +65,7 @@ describe('channels that are derived from a redacted one', () => {
     expect(hiddenBy(nodes)).toEqual(['secret', 'copy']);
   });
 
-  test('what a custom node returns is hidden', () => {
+  test('what a custom node is given and what it returns is hidden', () => {
     const definition = {
       name: 'test',
       channels: CHANNELS,
@@ -74,6 +74,8 @@ describe('channels that are derived from a redacted one', () => {
     };
     if (!isDefinition(definition)) throw new TypeError('No definition');
     expect(redactionOf(definition).channels).toEqual(['secret', 'copy']);
+    const masked = { text: { in: 'list', parts: { 0: '[redacted]' } } };
+    expect(redactionOf(definition).nodes['a']?.fields).toEqual({ args: { in: 'object', parts: masked } });
   });
 
   test.each<[string, NodeDefinition]>([

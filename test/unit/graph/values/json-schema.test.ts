@@ -48,6 +48,8 @@ describe('a schema', () => {
     [{ $ref: '#/nowhere' }, 1],
     [{ $ref: '#' }, 1],
     [{ type: 'nope' }, 1],
+    [{ $ref: '#/x/a', x: { a: { properties: { b: { $ref: '#/x/b' } } }, b: { pattern: '(' } } }, 1],
+    [{ $ref: '#/x/a', x: { a: { items: { $ref: '#/x/b' } } } }, 1],
   ])('%j has %i problems at least', (...[schema, count]) => {
     expect(Math.min(1, findSchemaProblems(schema).length)).toBe(count);
   });
@@ -115,6 +117,26 @@ describe('a check', () => {
       $ref: '#/$defs/a',
     };
     expect(units(schema, nested(80))).toBeLessThan(10_000);
+  });
+
+  test('costs the same by a schema that has been used, and of a value that was stored', () => {
+    const twin = { a: [1, 'x'] };
+    const list = [twin, twin, twin.a];
+    const schema = (): JsonObject => ({
+      $defs: { n: { items: { $ref: '#/$defs/n' }, pattern: 'y' } },
+      $ref: '#/$defs/n',
+    });
+    const used = schema();
+    units(used, list);
+    expect(units(used, list)).toBe(units(schema(), list));
+    expect(units(used, JSON.parse(JSON.stringify(list)))).toBe(units(schema(), list));
+  });
+
+  test('by a schema whose references form a long chain ends', () => {
+    const names = Array.from({ length: 5_000 }, (_, at) => `d${at}`);
+    const $defs = Object.fromEntries(names.map((name, at) => [name, { items: { $ref: `#/$defs/d${at + 1}` } }]));
+    const schema = { $defs: { ...$defs, d5000: { type: 'number' } }, $ref: '#/$defs/d0' };
+    expect(compileJsonSchema(schema)([[]])).toEqual([]);
   });
 
   test('that takes too long ends, and says so', () => {

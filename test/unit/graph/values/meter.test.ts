@@ -4,6 +4,7 @@ import {
   spend,
   tryWithAllowance,
   unitsLeft,
+  unmetered,
   unitsSpent,
   withAllowance,
 } from '../../../../src/graph/values/meter.ts';
@@ -54,4 +55,14 @@ describe('an allowance', () => {
     spend(1);
     expect(unitsLeft()).toBe(Number.POSITIVE_INFINITY);
   });
+});
+
+test('work that is not metered costs nothing, whatever it spends and however it ends', () => {
+  const before = unitsSpent();
+  withAllowance('outer', 10, () => {
+    expect(unmetered(() => withAllowance('inner', 100, () => (spend(50), 'done')))).toBe('done');
+    expect(() => unmetered(() => withAllowance('inner', 100, () => spend(101)))).toThrow(/^inner/);
+    expect(unitsLeft()).toBe(10);
+  });
+  expect(unitsSpent()).toBe(before);
 });
