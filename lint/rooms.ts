@@ -115,6 +115,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['pino', 'zod'],
     face: ['index.ts', 'evaluation/index.ts'],
   },
+  client: {
+    rooms: [],
+    types: ['graph/journal', 'builder', 'api/schemas', 'api/http'],
+    typePackages: ['zod'],
+    face: ['index.ts'],
+  },
   cli: {
     rooms: ['graph/values', 'graph/definition', 'graph/diagram', 'graph/validate', 'activities', 'config', 'testing'],
     types: ['graph/replay'],

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { mapPage } from '../../store/page.ts';
 import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -14,23 +14,13 @@ import { readState } from '../states/read-state.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, NoQuery, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
+import { Id, NoQuery, PageQuery, json, problems, security } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
+import { ThreadSchema } from '../schemas/thread.ts';
 import { etagOf } from '../http/etag.ts';
 import { checkpointLeftBy } from '../runs/thread-state.ts';
 
 const tags = ['threads'];
-
-const ThreadSchema = z
-  .object({
-    id: z.string(),
-    activeRunId: z.string().nullable().openapi({ description: 'The one run that is not over yet' }),
-    lastRunId: z.string().openapi({ description: 'The run whose state is the state of the thread' }),
-    queued: listOf(z.string()).openapi({ description: 'Runs that wait for their turn, the next one first' }),
-    createdAt: Time,
-    updatedAt: Time,
-  })
-  .openapi('Thread');
 
 const read: AddRoute = (router, deps) => {
   const route = createRoute({

@@ -3,7 +3,7 @@ import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-const ProblemSchema = z
+export const ProblemSchema = z
   .object({
     type: z.string(),
     title: z.string(),

@@ -14,7 +14,7 @@ const Reason = z.string().max(2_000).optional();
 const Intervention = { node: NodeId.optional(), id: z.string().min(1).optional() };
 
 /** The controls of runs; each becomes a route. */
-export const CONTROLS: readonly Control[] = [
+export const CONTROLS = [
   {
     signal: 'pause',
     route: 'pause',
@@ -63,4 +63,4 @@ export const CONTROLS: readonly Control[] = [
     summary: 'Give a node up that waits for an intervention',
     body: z.strictObject({ ...Intervention, reason: Reason }).openapi('Fail'),
   },
-];
+] as const satisfies readonly Control[];

@@ -15,7 +15,7 @@ const IssueSchema = z
 /** Any object; the description refers to the shape of definitions, which depends on the installation. */
 export const DefinitionSchema = JsonRecord.openapi({ allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }] });
 
-const GraphSummarySchema = z
+export const GraphSummarySchema = z
   .object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() })
   .openapi('GraphSummary');
 

@@ -184,7 +184,7 @@ export const DiffSchema = z
   })
   .openapi('RunDiff');
 
-const CheckpointSchema = z
+export const CheckpointSchema = z
   .object({
     id: z.string(),
     runId: z.string(),
