@@ -26,6 +26,7 @@ const read: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}',
+    operationId: 'getThread',
     tags,
     security,
     summary: 'A thread',
@@ -40,6 +41,7 @@ const state: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}/state',
+    operationId: 'getThreadState',
     tags,
     security,
     summary: 'The channel values that the next run of a thread goes on from',
@@ -62,6 +64,7 @@ const checkpoints: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}/checkpoints',
+    operationId: 'listThreadCheckpoints',
     tags,
     security,
     summary: 'The checkpoints of all runs of a thread, the newest first',
@@ -85,6 +88,7 @@ const runs: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}/runs',
+    operationId: 'listThreadRuns',
     tags,
     security,
     summary: 'The runs of a thread, the newest first',

@@ -71,6 +71,14 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** The path parameter of routes for one resource. */
 export const Id = z.object({ id: z.string() });
 
+/** Of a request that changes something; `idempotent` checks it. */
+export const KeyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .openapi({ description: 'The same key and body give the first answer again, for 24 hours or longer' }),
+});
+
 /** The query of a route that takes no parameters. */
 export const NoQuery = z.strictObject({});
 
