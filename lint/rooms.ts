@@ -115,6 +115,12 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     packages: ['pino', 'zod'],
     face: ['index.ts', 'evaluation/index.ts'],
   },
+  client: {
+    rooms: [],
+    types: ['graph/journal', 'builder', 'api/schemas', 'api/http'],
+    typePackages: ['zod'],
+    face: ['index.ts'],
+  },
   workers: {
     rooms: ['graph/values', 'store', 'process', 'activities', 'workflows', 'config'],
     packages: [NODE, '@temporalio/proto', '@temporalio/worker', '@temporalio/workflow'],

@@ -5,6 +5,7 @@ import { ulid } from 'ulid';
 import type { Catalog } from '../graph/definition/index.ts';
 import type { ApiDeps, ApiEnv } from './deps.ts';
 import { ApiError, methodNotAllowed as notAllowed, unavailable } from './http/errors.ts';
+import { packageVersion } from './http/package-version.ts';
 import { isDatabaseAway } from '../store/database/database-away.ts';
 import { problemResponse } from '../process/problem.ts';
 import { securityHeaders } from './middleware/security-headers.ts';
@@ -57,6 +58,14 @@ export function createApp(deps: ApiDeps): OpenAPIHono<ApiEnv> {
   return app;
 }
 
+const DESCRIPTION = `Durable agent graphs on Temporal.
+
+To begin, authorize with a token (\`npm start\` prints some), publish a graph by \`POST /api/graphs\`, and start a run of it by
+\`POST /api/runs\` with \`Prefer: wait=10\`. Where it waits for a person, \`GET /api/approvals\` shows what for.
+
+Each POST that changes something takes an \`Idempotency-Key\`: the same key and body give the first answer again, for at
+least 24 hours.`;
+
 const ROUTES = [
   graphRoutes,
   diagramRoutes,
@@ -84,9 +93,8 @@ function describeApi(app: OpenAPIHono<ApiEnv>, { nodeTypes }: Catalog): void {
     openapi: '3.1.0',
     info: {
       title: 'Holdfast',
-      version: '1.0.0',
-      description:
-        'Durable agent graphs on Temporal. Every POST that changes something takes an `Idempotency-Key`: the same key and body give the first answer again, for at least 24 hours.',
+      version: packageVersion(),
+      description: DESCRIPTION,
     },
   });
 }

@@ -5,13 +5,13 @@ import { jsonBody } from '../middleware/json-body.ts';
 import { countPrunable, pruneRuns } from '../sweeper/prune-runs.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
+import { KeyHeader, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
 
 const tags = ['admin'];
 
 const PruneSchema = z
   .strictObject({ dryRun: z.boolean().openapi({ description: 'True: only count what would go' }) })
-  .openapi('Prune');
+  .openapi('Prune', { example: { dryRun: true } });
 
 const PrunedSchema = z
   .object({
@@ -29,11 +29,12 @@ const prune: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/admin/prune',
+    operationId: 'pruneRuns',
     tags,
     security,
     summary: 'Forget what has outlived the retention of the configuration',
     middleware: [authorized(deps, 'admin'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: body(PruneSchema),
+    request: { ...body(PruneSchema), headers: KeyHeader },
     responses: { 200: json(PrunedSchema, 'How many rows went, or would go'), ...problems(400, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {

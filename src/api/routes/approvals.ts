@@ -29,6 +29,7 @@ function decideOnRun(decision: 'approve' | 'reject', summary: string): AddRoute 
     const route = createRoute({
       method: 'post',
       path: `/api/runs/{id}/${decision}`,
+      operationId: `${decision}Run`,
       tags,
       security,
       summary,
@@ -49,6 +50,7 @@ const list: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/approvals',
+    operationId: 'listApprovals',
     tags,
     security,
     summary: 'The inbox: approvals of the tenant, the newest first',
@@ -74,6 +76,7 @@ const read: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/approvals/{id}',
+    operationId: 'getApproval',
     tags,
     security,
     summary: 'An approval',
@@ -93,6 +96,7 @@ const decision: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/api/approvals/{id}/decision',
+    operationId: 'decideApproval',
     tags,
     security,
     summary: 'Decide an approval',

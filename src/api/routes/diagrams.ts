@@ -16,6 +16,7 @@ const diagram: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/graphs/{name}/diagram',
+    operationId: 'drawGraph',
     tags: ['graphs'],
     security,
     summary: 'A graph as a drawing, in the text of Mermaid or PlantUML',

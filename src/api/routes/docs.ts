@@ -28,6 +28,8 @@ const START = "SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', validator
 /** Serves a page to browse the API's description, without files from elsewhere. */
 export function docsRoutes(): Hono<ApiEnv> {
   const router = new Hono<ApiEnv>();
+  router.get('/', (c) => c.redirect('/docs'));
+  router.get('/favicon.ico', (c) => c.body(null, 204));
   router.get('/docs', (c) => c.html(PAGE));
   router.get('/docs/start.js', (c) => c.body(START, 200, { 'content-type': 'text/javascript' }));
   for (const [file, type] of ASSETS) {

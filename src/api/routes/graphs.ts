@@ -13,7 +13,7 @@ import { readPage } from '../http/paging.ts';
 import type { Permission } from '../http/permissions.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
-import { JsonRecord, NoQuery, PageQuery, body, digits, json, problems, security } from '../schemas/common.ts';
+import { KeyHeader, NoQuery, PageQuery, body, digits, json, problems, security } from '../schemas/common.ts';
 import { DefinitionSchema, GraphListSchema, GraphSchema, ValidationSchema } from '../schemas/graph.ts';
 
 const MAX_BODY_BYTES = 4 * 1_048_576;
@@ -26,11 +26,12 @@ const publish: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/api/graphs',
+    operationId: 'publishGraph',
     tags,
     security,
     summary: 'Publish a definition; the same content again is the same version',
     middleware: [authorized(deps, 'graph:publish'), jsonBody(MAX_BODY_BYTES, 'is-refused'), idempotent(deps)] as const,
-    request: body(DefinitionSchema, true),
+    request: { ...body(DefinitionSchema, true), headers: KeyHeader },
     responses: {
       200: json(GraphSchema, 'Published before'),
       201: json(GraphSchema, 'A new version'),
@@ -60,11 +61,12 @@ const validate: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/api/graphs/validate',
+    operationId: 'validateGraph',
     tags,
     security,
     summary: 'Find every issue of a definition without publishing it',
     middleware: [authorized(deps, ...READERS), jsonBody(MAX_BODY_BYTES, 'is-refused')] as const,
-    request: body(JsonRecord, true),
+    request: body(DefinitionSchema, true),
     responses: { 200: json(ValidationSchema, 'Its issues'), ...problems(400, 413, 415) },
   });
   router.openapi(route, async (c) => {
@@ -81,6 +83,7 @@ const list: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/graphs',
+    operationId: 'listGraphs',
     tags,
     security,
     summary: 'The newest version of every graph, by name',
@@ -102,6 +105,7 @@ const newest: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/graphs/{name}',
+    operationId: 'getGraph',
     tags,
     security,
     summary: 'The newest version of a graph',
@@ -118,6 +122,7 @@ const version: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/graphs/{name}/versions/{version}',
+    operationId: 'getGraphVersion',
     tags,
     security,
     summary: 'One version of a graph',

@@ -12,6 +12,7 @@ const alive: AddRoute = (router) => {
   const route = createRoute({
     method: 'get',
     path: '/healthz',
+    operationId: 'checkAlive',
     tags,
     summary: 'The process is alive',
     request: { query: NoQuery },
@@ -24,6 +25,7 @@ const ready: AddRoute = (router, { store, engine, shuttingDown }) => {
   const route = createRoute({
     method: 'get',
     path: '/readyz',
+    operationId: 'checkReady',
     tags,
     summary: 'Temporal and the database answer, and the process does not end',
     request: { query: NoQuery },

@@ -15,6 +15,7 @@ const list: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/interventions',
+    operationId: 'listInterventions',
     tags: ['controls'],
     security,
     summary: 'Failed nodes and calls of the tenant that wait for a person, those of the newest run first',

@@ -13,6 +13,7 @@ const recording: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/runs/{id}/recording',
+    operationId: 'getRecording',
     tags: ['state'],
     security,
     summary: 'All that makes an ended run happen again: its graph, its beginning, and what happened to it',

@@ -16,7 +16,7 @@ import { toApiError } from '../http/errors.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
+import { Id, KeyHeader, MAX_BODY_BYTES, body, json, problems, security } from '../schemas/common.ts';
 import { CONTROLS } from '../schemas/controls.ts';
 import type { Control } from '../schemas/controls.ts';
 import { RunSchema } from '../schemas/run.ts';
@@ -28,11 +28,12 @@ function addControl({ signal: name, route: path, summary, body: Body }: Control)
     const route = createRoute({
       method: 'post',
       path: `/api/runs/{id}/${path}`,
+      operationId: `${path}Run`,
       tags: ['controls'],
       security,
       summary,
       middleware: [authorized(deps, 'run:control'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-      request: { params: Id, ...body(Body) },
+      request: { params: Id, ...body(Body), headers: KeyHeader },
       responses: { 202: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 422) },
     });
     router.openapi(route, async (c) => {

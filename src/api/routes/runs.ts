@@ -20,7 +20,17 @@ import { shownEvent } from '../redaction/shown-approval.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, MAX_BODY_BYTES, NoQuery, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import {
+  Id,
+  KeyHeader,
+  MAX_BODY_BYTES,
+  NoQuery,
+  PageQuery,
+  body,
+  json,
+  problems,
+  security,
+} from '../schemas/common.ts';
 import { HistorySchema, NewRunSchema, RunListSchema, RunSchema, RunStatusSchema } from '../schemas/run.ts';
 import { startRun } from '../runs/start-run.ts';
 import { waitForRun } from '../runs/wait-for-run.ts';
@@ -39,6 +49,7 @@ const start =
     const route = createRoute({
       method: 'post',
       path: '/api/runs',
+      operationId: 'startRun',
       tags,
       security,
       summary: 'Start a run of a graph',
@@ -48,7 +59,7 @@ const start =
         jsonBody(MAX_BODY_BYTES),
         idempotent(deps),
       ] as const,
-      request: { ...body(NewRunSchema), headers: Prefer },
+      request: { ...body(NewRunSchema), headers: KeyHeader.extend(Prefer.shape) },
       responses: { 201: json(RunSchema, 'The run'), ...problems(400, 404, 409, 413, 415, 429) },
     });
     router.openapi(route, async (c) => {
@@ -85,6 +96,7 @@ const list: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/runs',
+    operationId: 'listRuns',
     tags,
     security,
     summary: 'The runs of the tenant, the newest first',
@@ -110,6 +122,7 @@ const read =
     const route = createRoute({
       method: 'get',
       path: '/api/runs/{id}',
+      operationId: 'getRun',
       tags,
       security,
       summary: 'A run',
@@ -127,6 +140,7 @@ const history: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/runs/{id}/history',
+    operationId: 'getHistory',
     tags,
     security,
     summary: 'Every event of a run, in order',

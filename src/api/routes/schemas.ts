@@ -13,6 +13,7 @@ const definition: AddRoute = (router, { catalog }) => {
   const route = createRoute({
     method: 'get',
     path: '/schemas/graph-definition.json',
+    operationId: 'getDefinitionSchema',
     tags: ['graphs'],
     security: [],
     summary: 'The JSON Schema of graph definitions, for editors',

@@ -19,7 +19,7 @@ import { replayRun } from '../runs/replay-run.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
+import { Id, KeyHeader, MAX_BODY_BYTES, PageQuery, body, json, problems, security } from '../schemas/common.ts';
 import {
   CheckpointListSchema,
   DiffSchema,
@@ -44,6 +44,7 @@ const state: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/runs/{id}/state',
+    operationId: 'getState',
     tags,
     security,
     summary: 'The channel values of a run, now or at a checkpoint',
@@ -65,11 +66,12 @@ const edit: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'patch',
     path: '/api/runs/{id}/state',
+    operationId: 'editState',
     tags,
     security,
     summary: 'Correct the channel values of a run that waits, is paused or has ended',
     middleware: [authorized(deps, 'state:edit'), ifMatch(), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(EditSchema), headers: IfMatch },
+    request: { params: Id, ...body(EditSchema), headers: KeyHeader.extend(IfMatch.shape) },
     responses: { 200: json(StateSchema, 'The new state'), ...problems(400, 404, 409, 412, 413, 415, 428) },
   });
   router.openapi(route, async (c) => {
@@ -86,6 +88,7 @@ const checkpoints: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/runs/{id}/checkpoints',
+    operationId: 'listCheckpoints',
     tags,
     security,
     summary: 'The checkpoints of a run, the newest first',
@@ -110,11 +113,12 @@ const fork: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/api/runs/{id}/fork',
+    operationId: 'forkRun',
     tags,
     security,
     summary: 'Start another run from a checkpoint of this one',
     middleware: [authorized(deps, 'state:edit'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(ForkSchema) },
+    request: { params: Id, ...body(ForkSchema), headers: KeyHeader },
     responses: { 201: json(RunSchema, 'The new run'), ...problems(400, 404, 409, 413, 415) },
   });
   router.openapi(route, async (c) => {
@@ -138,11 +142,12 @@ const replay: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'post',
     path: '/api/runs/{id}/replay',
+    operationId: 'replayRun',
     tags,
     security,
     summary: 'Make a run of the recorded answers of this one, which has ended',
     middleware: [authorized(deps, 'run:start'), jsonBody(MAX_BODY_BYTES), idempotent(deps)] as const,
-    request: { params: Id, ...body(ReplaySchema) },
+    request: { params: Id, ...body(ReplaySchema), headers: KeyHeader },
     responses: {
       201: json(RunSchema, 'The replay; `divergence` is the first event that is not as it was recorded'),
       ...problems(400, 404, 409, 413, 415),
@@ -164,6 +169,7 @@ const diff: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/runs/{id}/diff',
+    operationId: 'diffRuns',
     tags,
     security,
     summary: 'Where two runs part, and what differs since',

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { createRoute } from '@hono/zod-openapi';
 import { mapPage } from '../../store/page.ts';
 import type { ThreadRecord } from '../../store/threads.ts';
 import type { Caller } from '../http/authenticate.ts';
@@ -14,28 +14,19 @@ import { readState } from '../states/read-state.ts';
 import { routes } from '../middleware/router.ts';
 import type { AddRoute } from '../middleware/router.ts';
 import { toRunJson } from '../runs/run-json.ts';
-import { Id, NoQuery, PageQuery, Time, json, listOf, problems, security } from '../schemas/common.ts';
+import { Id, NoQuery, PageQuery, json, problems, security } from '../schemas/common.ts';
 import { CheckpointListSchema, RunListSchema, StateSchema } from '../schemas/run.ts';
+import { ThreadSchema } from '../schemas/thread.ts';
 import { etagOf } from '../http/etag.ts';
 import { checkpointLeftBy } from '../runs/thread-state.ts';
 
 const tags = ['threads'];
 
-const ThreadSchema = z
-  .object({
-    id: z.string(),
-    activeRunId: z.string().nullable().openapi({ description: 'The one run that is not over yet' }),
-    lastRunId: z.string().openapi({ description: 'The run whose state is the state of the thread' }),
-    queued: listOf(z.string()).openapi({ description: 'Runs that wait for their turn, the next one first' }),
-    createdAt: Time,
-    updatedAt: Time,
-  })
-  .openapi('Thread');
-
 const read: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}',
+    operationId: 'getThread',
     tags,
     security,
     summary: 'A thread',
@@ -50,6 +41,7 @@ const state: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}/state',
+    operationId: 'getThreadState',
     tags,
     security,
     summary: 'The channel values that the next run of a thread goes on from',
@@ -72,6 +64,7 @@ const checkpoints: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}/checkpoints',
+    operationId: 'listThreadCheckpoints',
     tags,
     security,
     summary: 'The checkpoints of all runs of a thread, the newest first',
@@ -95,6 +88,7 @@ const runs: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/threads/{id}/runs',
+    operationId: 'listThreadRuns',
     tags,
     security,
     summary: 'The runs of a thread, the newest first',

@@ -14,6 +14,7 @@ const list: AddRoute = (router, deps) => {
   const route = createRoute({
     method: 'get',
     path: '/api/tools',
+    operationId: 'listTools',
     tags: ['tools'],
     security,
     summary: 'Every tool that is registered, by name, and what the installation says of it',

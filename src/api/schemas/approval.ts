@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { ApprovalPolicy } from '../../graph/definition/index.ts';
 import type { JsonSchema } from '../../graph/values/index.ts';
-import { AnyJson, GivenJson, listOf, NextCursor, Time } from './common.ts';
+import { AnyJson, GivenJson, KeyHeader, listOf, NextCursor, Time } from './common.ts';
 
 const GivenSchema = z
   .custom<JsonSchema | null>()
@@ -58,10 +58,12 @@ const decisionFields = {
     .optional()
     .openapi({ description: 'The digest of what was decided; else If-Match has it' }),
 };
-export const DecideSchema = z.strictObject({ approvalId: z.string().optional(), ...decisionFields }).openapi('Decide');
+export const DecideSchema = z
+  .strictObject({ approvalId: z.string().optional(), ...decisionFields })
+  .openapi('Decide', { example: { reason: 'checked', args: { amount: 20 } } });
 export const DecisionSchema = z
   .strictObject({ decision: z.enum(['approve', 'reject']), ...decisionFields })
-  .openapi('Decision');
-export const DecisionHeaders = z.object({
+  .openapi('Decision', { example: { decision: 'approve', reason: 'checked', args: { amount: 20 } } });
+export const DecisionHeaders = KeyHeader.extend({
   'if-match': z.string().optional().openapi({ description: 'The digest of what is decided, in quotes' }),
 });

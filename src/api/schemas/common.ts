@@ -3,7 +3,7 @@ import { Duration, Limits } from '../../graph/schema/index.ts';
 import { DURATION_PATTERN, isJsonObject } from '../../graph/values/index.ts';
 import type { Json, JsonObject } from '../../graph/values/index.ts';
 
-const ProblemSchema = z
+export const ProblemSchema = z
   .object({
     type: z.string(),
     title: z.string(),
@@ -70,6 +70,14 @@ export const RunErrorSchema = z
 export const MAX_BODY_BYTES = 1_048_576;
 /** The path parameter of routes for one resource. */
 export const Id = z.object({ id: z.string() });
+
+/** Of a request that changes something; `idempotent` checks it. */
+export const KeyHeader = z.object({
+  'idempotency-key': z
+    .string()
+    .optional()
+    .openapi({ description: 'The same key and body give the first answer again, for 24 hours or longer' }),
+});
 
 /** The query of a route that takes no parameters. */
 export const NoQuery = z.strictObject({});

@@ -12,10 +12,35 @@ const IssueSchema = z
   })
   .openapi('GraphIssue');
 
-/** Any object; the description refers to the shape of definitions, which depends on the installation. */
-export const DefinitionSchema = JsonRecord.openapi({ allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }] });
+/** The first graph of the README. */
+const EXAMPLE_DEFINITION = {
+  name: 'order-summary',
+  channels: { number: { schema: { type: 'string' } }, order: {}, summary: {} },
+  input: ['number'],
+  output: ['summary'],
+  nodes: {
+    lookup: {
+      type: 'tool',
+      tool: 'lookup_order',
+      args: { number: '{{ state.number }}' },
+      write: { order: '{{ result.orders[0] }}' },
+    },
+    summarize: { type: 'set', write: { summary: '{{ state.order.item }}' } },
+  },
+  edges: [
+    { from: '__start__', to: 'lookup' },
+    { from: 'lookup', to: 'summarize' },
+    { from: 'summarize', to: '__end__' },
+  ],
+};
 
-const GraphSummarySchema = z
+/** Any object; the description refers to the shape of definitions, which depends on the installation. */
+export const DefinitionSchema = JsonRecord.openapi({
+  allOf: [{ $ref: `#/components/schemas/${DEFINITION}` }],
+  example: EXAMPLE_DEFINITION,
+});
+
+export const GraphSummarySchema = z
   .object({ name: z.string(), version: z.int(), hash: z.string(), createdAt: Time, createdBy: z.string() })
   .openapi('GraphSummary');
 

@@ -19,9 +19,8 @@ export const interventionFields = {
   choices: listOf(ChoiceSchema),
 };
 
+export const InterventionSchema = z.object({ runId: z.string(), ...interventionFields }).openapi('Intervention');
+
 export const InterventionListSchema = z
-  .object({
-    items: listOf(z.object({ runId: z.string(), ...interventionFields }).openapi('Intervention')),
-    nextCursor: NextCursor,
-  })
+  .object({ items: listOf(InterventionSchema), nextCursor: NextCursor })
   .openapi('InterventionList');

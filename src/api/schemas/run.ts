@@ -119,7 +119,7 @@ export const NewRunSchema = z
     interruptAfter: z.array(z.string()).optional(),
     startAt: NodeId.optional().openapi({ description: 'A node to begin with instead of the entry' }),
   })
-  .openapi('NewRun');
+  .openapi('NewRun', { example: { graph: 'order-summary', input: { number: 'A-1001' } } });
 
 export const StateSchema = z
   .object({
@@ -131,7 +131,9 @@ export const StateSchema = z
   })
   .openapi('State');
 
-export const EditSchema = z.strictObject({ values: JsonRecord, asNode: NodeId.optional() }).openapi('StateEdit');
+export const EditSchema = z
+  .strictObject({ values: JsonRecord, asNode: NodeId.optional() })
+  .openapi('StateEdit', { example: { values: { number: 'A-1002' }, asNode: 'lookup' } });
 
 export const ForkSchema = z
   .strictObject({
@@ -143,7 +145,7 @@ export const ForkSchema = z
       .optional()
       .openapi({ description: 'Another graph, or version, to go on with' }),
   })
-  .openapi('Fork');
+  .openapi('Fork', { example: { checkpoint: '01M800DS5H3S0K45KZZAHT8S14.c1', values: { number: 'A-1002' } } });
 
 export const ReplaySchema = z
   .strictObject({
@@ -153,7 +155,7 @@ export const ReplaySchema = z
       .openapi({ description: 'Another graph, or version, on the same answers' }),
     input: JsonRecord.optional().openapi({ description: 'Another input, on the same answers' }),
   })
-  .openapi('Replay');
+  .openapi('Replay', { example: { graph: 'order-summary@2' } });
 
 const SideSchema = z.object({
   runId: z.string(),
@@ -184,7 +186,7 @@ export const DiffSchema = z
   })
   .openapi('RunDiff');
 
-const CheckpointSchema = z
+export const CheckpointSchema = z
   .object({
     id: z.string(),
     runId: z.string(),

@@ -13,7 +13,7 @@ const ApprovalTermsSchema = z.custom<ApprovalTerms>().openapi({
   description: '`when` is CEL over `args`, absent for each call; `policy` is that of an approval node',
 });
 
-const ToolSchema = z
+export const ToolSchema = z
   .object({
     name: z.string(),
     description: z.string(),

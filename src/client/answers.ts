@@ -1,0 +1,27 @@
+import type { z } from 'zod';
+import type { ApprovalSchema } from '../api/schemas/approval.ts';
+import type { PageQuery, ProblemSchema } from '../api/schemas/common.ts';
+import type { GraphSchema, GraphSummarySchema, ValidationSchema } from '../api/schemas/graph.ts';
+import type { InterventionSchema } from '../api/schemas/intervention.ts';
+import type { RecordingSchema } from '../api/schemas/recording.ts';
+import type { CheckpointSchema, DiffSchema, RunSchema, RunStatusSchema, StateSchema } from '../api/schemas/run.ts';
+import type { ThreadSchema } from '../api/schemas/thread.ts';
+import type { ToolSchema } from '../api/schemas/tool.ts';
+
+/* The answers of the API, by the schemas of its routes. */
+
+export type Run = z.output<typeof RunSchema>;
+export type RunStatus = z.output<typeof RunStatusSchema>;
+export type State = z.output<typeof StateSchema>;
+export type Checkpoint = z.output<typeof CheckpointSchema>;
+export type RunDiff = z.output<typeof DiffSchema>;
+export type Recording = z.output<typeof RecordingSchema>;
+export type Approval = z.output<typeof ApprovalSchema>;
+export type Intervention = z.output<typeof InterventionSchema>;
+export type Graph = z.output<typeof GraphSchema>;
+export type GraphSummary = z.output<typeof GraphSummarySchema>;
+export type Validation = z.output<typeof ValidationSchema>;
+export type Thread = z.output<typeof ThreadSchema>;
+export type Tool = z.output<typeof ToolSchema>;
+export type Problem = z.output<typeof ProblemSchema>;
+export type PageRequest = { readonly limit?: number } & Pick<z.input<typeof PageQuery>, 'cursor'>;

@@ -1,0 +1,46 @@
+import type { Channels } from '../builder/channel-update.ts';
+import type { StateGraph } from '../builder/state-graph.ts';
+import { createApprovals } from './approvals.ts';
+import type { Approvals } from './approvals.ts';
+import type { Connection } from './connection.ts';
+import { createGraphs } from './graphs.ts';
+import type { Graphs } from './graphs.ts';
+import { createInterventions } from './interventions.ts';
+import type { Interventions } from './interventions.ts';
+import { createRuns } from './runs.ts';
+import type { Runs } from './runs.ts';
+import { createSend } from './send.ts';
+import type { ClientOptions } from './send.ts';
+import { createThreads } from './threads.ts';
+import type { Threads } from './threads.ts';
+import { REAL_TIMING } from './timing.ts';
+import { createTools } from './tools.ts';
+import type { Tools } from './tools.ts';
+import { createTypedGraph } from './typed-graph.ts';
+import type { TypedGraph } from './typed-graph.ts';
+
+/** The API, typed. Every call rejects with a `HoldfastError` when it is not served. */
+export interface Client {
+  readonly runs: Runs;
+  readonly approvals: Approvals;
+  readonly graphs: Graphs;
+  readonly threads: Threads;
+  readonly tools: Tools;
+  readonly interventions: Interventions;
+  /** Runs of one graph, whose channels type input and output. */
+  graph<const C extends Channels, Id extends string>(graph: StateGraph<C, Id>): TypedGraph<C>;
+}
+
+/** Creates a client of the API, for Node and browsers. */
+export function createClient(options: ClientOptions): Client {
+  const connection: Connection = { send: createSend(options, REAL_TIMING), timing: REAL_TIMING };
+  return {
+    runs: createRuns(connection),
+    approvals: createApprovals(connection),
+    graphs: createGraphs(connection),
+    threads: createThreads(connection),
+    tools: createTools(connection),
+    interventions: createInterventions(connection),
+    graph: (graph) => createTypedGraph(connection, graph),
+  };
+}

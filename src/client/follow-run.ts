@@ -1,0 +1,56 @@
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { Run } from './answers.ts';
+import type { Connection } from './connection.ts';
+import type { Page } from './listing.ts';
+import { path } from './path.ts';
+import type { CallOptions } from './send.ts';
+import { isEnded, preferWait } from './wait-for-run.ts';
+
+export interface FollowOptions extends CallOptions {
+  /** The `seq` of the last event that is known already; 0, the default, gives all. */
+  readonly after?: number | undefined;
+}
+
+const PAUSE_MS = 500;
+const PAGE = 200;
+
+/** Gives each event of a run once, in order, as it comes, until the run has ended. */
+export async function* followRun(
+  { send, timing }: Connection,
+  id: string,
+  { after = 0, signal }: FollowOptions = {},
+): AsyncGenerator<RunEvent, void> {
+  const read = createHistoryReader({ send, id, after, signal });
+  for (;;) {
+    const headers = preferWait(1_000);
+    const run = await send.json<Run>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
+    yield* read();
+    if (isEnded(run)) return;
+    if (run.status === 'waiting' || run.status === 'paused') await timing.sleep(PAUSE_MS, signal);
+  }
+}
+
+interface HistoryPlace extends Pick<Connection, 'send'>, FollowOptions {
+  readonly id: string;
+}
+
+/** Creates a reader that gives the events since its last call. */
+function createHistoryReader({ send, id, after = 0, signal }: HistoryPlace): () => AsyncGenerator<RunEvent, void> {
+  let cursor: string | undefined;
+  let last = after;
+  return async function* newEvents() {
+    for (;;) {
+      const query = { limit: PAGE, cursor };
+      const page = await send.json<Page<RunEvent>>(
+        { method: 'GET', path: path`/api/runs/${id}/history`, query },
+        { signal },
+      );
+      for (const event of page.items.filter(({ seq }) => seq > last)) {
+        last = event.seq;
+        yield event;
+      }
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  };
+}

@@ -1,0 +1,43 @@
+import type { Graph, GraphSummary, PageRequest, Validation } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createListing } from './listing.ts';
+import type { Listing } from './listing.ts';
+import { path } from './path.ts';
+import type { CallOptions } from './send.ts';
+
+export interface DiagramOptions extends CallOptions {
+  readonly format?: 'mermaid' | 'plantuml';
+  /** The id of a run: its version is drawn, with the nodes that it has visited. */
+  readonly run?: string;
+}
+
+/** Published graphs. A definition is JSON, or anything whose `toJSON` gives it. */
+export interface Graphs {
+  /** Publishes a definition. The same content again is the same version. */
+  publish(definition: object, options?: CallOptions): Promise<Graph>;
+  /** Finds every issue of a definition. */
+  validate(definition: object, options?: CallOptions): Promise<Validation>;
+  /** The newest version of each, by name. */
+  list(page?: PageRequest, options?: CallOptions): Listing<GraphSummary>;
+  /** @param version the newest by default */
+  get(name: string, version?: number, options?: CallOptions): Promise<Graph>;
+  /** Gives the text of a drawing, for Mermaid by default. */
+  diagram(name: string, options?: DiagramOptions): Promise<string>;
+}
+
+export function createGraphs({ send }: Connection): Graphs {
+  return {
+    publish: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs', body }, options),
+    validate: async (body, options) => await send.json({ method: 'POST', path: '/api/graphs/validate', body }, options),
+    list: (page, options) => createListing(send, { path: '/api/graphs', query: { ...page } }, options),
+    async get(name, version, options) {
+      const newest = path`/api/graphs/${name}`;
+      const at = version === undefined ? newest : `${newest}${path`/versions/${version}`}`;
+      return await send.json({ method: 'GET', path: at }, options);
+    },
+    async diagram(name, { format, run, ...options } = {}) {
+      const request = { method: 'GET', path: path`/api/graphs/${name}/diagram`, query: { format, run } } as const;
+      return (await send.heard(request, options)).text;
+    },
+  };
+}

@@ -1,0 +1,28 @@
+export { createClient } from './create-client.ts';
+export type { Client } from './create-client.ts';
+export { HoldfastError } from './holdfast-error.ts';
+export type { ErrorCode } from './holdfast-error.ts';
+export type { CallOptions, ClientOptions } from './send.ts';
+export type {
+  Approval,
+  Checkpoint,
+  Graph,
+  GraphSummary,
+  Intervention,
+  Problem,
+  Recording,
+  Run,
+  RunDiff,
+  RunStatus,
+  State,
+  Thread,
+  Tool,
+  Validation,
+} from './answers.ts';
+export type { ApprovalFilter, Decision } from './approvals.ts';
+export type { FollowOptions } from './follow-run.ts';
+export type { Listing, Page } from './listing.ts';
+export type { Decide, Fork, Replay, RunFilter, StateEdit, TaggedState } from './runs.ts';
+export type { NewRun, StartOptions } from './start-run.ts';
+export type { TypedGraph, TypedRun, TypedStart } from './typed-graph.ts';
+export type { WaitOptions } from './wait-for-run.ts';

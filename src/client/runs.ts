@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import type { DecideSchema } from '../api/schemas/approval.ts';
+import type { EditSchema, ForkSchema, ReplaySchema } from '../api/schemas/run.ts';
+import type { RunEvent } from '../graph/journal/index.ts';
+import type { Approval, Checkpoint, PageRequest, Recording, Run, RunDiff, RunStatus, State } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { createControls } from './controls.ts';
+import type { Controls } from './controls.ts';
+import { followRun } from './follow-run.ts';
+import type { FollowOptions } from './follow-run.ts';
+import { createListing } from './listing.ts';
+import type { Listing } from './listing.ts';
+import { path } from './path.ts';
+import { readAnswer } from './read-answer.ts';
+import type { CallOptions } from './send.ts';
+import { startRun } from './start-run.ts';
+import type { NewRun, StartOptions } from './start-run.ts';
+import { storedDecision } from './stored-decision.ts';
+import { waitForRun } from './wait-for-run.ts';
+import type { WaitOptions } from './wait-for-run.ts';
+
+export type Fork = z.input<typeof ForkSchema>;
+export type Replay = z.input<typeof ReplaySchema>;
+/** The tag is that of the state that is corrected. */
+export type StateEdit = z.input<typeof EditSchema> & Pick<TaggedState, 'etag'>;
+export type Decide = z.input<typeof DecideSchema>;
+
+export interface TaggedState extends State {
+  /** Names this state in an edit of it. */
+  readonly etag: string;
+}
+
+export interface RunFilter extends PageRequest {
+  readonly status?: RunStatus | undefined;
+  readonly graph?: string | undefined;
+  readonly threadId?: string | undefined;
+  /** RFC 3339 */
+  readonly createdAfter?: string | undefined;
+}
+
+/** Runs: start, read, wait, control, correct, fork. */
+export interface Runs extends Controls {
+  start(run: NewRun, options?: StartOptions): Promise<Run>;
+  get(id: string, options?: CallOptions): Promise<Run>;
+  /** Waits until the run needs somebody or has ended. @returns the run as it is then, or when the time is up */
+  wait(id: string, options?: WaitOptions): Promise<Run>;
+  /** Gives each event once, in order, as it comes, until the run has ended. */
+  follow(id: string, options?: FollowOptions): AsyncGenerator<RunEvent, void>;
+  /** The newest first. */
+  list(filter?: RunFilter, options?: CallOptions): Listing<Run>;
+  history(id: string, page?: PageRequest, options?: CallOptions): Listing<RunEvent>;
+  state(id: string, checkpoint?: string, options?: CallOptions): Promise<TaggedState>;
+  /** @throws HoldfastError `STALE` when the state has changed since it was read */
+  edit(id: string, edit: StateEdit, options?: CallOptions): Promise<TaggedState>;
+  /** The newest first. @param page `tree`: with those of its forks and parents */
+  checkpoints(id: string, page?: PageRequest & { tree?: boolean }, options?: CallOptions): Listing<Checkpoint>;
+  fork(id: string, fork: Fork, options?: CallOptions): Promise<Run>;
+  replay(id: string, replay?: Replay, options?: CallOptions): Promise<Run>;
+  diff(id: string, other: string, options?: CallOptions): Promise<RunDiff>;
+  recording(id: string, options?: CallOptions): Promise<Recording>;
+  /** Approves what waits; `approvalId` may be left out while only one does. */
+  approve(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
+  reject(id: string, decision?: Decide, options?: CallOptions): Promise<Approval>;
+}
+
+export function createRuns(connection: Connection): Runs {
+  const { send } = connection;
+  const get = async <T>(at: string, options?: CallOptions): Promise<T> =>
+    await send.json({ method: 'GET', path: at }, options);
+  const post = async <T>(at: string, body: unknown, options?: CallOptions): Promise<T> =>
+    await send.json({ method: 'POST', path: at, body }, options);
+  const decideAs =
+    (decision: 'approve' | 'reject'): Runs['approve'] =>
+    async (id, body = {}, options) =>
+      await storedDecision(connection, await post<Approval>(path`/api/runs/${id}/${decision}`, body, options), options);
+  return {
+    ...createControls(connection),
+    ...createStates(connection),
+    start: async (run, options) => await startRun(connection, run, options),
+    get: async (id, options) => await get(path`/api/runs/${id}`, options),
+    wait: async (id, options) => await waitForRun(connection, id, options),
+    follow: (id, options) => followRun(connection, id, options),
+    list: (filter, options) => createListing(send, { path: '/api/runs', query: { ...filter } }, options),
+    history: (id, page, options) =>
+      createListing(send, { path: path`/api/runs/${id}/history`, query: { ...page } }, options),
+    checkpoints: (id, page, options) =>
+      createListing(send, { path: path`/api/runs/${id}/checkpoints`, query: { ...page } }, options),
+    fork: async (id, fork, options) => await post(path`/api/runs/${id}/fork`, fork, options),
+    replay: async (id, replay = {}, options) => await post(path`/api/runs/${id}/replay`, replay, options),
+    diff: async (id, other, options) =>
+      await send.json({ method: 'GET', path: path`/api/runs/${id}/diff`, query: { with: other } }, options),
+    recording: async (id, options) => await get(path`/api/runs/${id}/recording`, options),
+    approve: decideAs('approve'),
+    reject: decideAs('reject'),
+  };
+}
+
+function createStates({ send }: Connection): Pick<Runs, 'state' | 'edit'> {
+  const tagged = async (...request: Parameters<typeof send.heard>): Promise<TaggedState> => {
+    const heard = await send.heard(...request);
+    return { ...readAnswer<State>(heard), etag: heard.headers.get('etag') ?? '' };
+  };
+  return {
+    state: async (id, checkpoint, options) =>
+      await tagged({ method: 'GET', path: path`/api/runs/${id}/state`, query: { checkpoint } }, options),
+    edit: async (id, { etag, ...body }, options) =>
+      await tagged(
+        { method: 'PATCH', path: path`/api/runs/${id}/state`, headers: { 'if-match': etag }, body },
+        options,
+      ),
+  };
+}

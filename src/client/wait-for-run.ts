@@ -1,0 +1,48 @@
+import type { Run } from './answers.ts';
+import type { Connection } from './connection.ts';
+import { path } from './path.ts';
+import type { CallOptions } from './send.ts';
+
+export interface WaitOptions extends CallOptions {
+  /** For ever by default. */
+  readonly timeoutMs?: number | undefined;
+  /** `rest`, the default: the run has ended, is paused, or waits for more than a timer. `ended`: it has ended. */
+  readonly until?: 'rest' | 'ended' | undefined;
+}
+
+/** The most that the API waits in one request. */
+const LONGEST_S = 60;
+/** A run that waits is answered at once. */
+const PAUSE_MS = 500;
+
+/** Waits for a run. @returns the run as it is then, or when the time is up */
+export async function waitForRun<T extends Run>(
+  { send, timing }: Connection,
+  id: string,
+  { timeoutMs = Infinity, until = 'rest', signal }: WaitOptions = {},
+): Promise<T> {
+  const deadline = timing.now() + timeoutMs;
+  const isDone = until === 'ended' ? isEnded : isAtRest;
+  for (;;) {
+    const headers = preferWait(deadline - timing.now());
+    const run = await send.json<T>({ method: 'GET', path: path`/api/runs/${id}`, headers }, { signal });
+    const leftMs = deadline - timing.now();
+    if (isDone(run) || leftMs <= 0) return run;
+    await timing.sleep(Math.min(PAUSE_MS, leftMs), signal);
+  }
+}
+
+/** The header that makes the API wait. */
+export function preferWait(ms: number): Readonly<Record<string, string>> {
+  return { prefer: `wait=${Math.max(0, Math.min(LONGEST_S, Math.ceil(ms / 1_000)))}` };
+}
+
+export function isEnded({ status }: Run): boolean {
+  return status === 'completed' || status === 'failed' || status === 'canceled';
+}
+
+/** True if the run goes no further by itself. */
+function isAtRest(run: Run): boolean {
+  if (run.status !== 'waiting') return isEnded(run) || run.status === 'paused';
+  return run.waitingFor.some(({ kind }) => kind !== 'timer');
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createClient } from '../../../src/client/index.ts';
+import type { Client } from '../../../src/client/index.ts';
+import { StateGraph } from '../../../src/builder/state-graph.ts';
+import { readDescription } from '../../support/readers/api-description.ts';
+import { startTestApi } from '../../support/servers/test-api.ts';
+import type { TestApi } from '../../support/servers/test-api.ts';
+
+/* The client against the API in memory. Temporal is away, so runs are accepted and stay queued. */
+
+let api: TestApi;
+let client: Client;
+beforeAll(async () => {
+  api = await startTestApi();
+  client = createClient({
+    baseUrl: 'http://127.0.0.1',
+    token: api.tokens.admin,
+    fetch: async (url, init) => await api.request(url, init),
+  });
+});
+afterAll(async () => {
+  await api.stop();
+});
+
+const named = (name: string) =>
+  new StateGraph({ name, channels: { a: {} } })
+    .addNode('one', { type: 'set', write: { a: 1 } })
+    .addSequence(['__start__', 'one', '__end__']);
+
+describe('graphs', () => {
+  test('are published, read, drawn and listed page by page', async () => {
+    for (const name of ['a', 'b', 'c']) await client.graphs.publish(named(name));
+    expect(await client.graphs.get('b', 1)).toMatchObject({ name: 'b', definition: named('b').toJSON() });
+    expect(await client.graphs.diagram('b', { format: 'plantuml' })).toContain('@startuml');
+    const listing = client.graphs.list({ limit: 2 });
+    const names: string[] = [];
+    for await (const { name } of listing) names.push(name);
+    const { items, nextCursor } = await listing.page();
+    expect([names, items.length, nextCursor]).toEqual([['a', 'b', 'c'], 2, expect.any(String)]);
+  });
+
+  test('that are wrong are refused with their issues', async () => {
+    const wrong = { name: 'wrong', nodes: {}, edges: [{ from: '__start__', to: 'nobody' }] };
+    const { issues } = await client.graphs.validate(wrong);
+    expect(issues.length).toBeGreaterThan(0);
+    await expect(client.graphs.publish(wrong)).rejects.toMatchObject({ code: 'INVALID_GRAPH', status: 422, issues });
+  });
+});
+
+describe('runs', () => {
+  test('are started once for one key, and read', async () => {
+    const start = async () => await client.runs.start({ graph: named('x').toJSON() }, { idempotencyKey: 'once' });
+    const [run, again] = [await start(), await start()];
+    expect(again.id).toBe(run.id);
+    expect(await client.runs.get(run.id)).toMatchObject({ status: 'queued', graph: { name: 'x' } });
+    expect(await client.runs.list({ graph: 'x', status: 'queued' }).page()).toMatchObject({ items: [{ id: run.id }] });
+    expect(await client.runs.wait(run.id, { timeoutMs: 10 })).toMatchObject({ status: 'queued' });
+  });
+
+  test('that are unknown are an error with a code', async () => {
+    await expect(client.runs.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_RUN', status: 404 });
+    await expect(client.threads.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_THREAD' });
+    await expect(client.approvals.get('nothing')).rejects.toMatchObject({ code: 'UNKNOWN_APPROVAL' });
+  });
+});
+
+/** Routes for probes, editors and administrators. */
+const WITHOUT_CLIENT = ['GET /healthz', 'GET /readyz', 'GET /schemas/graph-definition.json', 'POST /admin/prune'];
+
+/** Makes every call there is, each by its own route. */
+async function callAll({ runs, approvals, graphs, threads, tools, interventions }: Client): Promise<void> {
+  const lists = [
+    [runs.list(), runs.history('r'), runs.checkpoints('r'), threads.runs('t'), threads.checkpoints('t')],
+    [approvals.list(), graphs.list(), tools.list(), interventions.list()],
+  ].flat();
+  await Promise.all(lists.map(async (list) => await list.page()));
+  await Promise.all([runs.get('r'), runs.state('r'), runs.recording('r'), runs.diff('r', 's')]);
+  await Promise.all([threads.get('t'), threads.state('t'), approvals.get('a'), graphs.diagram('g')]);
+  await Promise.all([graphs.get('g'), graphs.get('g', 1), graphs.publish({}), graphs.validate({})]);
+  await Promise.all([runs.pause('r'), runs.resume('r'), runs.cancel('r'), runs.retry('r'), runs.fail('r')]);
+  await Promise.all([runs.replan('r', { node: 'n' }), runs.signal('r', { event: 'e' }), runs.skip('r', { output: 1 })]);
+  await Promise.all([runs.approve('r'), runs.reject('r'), approvals.decide({ id: 'a' }, { decision: 'approve' })]);
+  await Promise.all([runs.start({ graph: 'g' }), runs.fork('r', { checkpoint: 'c' }), runs.replay('r')]);
+  await runs.edit('r', { etag: '"e"', values: {} });
+}
+
+test('every route of the API has its call', async () => {
+  const asked: string[] = [];
+  const fetch = async (url: string, { method = 'GET' }: RequestInit): Promise<Response> => {
+    asked.push(`${method} ${new URL(url).pathname}`);
+    return Response.json({ decisions: [], items: [], nextCursor: null });
+  };
+  await callAll(createClient({ baseUrl: 'http://127.0.0.1', token: '', fetch }));
+  const { routes } = await readDescription(api.stranger);
+  const isAsked = (route: string): boolean => {
+    const pattern = new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+    return asked.some((request) => pattern.test(request));
+  };
+  expect(routes.filter((route) => !isAsked(route)).toSorted()).toEqual(WITHOUT_CLIENT);
+});

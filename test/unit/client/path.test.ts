@@ -1,0 +1,10 @@
+import { expect, test } from 'vitest';
+import { path } from '../../../src/client/path.ts';
+
+test('a path has its ids encoded', () => {
+  expect(path`/api/threads/${'a/b?c'}/runs`).toBe('/api/threads/a%2Fb%3Fc/runs');
+});
+
+test.each(['', '.', '..'])('a path refuses the id "%s", which leads elsewhere', (id) => {
+  expect(() => path`/api/runs/${id}/fork`).toThrow(TypeError);
+});

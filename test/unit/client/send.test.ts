@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { HoldfastError } from '../../../src/client/holdfast-error.ts';
+import { createSend } from '../../../src/client/send.ts';
+import type { Send } from '../../../src/client/send.ts';
+import type { Timing } from '../../../src/client/timing.ts';
+import { problemResponse } from '../../../src/process/problem.ts';
+
+type Step = () => Response;
+
+interface Scripted {
+  readonly send: Send;
+  readonly requests: Request[];
+  readonly pauses: number[];
+}
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+
+/** A client whose requests are answered by script, the last step again and again. */
+function scripted(...steps: readonly Step[]): Scripted {
+  const requests: Request[] = [];
+  const pauses: number[] = [];
+  const timing: Timing = {
+    now: () => NOW,
+    random: () => 0,
+    sleep: async (ms, signal) => {
+      signal?.throwIfAborted();
+      pauses.push(ms);
+    },
+  };
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    requests.push(new Request(url, init));
+    const step = steps[Math.min(requests.length, steps.length) - 1];
+    if (!step) throw new Error('no step');
+    return step();
+  };
+  return { send: createSend({ baseUrl: 'http://api.test/base/', token: 't', fetch }, timing), requests, pauses };
+}
+
+const ok: Step = () => Response.json({ fine: true });
+const refused =
+  (status: number, headers: Readonly<Record<string, string>> = {}, code = 'UNAVAILABLE'): Step =>
+  () =>
+    problemResponse({ code, status, message: 'not now', headers }, '/api/runs');
+const broken: Step = () => {
+  throw new TypeError('fetch failed', { cause: new Error('connect ECONNREFUSED') });
+};
+
+const POST = { method: 'POST', path: '/api/runs', body: { graph: 'g' } } as const;
+const GET = { method: 'GET', path: '/api/runs', query: { limit: 2, status: undefined } } as const;
+
+describe('a request', () => {
+  test('has the token, the query and the base path', async () => {
+    const { send, requests } = scripted(ok);
+    expect(await send.json(GET)).toEqual({ fine: true });
+    expect(requests[0]?.url).toBe('http://api.test/base/api/runs?limit=2');
+    expect(requests[0]?.headers.get('authorization')).toBe('Bearer t');
+    expect(requests[0]?.headers.has('idempotency-key')).toBe(false);
+  });
+
+  test('keeps its idempotency key in each attempt, and another call has another key', async () => {
+    const { send, requests } = scripted(broken, refused(503), ok);
+    await send.json(POST);
+    await send.json(POST);
+    const keys = requests.map(({ headers }) => headers.get('idempotency-key'));
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys.slice(0, 3)).size).toBe(1);
+    expect(keys[3]).not.toBe(keys[0]);
+    expect(await requests[2]?.json()).toEqual({ graph: 'g' });
+  });
+
+  test('takes a key from outside, and asks for a token in each attempt', async () => {
+    const tokens = ['a', 'b'];
+    const heard: Headers[] = [];
+    const fetch = async (_: string, init: RequestInit): Promise<Response> => {
+      heard.push(new Headers(init.headers));
+      return heard.length === 1 ? refused(503, { 'retry-after': '0' })() : ok();
+    };
+    const token = async () => tokens.shift() ?? '';
+    const timing: Timing = { now: () => NOW, random: () => 0, sleep: async () => {} };
+    await createSend({ baseUrl: 'http://api.test', token, fetch }, timing).json(POST, { idempotencyKey: 'mine' });
+    expect(heard.map((headers) => headers.get('authorization'))).toEqual(['Bearer a', 'Bearer b']);
+    expect(heard.map((headers) => headers.get('idempotency-key'))).toEqual(['mine', 'mine']);
+  });
+});
+
+describe('another attempt', () => {
+  test.each([
+    ['seconds', { 'retry-after': '7' }, [7_000]],
+    ['a date', { 'retry-after': 'Tue, 01 Jan 2030 00:00:03 GMT' }, [3_000]],
+    ['no time', {}, [250]],
+  ])('comes when Retry-After says so: %s', async (_what, headers, expected) => {
+    const { send, pauses } = scripted(refused(429, headers, 'TOO_MANY_REQUESTS'), ok);
+    await send.json(GET);
+    expect(pauses).toEqual(expected);
+  });
+
+  test('comes later each time, and at last not at all', async () => {
+    const { send, requests, pauses } = scripted(broken);
+    await expect(send.json(POST)).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+      status: null,
+      message: "UNREACHABLE: http://api.test can't be reached: connect ECONNREFUSED",
+    });
+    expect(requests).toHaveLength(6);
+    expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000]);
+  });
+
+  test('follows a request that is still worked on under the same key', async () => {
+    const { send, requests } = scripted(refused(409, { 'retry-after': '1' }, 'REQUEST_IN_PROGRESS'), ok);
+    await send.json(POST);
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['a refusal', refused(409, {}, 'NOT_ALLOWED_NOW')],
+    ['a fault of the server', refused(500, {}, 'INTERNAL')],
+    ['an answer that wants a minute of rest', refused(503, { 'retry-after': '60' })],
+  ])('does not follow %s', async (_what, step) => {
+    const { send, requests } = scripted(step, ok);
+    await expect(send.json(POST)).rejects.toBeInstanceOf(HoldfastError);
+    expect(requests).toHaveLength(1);
+  });
+
+  test('does not follow an aborted one', async () => {
+    const { send, requests } = scripted(broken);
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(send.json(GET, { signal })).rejects.toThrow('enough');
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('an error', () => {
+  test('has the fields of the problem document', async () => {
+    const issues = [{ path: '/graph', message: 'is missing' }];
+    const problem = { code: 'INVALID_REQUEST', status: 422, message: 'wrong', issues, mayTakeEffect: true };
+    const { send } = scripted(() => problemResponse(problem, '/api/runs'));
+    await expect(send.json(POST)).rejects.toMatchObject({
+      name: 'HoldfastError',
+      code: 'INVALID_REQUEST',
+      status: 422,
+      detail: 'wrong',
+      issues,
+      mayTakeEffect: true,
+    });
+  });
+
+  test.each([
+    ['a refusal', () => new Response('<html>', { status: 404 })],
+    ['a success', () => new Response('<html>')],
+  ])('tells that something else answers: %s', async (_what, step) => {
+    await expect(scripted(step).send.json(GET)).rejects.toMatchObject({ code: 'UNEXPECTED_ANSWER' });
+  });
+});

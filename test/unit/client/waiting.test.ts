@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest';
+import type { Connection } from '../../../src/client/connection.ts';
+import { followRun } from '../../../src/client/follow-run.ts';
+import { createRuns } from '../../../src/client/runs.ts';
+import { createSend } from '../../../src/client/send.ts';
+import { startRun } from '../../../src/client/start-run.ts';
+import { waitForRun } from '../../../src/client/wait-for-run.ts';
+import type { Json } from '../../../src/graph/values/json.ts';
+
+interface ScriptedApi {
+  readonly connection: Connection;
+  /** Each request, with what it prefers. */
+  readonly asked: string[];
+}
+
+/** An API whose answers to each path are scripted, the last one again and again; a second passes with each request. */
+function scriptedApi(answers: Readonly<Record<string, readonly Json[]>>, requestMs = 1_000): ScriptedApi {
+  const asked: string[] = [];
+  const left = new Map(Object.entries(answers).map(([path, all]) => [path, [...all]]));
+  let now = 0;
+  const timing = {
+    now: () => now,
+    random: () => 0,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+  };
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    now += requestMs;
+    const { pathname, search } = new URL(url);
+    const prefer = new Headers(init.headers).get('prefer');
+    asked.push(`${init.method} ${pathname}${search}${prefer === null ? '' : ` ${prefer}`}`);
+    const rest = left.get(`${pathname}${search}`) ?? [];
+    return Response.json(rest.length > 1 ? rest.shift() : rest[0]);
+  };
+  const send = createSend({ baseUrl: 'http://api.test', token: 't', fetch }, timing);
+  return { connection: { send, timing }, asked };
+}
+
+const run = (status: string, waitingFor: readonly Json[] = []): Json => ({ id: 'r', status, waitingFor });
+const approval = { kind: 'approval', node: 'ask', id: 'r.a1' };
+const timer = { kind: 'timer', node: 'nap' };
+
+test('a wait goes on after a minute, until the run has ended', async () => {
+  const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running'), run('completed')] }, 60_000);
+  expect(await waitForRun(connection, 'r')).toMatchObject({ status: 'completed' });
+  expect(asked).toEqual(['GET /api/runs/r wait=60', 'GET /api/runs/r wait=60']);
+});
+
+test('a wait ends when the run needs somebody, not when it only waits for a timer', async () => {
+  const waits = [run('waiting', [timer]), run('waiting', [timer, approval]), run('completed')];
+  const { connection } = scriptedApi({ '/api/runs/r': waits });
+  expect(await waitForRun(connection, 'r')).toMatchObject({ waitingFor: [timer, approval] });
+});
+
+test('a wait for the end goes on while the run needs somebody', async () => {
+  const waits = [run('waiting', [approval]), run('paused'), run('failed')];
+  const { connection, asked } = scriptedApi({ '/api/runs/r': waits });
+  expect(await waitForRun(connection, 'r', { until: 'ended' })).toMatchObject({ status: 'failed' });
+  expect(asked).toHaveLength(3);
+});
+
+test('a wait gives the run as it is when the time is up', async () => {
+  const { connection, asked } = scriptedApi({ '/api/runs/r': [run('running')] });
+  expect(await waitForRun(connection, 'r', { timeoutMs: 2_500 })).toMatchObject({ status: 'running' });
+  expect(asked).toEqual(['GET /api/runs/r wait=3', 'GET /api/runs/r wait=1']);
+});
+
+test('a decision is given when reads know of it', async () => {
+  const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
+  const { connection, asked } = scriptedApi({
+    '/api/runs/r/approve': [decided],
+    '/api/approvals/r.a1': [{ ...decided, status: 'pending', decisions: [] }, decided],
+  });
+  expect(await createRuns(connection).approve('r')).toEqual(decided);
+  expect(asked).toEqual(['POST /api/runs/r/approve', 'GET /api/approvals/r.a1', 'GET /api/approvals/r.a1']);
+});
+
+test('a decision is given all the same when reads stay behind', async () => {
+  const decided = { id: 'r.a1', status: 'approved', decisions: [{ by: 'ann' }] };
+  const { connection } = scriptedApi({
+    '/api/runs/r/reject': [decided],
+    '/api/approvals/r.a1': [{ ...decided, decisions: [] }],
+  });
+  expect(await createRuns(connection).reject('r')).toEqual(decided);
+});
+
+test('a start waits in its own request first', async () => {
+  const { connection, asked } = scriptedApi({ '/api/runs': [run('running')], '/api/runs/r': [run('completed')] });
+  expect(await startRun(connection, { graph: 'g' }, { waitMs: 5_000 })).toMatchObject({ status: 'completed' });
+  expect(asked).toEqual(['POST /api/runs wait=5', 'GET /api/runs/r wait=4']);
+});
+
+test('following gives each event once, over pages, until the run has ended', async () => {
+  const page = (seqs: readonly number[], nextCursor: string | null): Json => ({
+    items: seqs.map((seq) => ({ seq })),
+    nextCursor,
+  });
+  const { connection } = scriptedApi({
+    '/api/runs/r': [run('running'), run('completed')],
+    '/api/runs/r/history?limit=200': [page([1, 2], 'c')],
+    '/api/runs/r/history?limit=200&cursor=c': [page([3], null), page([3, 4], null)],
+  });
+  const seqs: number[] = [];
+  for await (const { seq } of followRun(connection, 'r', { after: 1 })) seqs.push(seq);
+  expect(seqs).toEqual([2, 3, 4]);
+});
