@@ -44,6 +44,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{test,examples}/**/*.test.ts'],
           exclude: [...INTEGRATION, SYSTEM],
+          // By default one of two processors stays idle.
+          maxWorkers: 2,
           // A process evaluates each module once: a test that changes a global puts it back.
           isolate: false,
           testTimeout: 20_000,
