@@ -19,7 +19,8 @@ export interface Room {
 const NODE = 'node:*';
 const LANGUAGE = ['graph/values', 'graph/definition', 'graph/expression', 'graph/channels'];
 const STATE = ['graph/run', 'graph/journal'];
-const FACTS = ['graph/values', 'graph/definition', 'graph/run', 'graph/journal'];
+const WORDS = ['graph/values', 'graph/definition'];
+const FACTS = [...WORDS, ...STATE];
 const REPLAY = ['graph/redaction', 'graph/compile', 'graph/advance', 'graph/replay'];
 const API_BASE = ['api/deps.ts', 'api/http'];
 
@@ -46,9 +47,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
     typePackages: ['zod'],
   }),
   'graph/journal': known({ rooms: ['graph/values', 'graph/channels', 'graph/run'] }),
-  'graph/redaction': known({
-    rooms: ['graph/values', 'graph/definition', 'graph/expression', 'graph/run', 'graph/journal'],
-  }),
+  'graph/redaction': known({ rooms: [...FACTS, 'graph/expression'] }),
   'graph/nodes': inner([...LANGUAGE, 'graph/run']),
   'graph/compile': known({ rooms: [...LANGUAGE, 'graph/run', 'graph/nodes'] }),
   'graph/superstep': inner([...LANGUAGE, ...STATE, 'graph/nodes', 'graph/compile']),
@@ -185,8 +184,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   'api/routes': {
     rooms: [
-      'graph/values',
-      'graph/definition',
+      ...WORDS,
       'graph/schema',
       'graph/redaction',
       'graph/run',
@@ -206,8 +204,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   api: {
     rooms: [
-      'graph/values',
-      'graph/definition',
+      ...WORDS,
       'store',
       'process',
       'config',
@@ -225,8 +222,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   'run-api.ts': { rooms: ['process', 'api'] },
   dev: {
     rooms: [
-      'graph/values',
-      'graph/definition',
+      ...WORDS,
       'store',
       'process',
       'workflows',
@@ -255,8 +251,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
   },
   cli: {
     rooms: [
-      'graph/values',
-      'graph/definition',
+      ...WORDS,
       'graph/diagram',
       'graph/validate',
       'activities',

@@ -64,7 +64,7 @@ export function spend(units: number): void {
  * Does work whose charges count for nothing: a process that remembers its result spends as much as one that does it.
  * The work has to be bounded otherwise.
  */
-export function unmetered<T>(work: () => T): T {
+export function withoutCharge<T>(work: () => T): T {
   const before = { ...meter };
   Object.assign(meter, { limit: Number.POSITIVE_INFINITY, innermost: null });
   try {

@@ -15,7 +15,7 @@ import type { TestStack } from '../servers/test-stack.ts';
 const MINUTE_MS = 60_000;
 
 /** Waits for a moment, and ends; a bundle with poison in it may do otherwise. @param name what the poison does, and when */
-export const aPoisonedGraph = (name: string): GraphDefinition =>
+const aPoisonedGraph = (name: string): GraphDefinition =>
   aDefinition({ name, nodes: { nap: { type: 'wait', for: '100ms' }, note: { type: 'set', write: { log: 'a' } } } });
 
 /** Starts a run of a poisoned graph. @returns its id */

@@ -11,7 +11,7 @@ import { compileJsonSchema } from '../../values/json-schema.ts';
 import type { SchemaViolation } from '../../values/json-schema.ts';
 import { own } from '../../values/json.ts';
 import type { Json } from '../../values/json.ts';
-import { unmetered } from '../../values/meter.ts';
+import { withoutCharge } from '../../values/meter.ts';
 import { truncate } from '../../values/text.ts';
 import type { Question, TaskContext } from '../behavior.ts';
 import type { TimeLeft } from '../node-deadline.ts';
@@ -126,7 +126,7 @@ function toToolCall(
 export function createToolbox(names: readonly string[], caller: CallingNode): Toolbox {
   const compiled = new Map<string, CallableTool>();
   const find = (name: string): CallableTool | null => {
-    const tool = compiled.get(name) ?? unmetered(() => compileCallable(name, caller));
+    const tool = compiled.get(name) ?? withoutCharge(() => compileCallable(name, caller));
     if (tool) compiled.set(name, tool);
     return tool;
   };

@@ -1,6 +1,6 @@
 import { isContainer, isJsonList, isJsonObject } from '../json.ts';
 import type { Json } from '../json.ts';
-import { spend, unmetered } from '../meter.ts';
+import { spend, withoutCharge } from '../meter.ts';
 import { checkersOf } from './all-keywords.ts';
 import type { Checker, CompiledSchema, Evaluation } from './keyword.ts';
 import { Collector, VALID } from './outcome.ts';
@@ -24,7 +24,9 @@ const TOO_DEEP: Outcome = {
 export function createEvaluator(schema: Json): (value: Json) => Outcome {
   let compiled: CompiledDocument | null = null;
   return (value) => {
-    const { document, root, hasReferences } = (compiled ??= unmetered(() => compileAll(new SchemaDocument(schema))));
+    const { document, root, hasReferences } = (compiled ??= withoutCharge(() =>
+      compileAll(new SchemaDocument(schema)),
+    ));
     return new DocumentEvaluation(document).check(root, hasReferences ? withoutTwins(value) : value);
   };
 }

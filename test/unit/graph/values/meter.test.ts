@@ -4,7 +4,7 @@ import {
   spend,
   tryWithAllowance,
   unitsLeft,
-  unmetered,
+  withoutCharge,
   unitsSpent,
   withAllowance,
 } from '../../../../src/graph/values/meter.ts';
@@ -60,8 +60,8 @@ describe('an allowance', () => {
 test('work that is not metered costs nothing, whatever it spends and however it ends', () => {
   const before = unitsSpent();
   withAllowance('outer', 10, () => {
-    expect(unmetered(() => withAllowance('inner', 100, () => (spend(50), 'done')))).toBe('done');
-    expect(() => unmetered(() => withAllowance('inner', 100, () => spend(101)))).toThrow(/^inner/);
+    expect(withoutCharge(() => withAllowance('inner', 100, () => (spend(50), 'done')))).toBe('done');
+    expect(() => withoutCharge(() => withAllowance('inner', 100, () => spend(101)))).toThrow(/^inner/);
     expect(unitsLeft()).toBe(10);
   });
   expect(unitsSpent()).toBe(before);
