@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { stopChild } from '../../src/dev/child-process.ts';
 import type { Teardown } from '../../src/dev/teardown.ts';
+import { killFamily } from '../../test/support/servers/process-family.ts';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
-const STOPS_WITHIN_MS = 60_000;
+/** A program that takes longer is killed with all that it has started. */
+const STOPS_WITHIN_MS = 120_000;
 
 /** A program of Node, and what it has said first. */
 export interface Program {
@@ -30,7 +31,16 @@ export async function startProgram(
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  teardown.add(() => stopChild(child, STOPS_WITHIN_MS));
+  const noticeEnd = (code: number | null, signal: string | null): void =>
+    void process.stderr.write(`${script} has ended by itself: ${signal ?? code}\n`);
+  child.once('exit', noticeEnd);
+  teardown.add(async () => {
+    child.off('exit', noticeEnd);
+    const timer = setTimeout(() => void killFamily(child.pid ?? 0), STOPS_WITHIN_MS);
+    child.kill();
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    clearTimeout(timer);
+  });
   const lines = createInterface({ input: child.stdout });
   const line: unknown = await Promise.race([
     once(lines, 'line').then(([given]: unknown[]) => given),
