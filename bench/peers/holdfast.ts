@@ -52,8 +52,8 @@ async function npmStart({ tool, isBuilt, teardown }: Surroundings, environment: 
   await writeFile(config, JSON.stringify(configFor(tool.url)));
   const flags = ['--data-dir', join(folder, 'data'), '--config', config, '--tokens-file', tokensFile, '--json'];
   const ports = ['--port', '0', '--temporal-port', '0', '--ui-port', '0'];
-  const script = isBuilt ? 'dist/dev/start.js' : 'src/dev/start.ts';
-  const { pid, firstLine } = await startProgram([script, ...flags, ...ports], { environment, teardown });
+  const script = isBuilt ? 'bench/peers/programs/built-holdfast.js' : 'bin/holdfast.js';
+  const { pid, firstLine } = await startProgram([script, 'start', ...flags, ...ports], { environment, teardown });
   const { baseUrl }: { baseUrl: string } = JSON.parse(firstLine);
   const tokens: Tokens = JSON.parse(await readFile(tokensFile, 'utf8'));
   return { pid, baseUrl, tokens };
