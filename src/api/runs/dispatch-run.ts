@@ -27,8 +27,8 @@ export async function acceptAndDispatch(
   if (accepted === 'busy') return 'busy';
   const claimed = { id, start, redaction, reopening: null, predecessorId: null, execution: 1, queuedSignals: [] };
   await orLater(deps, id, async () => {
-    if (accepted !== 'claimed') return await dispatchRun(deps, id);
-    await startWorkflow(deps, claimed);
+    if (accepted !== 'claimed' || !isStart(start)) return await dispatchRun(deps, id);
+    await startWorkflow(deps, claimed, start);
     confirmLater(deps.store, claimed);
   });
   return 'accepted';
@@ -39,14 +39,17 @@ export async function dispatchRun(deps: DispatchDeps, id: string): Promise<void>
   const now = Date.now();
   const { pendingStarts } = deps.store;
   const claimed = await pendingStarts.claim(id, formatTimestamp(now), formatTimestamp(now + LEASE_MS));
-  if (!claimed) return;
-  await startWorkflow(deps, claimed);
+  const start: unknown = claimed?.start;
+  if (!claimed || !isStart(start)) return;
+  await startWorkflow(deps, claimed, start);
   await pendingStarts.complete(claimed, formatTimestamp(Date.now()));
 }
 
-async function startWorkflow({ engine, store, interpreter }: DispatchDeps, claimed: PendingStart): Promise<void> {
-  const start: unknown = claimed.start;
-  if (!isStart(start)) return;
+async function startWorkflow(
+  { engine, store, interpreter }: DispatchDeps,
+  claimed: PendingStart,
+  start: RunGraphInput,
+): Promise<void> {
   const { reopening, predecessorId, execution, queuedSignals } = claimed;
   const begin = isReopening(reopening) ? reopening : await firstBeginning(store, start, predecessorId);
   const redaction = await saveInheritedRedaction({ store, interpreter }, claimed, start);

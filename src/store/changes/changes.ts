@@ -52,8 +52,12 @@ export function createChanges(listen: Listen): Changes & Listening {
 
 /** @returns `null` for what no journal has announced */
 function parseChange(payload: string): RunChange | null {
-  const change: unknown = JSON.parse(payload);
-  return isChange(change) ? change : null;
+  try {
+    const change: unknown = JSON.parse(payload);
+    return isChange(change) ? change : null;
+  } catch {
+    return null;
+  }
 }
 
 function isChange(value: unknown): value is RunChange {

@@ -60,9 +60,13 @@ async function listenOnce({ url, channel, ears }: Channel, stopping: AbortSignal
 /** Resolves when the connection has ended, or it is time to stop. */
 async function untilOver(client: Client, stopping: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
-    client.once('end', resolve);
-    client.on('error', () => resolve());
-    stopping.addEventListener('abort', () => resolve(), { once: true });
+    const over = (): void => {
+      stopping.removeEventListener('abort', over);
+      resolve();
+    };
+    client.once('end', over);
+    client.on('error', over);
+    stopping.addEventListener('abort', over);
   });
 }
 

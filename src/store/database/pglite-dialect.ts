@@ -23,7 +23,8 @@ export function listenToPglite(database: PGlite): Listen {
       await database.exec(`listen ${channel}`).finally(release);
       ears.opened();
     };
-    const opening = open();
+    // As with a server that is away, whoever waits looks now and then.
+    const opening = open().catch(() => undefined);
     return {
       async close() {
         stop();

@@ -48,11 +48,14 @@ test('a connection that breaks is replaced; whoever waits is told to look, and t
   unsubscribe();
 });
 
-test('what something else says on the channel is no change', async () => {
-  const heard: (RunChange | null)[] = [];
-  const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
-  await sql`select pg_notify('holdfast_runs', '"R"')`.execute(db);
-  await writeTo(store, { id: 'R' }, aBatch([4]));
-  await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([4]));
-  unsubscribe();
-});
+test.each(['"R"', 'R', '', '{"runId":"R"}'])(
+  'what something else says on the channel is no change: %j',
+  async (said) => {
+    const heard: (RunChange | null)[] = [];
+    const unsubscribe = store.changes.subscribe('R', (change) => heard.push(change));
+    await sql`select pg_notify('holdfast_runs', ${said})`.execute(db);
+    await writeTo(store, { id: 'R' }, aBatch([4]));
+    await vi.waitFor(() => expect(heard.map((change) => change?.seq)).toEqual([4]));
+    unsubscribe();
+  },
+);

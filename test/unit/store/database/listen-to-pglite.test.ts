@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { listenToPglite } from '../../../../src/store/database/pglite-dialect.ts';
+import { openMemoryDatabase } from '../../../support/servers/memory-database.ts';
+
+test('a database that is closed already is no error of who listens, and opens nothing', async () => {
+  const database = await openMemoryDatabase();
+  await database.close();
+  let isOpen = false;
+  const listening = listenToPglite(database)('runs', { heard: () => undefined, opened: () => void (isOpen = true) });
+  await listening.close();
+  expect(isOpen).toBe(false);
+});

@@ -1,0 +1,23 @@
+import { getEventListeners } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { listenToPostgres } from '../../../../src/store/database/listen-to-postgres.ts';
+
+/** Nothing listens on the port. */
+const AWAY = 'postgres://holdfast@127.0.0.1:1/holdfast';
+
+test('attempts to reach a server that is away leave no listener behind', async () => {
+  const signals: AbortSignal[] = [];
+  const add = vi.spyOn(AbortSignal.prototype, 'addEventListener').mockImplementation(function (
+    this: AbortSignal,
+    ...args
+  ) {
+    signals.push(this);
+    EventTarget.prototype.addEventListener.apply(this, args);
+  });
+  const listening = listenToPostgres(AWAY)('runs', { heard: () => undefined, opened: () => undefined });
+  await vi.waitFor(() => expect(signals.length).toBeGreaterThan(7), 10_000);
+  const [stopping] = signals;
+  expect(stopping && getEventListeners(stopping, 'abort').length).toBeLessThanOrEqual(2);
+  add.mockRestore();
+  await listening.close();
+});
