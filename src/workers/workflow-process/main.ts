@@ -4,7 +4,7 @@ import { ReusableVMWorkflowCreator } from '@temporalio/worker/lib/workflow/reusa
 import type { ReusableVMWorkflow } from '@temporalio/worker/lib/workflow/reusable-vm.js';
 import { globalHandlers } from '@temporalio/worker/lib/workflow/vm-shared.js';
 import { createUnsafeRandomSource } from '@temporalio/workflow/lib/random-helpers.js';
-import { toSentInfo } from './messages.ts';
+import { OPEN_WITHIN_MS, toSentInfo } from './messages.ts';
 import type { Answer, AnswerBody, Request, RequestBody } from './messages.ts';
 import { endWithParent } from './end-with-parent.ts';
 
@@ -42,8 +42,6 @@ async function answerTo(request: RequestBody): Promise<AnswerBody> {
       return { kind: 'done' };
   }
 }
-
-const OPEN_WITHIN_MS = 60_000;
 
 /**
  * The SDK's time limit starts a thread for each call into workflow code, and its promise hook formats a stack trace for

@@ -2,6 +2,9 @@ import type { UnsafeWorkflowInfo, WorkflowInfo } from '@temporalio/workflow';
 import type { WorkflowCreateOptions } from '@temporalio/worker/lib/workflow/interface.js';
 import type { WorkflowBundleWithSourceMapAndFilename } from '@temporalio/worker/lib/workflow/workflow-worker-thread/input.js';
 
+/** Starting Node and reading the workflow's code takes a second or two, on a busy machine more. */
+export const OPEN_WITHIN_MS = 60_000;
+
 /** What a worker asks the process that runs its workflow code. Requests are done one after the other. */
 export type Request = { readonly id: number } & RequestBody;
 

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { ownModule, ownNodeOptions } from '../../process/own-code.ts';
+import { OPEN_WITHIN_MS } from './messages.ts';
 import type { Answer, AnswerBody, RequestBody } from './messages.ts';
 import { ProcessEnded, createPendingRequests } from './pending-requests.ts';
 
@@ -23,8 +24,6 @@ export interface ProcessLimits {
 }
 
 const MAIN = ownModule('./main', import.meta.url);
-/** Starting Node and reading the workflow's code takes a second or two, on a busy machine more. */
-const OPEN_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 2_000;
 
 export function startWorkflowProcess({ heapMib, timeLimitMs }: ProcessLimits): WorkflowProcess {
